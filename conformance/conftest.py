@@ -145,7 +145,8 @@ def node(conformance: Run, requirements: tuple[str, ...], before_asking: Callabl
 @pytest.fixture
 def golden(conformance: Run, request: pytest.FixtureRequest) -> Golden:
     """Return the golden text of the running test: the kubelet's, or the target's own."""
-    return conformance.snapshots.golden(case_id(request.node), conformance.profile.version)
+    target = conformance.client.description.name
+    return conformance.snapshots.golden(case_id(request.node), conformance.profile.version, target)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

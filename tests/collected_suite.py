@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import DEEP
-from forked_pytest import FORKS
+from forked_pytest import FORKS, PATIENT
 
 
 class CollectedSuite:
@@ -53,7 +53,7 @@ class CollectedSuite:
 
 def _collect(folder: Path, calls) -> None:
     os.chdir(folder)
-    brief = ["--numa-no-shrink", "--numa-budget", "8%"]  # which each call says anew
+    brief = [PATIENT, "--numa-no-shrink", "--numa-budget", "8%"]  # which each call says anew
     quiet = ["-q", "--tb=short", "--capture=no", "-p", "no:cacheprovider", "--basetemp", "made"]
     with (folder / "printed.txt").open("a", encoding="utf-8") as printed:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -77,6 +77,7 @@ class _Forks:
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
         """Wait for calls; returns in forks only."""
         from numa_conformance.pytest_plugin.run import RUN, Run
+        from numa_conformance.pytest_plugin.selection import Selection
 
         config.stash[RUN].client.close()
         for options in iter(self._next_call, None):
@@ -85,7 +86,7 @@ class _Forks:
             if child == 0:
                 self._printed.truncate(0)
                 vars(config.option).update(options)
-                config.stash[RUN] = Run.read(config, part=False)
+                config.stash[RUN] = Run.read(config, Selection.read(config))
                 return
             _, status = os.waitpid(child, 0)
             self._calls.send(os.waitstatus_to_exitcode(status))

@@ -1,17 +1,17 @@
 import gc
-import os
 import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from asked_in_full import NAME
 from in_memory import keep_files_in_memory
+from inherited import reset_environment, reset_signals
 
 pytest_plugins = ["pytester"]
 
-# Hundreds of processes start below these tests: without bytecode each compiles anew what it imports.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+reset_signals()
 keep_files_in_memory()
 
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=30)
@@ -19,6 +19,12 @@ settings.register_profile(
     "deep", deadline=None, max_examples=500, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile(NAME)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure() -> None:
+    """Begin with defaults, once whoever runs the tests has the colours and the width of their terminal."""
+    reset_environment()
 
 
 def pytest_collection_finish() -> None:

@@ -177,7 +177,7 @@ class FakeNode(EmptyNode):
         self.configure(kubelet)
         for one in pods:
             admitted = self.node.admit(one)
-            assert admitted.placements is not None, admitted.message
+            assert admitted.admitted, admitted.message
             self.node.run(one["metadata"]["uid"])
         self.node.reconcile()
         for name, text in self.node.checkpoints().items():

@@ -11,14 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from processes import PATIENCE
+
 FORKS = multiprocessing.get_context("forkserver")
 _IMPORTED = """pytest pyfakefs.pytest_plugin hypothesis.stateful jsonschema
     numa_conformance.pytest_plugin.conformance numa_conformance.report.writers numa_conformance.report.html
     numa_conformance.suite.examples.node_run numa_conformance.suite.strategies.workloads execnet jinja2 mutants"""
 FORKS.set_forkserver_preload(_IMPORTED.split())
+PATIENT = "--numa-timeout=120"
+"""A call of a target, its start above all, may take that long on a busy machine; who tests the limit says another."""
 
 
-def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResult:
+def run_pytest(folder: Path, *args: str, timeout: float = PATIENCE) -> pytest.RunResult:
     """Run ``pytest`` with these arguments in this folder, with the environment of this process.
 
     Modules of the folder can be imported. The suite's generated conversations are kept short unless the arguments say
@@ -29,7 +33,7 @@ def run_pytest(folder: Path, *args: str, timeout: float = 120) -> pytest.RunResu
     return _run(folder, args, dict(os.environ), timeout, [str(folder)])
 
 
-def run_as_typed(folder: Path, *args: str, timeout: float = 300, **environment: str) -> pytest.RunResult:
+def run_as_typed(folder: Path, *args: str, timeout: float = PATIENCE, **environment: str) -> pytest.RunResult:
     """Run what a user types, ``pytest`` and these arguments, with more variables in the environment."""
     args = (*args, "-W", "ignore::pytest.PytestAssertRewriteWarning")  # it tells of what was imported before the fork
     return _run(folder, args, {**os.environ, **environment}, timeout, [])
@@ -39,6 +43,8 @@ def _run(
     folder: Path, args: tuple[str, ...], environment: dict[str, str], timeout: float, found: list[str]
 ) -> pytest.RunResult:
     """Run it; modules are found in the folders ``found`` too."""
+    if "--numa-conformance" in args:
+        environment["PYTEST_ADDOPTS"] = f"{environment.get('PYTEST_ADDOPTS', '')} {PATIENT}"
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         out, err = (Path(place, kind) for kind in ("out", "err"))

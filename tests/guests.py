@@ -17,13 +17,13 @@ import pytest
 import yaml
 
 import numa_conformance
+from processes import PATIENCE
 
 QEMU, BUSYBOX = shutil.which("qemu-system-x86_64"), shutil.which("busybox")
 KERNEL = os.environ.get("NUMA_TEST_KERNEL", "")
 _WANTED = {"qemu-system-x86_64": QEMU, "busybox": BUSYBOX, "a kernel in NUMA_TEST_KERNEL": KERNEL}
 MISSING = [name for name, there in _WANTED.items() if not there]
 needs_qemu = pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)} (tox run -e real-numa)")
-SECONDS = 280
 _LEFT_OUT = frozenset(
     {"test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3", "distutils", "config-3"}
 )
@@ -66,7 +66,7 @@ def in_a_guest(program: Path, folder: Path) -> dict:
     command += ["-nodefaults", "-kernel", KERNEL, "-initrd", str(initramfs), "-append", "console=ttyS0 quiet panic=-1"]
     command += ["-serial", "stdio", "-monitor", "none", "-serial", f"file:{answer}"]
     run = subprocess.run(
-        command, capture_output=True, text=True, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL
     )
     told = answer.read_text() if answer.exists() else ""
     assert told, f"the guest told nothing\n{run.stdout[-4000:]}"

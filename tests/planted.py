@@ -11,6 +11,7 @@ from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from processes import PATIENCE
 
 Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
 
@@ -18,7 +19,7 @@ Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
 @lru_cache
 def documented_reference() -> Client:
     """Return the reference at level documented, asked in this process."""
-    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 60.0))
+    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", PATIENCE))
 
 
 def mixed(scenarios: Iterable[Scenario]) -> tuple[Scenario, ...]:

@@ -1,12 +1,15 @@
-"""Whether a process runs: one that has ended, and that nobody has waited for yet, does not."""
+"""Processes of tests: whether one runs, and how long a test waits for what is bound to come."""
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+PATIENCE = 600.0
+"""Seconds. It guards against hanging alone: a busy machine needs minutes for what else takes a moment."""
+
 
 def runs(number: int) -> bool:
-    """Tell whether a process runs."""
+    """Tell whether a process runs: one that has ended, and that nobody has waited for yet, does not."""
     try:
         stat = Path(f"/proc/{number}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -15,8 +18,8 @@ def runs(number: int) -> bool:
 
 
 def wait_until(holds: Callable[[], object]) -> None:
-    """Wait until it holds, half a minute at most: the machine may be busy."""
-    end = time.monotonic() + 30
+    """Wait until it holds: the one place where a test looks again and again."""
+    end = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < end, "half a minute, and it does not hold yet"
+        assert time.monotonic() < end, f"{PATIENCE:g} s, and it does not hold yet"
         time.sleep(0.01)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import queue
-import time
 from pathlib import Path
 
 from numa_conformance.hostfs import KubeletRoot
@@ -90,14 +89,6 @@ class Served:
 def records(container):
     """The device records of a container: ids and NUMA nodes."""
     return [(list(one.device_ids), [node.ID for node in one.topology.nodes]) for one in container.devices]
-
-
-def until(holds):
-    """Wait until it holds, a minute at most: the machine may be busy."""
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end, "a minute, and it does not hold yet"
-        time.sleep(0.01)
 
 
 def device(name, *nodes, health="Healthy"):

@@ -54,7 +54,7 @@ def test_nodes_score_as_kube_scheduler_scores_them(
 ) -> None:
     difference = golden.difference(table(target, pod("p", [container("c", requests=WANTED[wanted])])))
     if difference:
-        raise Finding(requirements, f"the scores differ from the golden ones:\n{difference}")
+        raise Finding(requirements, f"the scores differ from {golden.named}:\n{difference}")
 
 
 def table(target: Client, asking: dict[str, Any]) -> str:

@@ -445,13 +445,17 @@ func (m Description) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(m))
 }
 
-// DevicesAllocated: The plugin answered for so many containers.
+// DevicesAllocated: The plugin answered for so many containers. lists: as of preferred.
 type DevicesAllocated struct {
-	Containers int `json:"containers"`
+	Containers int               `json:"containers"`
+	Lists      [][]OfferedDevice `json:"lists"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
 func (m DevicesAllocated) MarshalJSON() ([]byte, error) {
+	if m.Lists == nil {
+		m.Lists = [][]OfferedDevice{}
+	}
 	type fields DevicesAllocated
 	return json.Marshal(struct {
 		Result string `json:"result"`
@@ -718,13 +722,17 @@ func (m PluginFailed) MarshalJSON() ([]byte, error) {
 	}{"failed", fields(m)})
 }
 
-// PluginRefused: The plugin answered with an error.
+// PluginRefused: The plugin answered with an error. lists: as of preferred.
 type PluginRefused struct {
-	Message string `json:"message"`
+	Message string            `json:"message"`
+	Lists   [][]OfferedDevice `json:"lists"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
 func (m PluginRefused) MarshalJSON() ([]byte, error) {
+	if m.Lists == nil {
+		m.Lists = [][]OfferedDevice{}
+	}
 	type fields PluginRefused
 	return json.Marshal(struct {
 		Result string `json:"result"`
@@ -732,7 +740,7 @@ func (m PluginRefused) MarshalJSON() ([]byte, error) {
 	}{"refused", fields(m)})
 }
 
-// PluginStarted: The plugin has registered: for which resource, the first list of its devices, and whether it prefers some.
+// PluginStarted: The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 //
 // serves: whether its own service answered when it registered; null: not told.
 type PluginStarted struct {
@@ -807,15 +815,19 @@ func (m PreferDevices) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(m))
 }
 
-// Preferred: The devices that the plugin prefers.
+// Preferred: The devices that the plugin prefers. lists: those it has sent since it was last asked, each in full.
 type Preferred struct {
-	Devices []string `json:"devices"`
+	Devices []string          `json:"devices"`
+	Lists   [][]OfferedDevice `json:"lists"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
 func (m Preferred) MarshalJSON() ([]byte, error) {
 	if m.Devices == nil {
 		m.Devices = []string{}
+	}
+	if m.Lists == nil {
+		m.Lists = [][]OfferedDevice{}
 	}
 	type fields Preferred
 	return json.Marshal(struct {

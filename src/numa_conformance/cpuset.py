@@ -14,6 +14,21 @@ MAX_ID = 65_535
 _NUMBER = re.compile(r"[0-9]+", re.ASCII)
 
 
+def bit_of(id: int) -> int:
+    """Return an id as bits; raises ``ValueError`` where it is no id: an unchecked ``1 << id`` costs what it says."""
+    if not 0 <= id <= MAX_ID:
+        raise ValueError(f"id {id} is outside 0..{MAX_ID}")
+    return 1 << id
+
+
+def bits_of(ids: Iterable[int]) -> int:
+    """Return ids as bits, each once; raises ``ValueError`` like ``bit_of``."""
+    bits = 0
+    for id in ids:
+        bits |= bit_of(id)
+    return bits
+
+
 def iter_bits(bits: int) -> Iterator[int]:
     """Yield the positions of the set bits, ascending."""
     while bits:
@@ -46,12 +61,7 @@ class CpuSet:
 
     def __init__(self, ids: Iterable[int] = ()) -> None:
         """Build from ids; raises ``ValueError`` on a negative or too large one."""
-        bits = 0
-        for id in ids:
-            if not 0 <= id <= MAX_ID:
-                raise ValueError(f"id {id} is outside 0..{MAX_ID}")
-            bits |= 1 << id
-        object.__setattr__(self, "_bits", bits)
+        object.__setattr__(self, "_bits", bits_of(ids))
 
     @classmethod
     def from_bits(cls, bits: int) -> CpuSet:

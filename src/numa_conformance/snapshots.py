@@ -10,6 +10,7 @@ from typing import Any
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from .machine.placement_map import PlacementMap
+from .real_files import real_files
 
 
 class PlacementExtension(SingleFileSnapshotExtension):
@@ -23,3 +24,14 @@ class PlacementExtension(SingleFileSnapshotExtension):
         if not isinstance(data, (PlacementMap, str)):
             raise TypeError(f"a snapshot of placements takes a PlacementMap or a text, not {type(data).__name__}")
         return str(data)
+
+    def read_snapshot(self, **place: Any) -> Any:
+        """Read the file from the disk, under pyfakefs too."""
+        with real_files():
+            return super().read_snapshot(**place)
+
+    @classmethod
+    def write_snapshot(cls, **written: Any) -> None:
+        """Write the file to the disk, under pyfakefs too."""
+        with real_files():
+            super().write_snapshot(**written)

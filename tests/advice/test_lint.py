@@ -112,6 +112,29 @@ def test_what_only_the_machine_decides_is_told_too() -> None:
     assert one.remedy == "set topologyManagerPolicy: none"
 
 
+@pytest.mark.parametrize(
+    ("fields", "place", "remedy"),
+    [
+        ({"systemReserved": {"cpu": "30"}, "kubeReserved": {"cpu": "2500m"}}, "kubeReserved.cpu", "cpu 32"),
+        ({"systemReserved": {"memory": "32Gi"}}, "systemReserved.memory", "memory 32Gi"),
+        ({"evictionHard": {"memory.available": "33Gi"}}, "evictionHard", "memory 32Gi"),
+        (
+            {"kubeReserved": {"memory": "20Gi"}, "evictionHard": {"memory.available": "50%"}},
+            "kubeReserved.memory",
+            "memory 32Gi",
+        ),
+    ],
+)
+def test_a_reservation_above_the_capacity_is_refused(fields: dict[str, object], place: str, remedy: str) -> None:
+    (one,) = found(fields)
+    assert (one.kind, one.place, one.remedy) == ("refused", place, f"reserve at most {remedy} in all")
+
+
+def test_as_much_as_a_machine_has_may_be_reserved() -> None:
+    whole = {"systemReserved": {"cpu": "32", "memory": "32Gi"}, "evictionHard": {"memory.available": "0"}}
+    assert [one for one in found(whole) if one.kind == "refused"] == []
+
+
 def test_the_number_of_numa_nodes_is_a_number() -> None:
     options = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "true"}}
     (one,) = found({"topologyManagerPolicy": "restricted", **options}, "twelve-numa-nodes")
@@ -198,7 +221,7 @@ def configurations(draw: st.DrawFn) -> dict[str, object]:
         "cpuManagerPolicyOptions": options,
         "reservedSystemCPUs": st.sampled_from(["", "0", "0-1", "99", "x"]),
         "memoryManagerPolicy": st.sampled_from(["None", "Static", "BestEffort"]),
-        "kubeReserved": st.sampled_from([{}, {"memory": "412Mi"}, {"cpu": "1"}]),
+        "kubeReserved": st.sampled_from([{}, {"memory": "412Mi"}, {"cpu": "1"}, {"cpu": "33"}, {"memory": "32Gi"}]),
         "reservedMemory": st.lists(
             st.fixed_dictionaries(
                 {
@@ -221,7 +244,7 @@ def test_something_is_refused_exactly_when_the_node_does_not_come_up(fields: dic
     config = KubeletConfiguration.from_dict(fields)
     try:
         validate(config, version)
-        Node(MACHINE, config, kubernetes_version=version)
+        Node(MACHINE, config, kubernetes_version=version, resource_fit=True)
         comes_up = True
     except StartError:
         comes_up = False

@@ -61,8 +61,31 @@ def test_what_did_not_change_exits_with_0(run, node):
 
 def test_an_option_at_another_stage_is_named(run, node):
     _, out, _ = run("bisect", "--from", "1.31", "--to", "1.32", *node)
-    assert "result: failed -> started" in out
     assert "by prefer-align-cpus-by-uncorecache is at another stage" in out
+
+
+def test_where_the_node_does_not_come_up_the_reason_is_told_in_place_of_fields(run, node):
+    _, out, _ = run("bisect", "--from", "1.30", "--to", "1.32", *node)
+    reason = 'new static policy error: unknown CPU Manager Policy option: "prefer-align-cpus-by-uncorecache"'
+    told = f"the node does not come up (cpumanager): {reason}"
+    assert out.splitlines()[1:5] == [
+        f"  1.30 to 1.31: {told}",
+        "  1.31 -> 1.32: step 1, node.start",
+        "      by prefer-align-cpus-by-uncorecache is at another stage",
+        "  1.32",
+    ]
+    _, out, _ = run("bisect", "--from", "1.30", "--to", "1.32", *node, "--json")
+    (turn,) = json.loads(out)["histories"][0]["turns"]
+    assert turn["notUp"] == {"before": told, "after": ""}
+
+
+def test_a_newer_node_that_does_not_come_up_is_told_with_its_reason(run, files):
+    pod = files("pod.yaml", POD.replace("NAME", "p").replace("COUNT", "2"))
+    config = files("kubelet.yaml", "featureGates: {SidecarContainers: false}\n")
+    _, out, _ = run(
+        "bisect", "--from", "1.32", "--to", "1.33", "--machine", "t1-one-socket-smt2", "--config", config, pod
+    )
+    assert "\n  1.33: the node does not come up (kubelet): " in out
 
 
 def test_a_gate_of_another_default_is_named(run, files):

@@ -1,11 +1,12 @@
 import json
+from pathlib import Path
 
 import pytest
 import yaml
 
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine import load_machine, machine_from_dict
-from numa_conformance.suite.recorded import read_vectors
+from numa_conformance.recorded import read_vectors
 
 
 def test_lists_the_catalogue(run):
@@ -48,6 +49,33 @@ def test_an_unknown_command_gets_a_suggestion(run):
     code, _, err = run("replya")
     assert code == 2
     assert "did you mean 'replay'" in err
+
+
+WITHOUT_A_COMMAND = {
+    "architecture",
+    "glossary",
+    "index",
+    "measurements",
+    "mutants",
+    "support",
+    "ten-questions",
+    "testing",
+    "the-way-of-a-question",
+    "track-record",
+    "tutorial",
+    "validate",
+}
+
+
+def test_the_name_of_a_page_leads_to_the_command_that_it_is_about(run):
+    pages = {page.stem for page in (Path(__file__).parents[2] / "docs").glob("*.md")}
+    for page in sorted(pages - WITHOUT_A_COMMAND - {"cli", "quirks", "requirements"}):
+        code, _, err = run(page)
+        assert (code, f"no such command '{page}'; docs/{page}.md is about '" in err) == (2, True)
+        command, *words = err.split("is about '")[1].split("'")[0].split()
+        code, out, _ = run(command, "--help")
+        assert (code, [word for word in words if word not in out]) == (0, [])
+    assert "docs/what-if.md is about 'simulate --compare'" in run("whatif")[2]
 
 
 QOS = {
@@ -119,7 +147,7 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
 
 
 def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
-    monkeypatch.setattr("numa_conformance.suite.recorded.selection.MAX_DECISIONS", 3)
+    monkeypatch.setattr("numa_conformance.recorded.selection.MAX_DECISIONS", 3)
     code, out, err = run("replay", files("bomb.jsonl", '{"kind": "x"}\n' * 4))
     assert (code, out) == (2, "")
     assert "bomb.jsonl:4: these are more than 3 decisions" in err

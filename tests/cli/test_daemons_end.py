@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,22 @@ from numa_conformance.protocol.messages.plugin import PluginFailed, StartPlugin
 from numa_conformance.real_plugin.target import PluginTarget
 from processes import runs, wait_until
 
-DOOR = [sys.executable, "-m", "numa_conformance", "device-plugin-target", "--"]
+DOOR = """
+import sys
+from pathlib import Path
+from numa_conformance.cli import main
+from numa_conformance.own_folder import OwnFolder
+
+knows = OwnFolder.ends_with_us
+
+def tells(folder, group):
+    knows(folder, group)
+    Path(sys.argv[1]).touch()
+
+OwnFolder.ends_with_us = tells
+main(["device-plugin-target", "--", *sys.argv[2:]])
+"""
+"""Serves a plugin, and makes a file once it is known what to kill."""
 MACHINE = machine_to_dict(load_machine("one-cpu"))
 START = {"jsonrpc": "2.0", "id": 1, "method": "plugin.start", "params": {"machine": MACHINE, "host_root": "/"}}
 
@@ -35,17 +49,17 @@ START = {"jsonrpc": "2.0", "id": 1, "method": "plugin.start", "params": {"machin
     ],
 )
 def test_a_daemon_ends_with_what_serves_it_and_no_folder_is_left(tmp_path, number) -> None:
-    told = tmp_path / "told"
-    daemon = ["sh", "-c", f"echo $$ > {told}.tmp; mv {told}.tmp {told}; exec sleep 60", "{plugin_folder}"]
+    told, known = tmp_path / "told", tmp_path / "known"
+    daemon = ["sh", "-c", f"echo $$ > {told}.tmp; mv {told}.tmp {told}; exec sleep 3600", "{plugin_folder}"]
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         environment = {**os.environ, "TMPDIR": short}
-        with subprocess.Popen([*DOOR, *daemon], stdin=subprocess.PIPE, env=environment) as door:
+        command = [sys.executable, "-c", DOOR, str(known), *daemon]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as door:
             assert door.stdin is not None
             door.stdin.write(json.dumps(START).encode() + b"\n")
             door.stdin.flush()
-            wait_until(told.exists)
+            wait_until(lambda: told.exists() and known.exists())
             assert len(list(Path(short).iterdir())) == 1
-            time.sleep(0.1)  # so that it is known what to kill
             door.send_signal(number)
         wait_until(lambda: not list(Path(short).iterdir()))
         assert not runs(int(told.read_text()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.cli.app import _COMMANDS
-from numa_conformance.cli.help_examples import EXAMPLES
+from numa_conformance.cli.help_examples import EXAMPLES, WITH_FILES
 from numa_conformance.report.writers import write_reports
 from pages import why_not
 from report.runs import case
@@ -20,7 +20,7 @@ NEED = {
     "record": "asks a target of the reader's",
     "judge": "reads a report; tests/plugin/test_histories_kept.py",
     "smoke --target-command": "names a program that the reader has",
-    "bisect": "asks eleven versions; tests/cli/test_bisect.py",
+    "bisect --from": "asks Go; tests/cli/test_bisect.py",
 }
 TYPED = list(dict.fromkeys(typed for examples in EXAMPLES.values() for typed in examples))
 THEIR_FILES = ("report", "init", "replay", "machines export")
@@ -36,13 +36,16 @@ def test_help_ends_with_examples(run, name):
     code, out, _ = run(*name.split(), "--help")
     assert code == 0
     shown = out.rstrip().splitlines()[-len(EXAMPLES[name]) - 1 :]
-    assert shown == ["  Examples:", *(f"    numa-conformance {typed}" for typed in EXAMPLES[name])]
+    heading = WITH_FILES if any("examples/" in typed for typed in EXAMPLES[name]) else "Examples:"
+    assert shown == [f"  {heading}", *(f"    numa-conformance {typed}" for typed in EXAMPLES[name])]
     assert all(len(line) <= 140 for line in shown)
 
 
 @pytest.mark.parametrize("typed", RUN)
-def test_an_example_runs_as_it_is_typed(run, monkeypatch, typed):
-    monkeypatch.chdir(ROOT)
+def test_an_example_runs_as_it_is_typed_on_the_files_that_are_shipped(run, monkeypatch, tmp_path, typed):
+    monkeypatch.chdir(tmp_path)
+    if "examples/" in typed:
+        assert run("examples")[0] == 0
     code, out, err = run(*shlex.split(typed))
     assert code in (0, 1), err
     assert out
@@ -61,6 +64,16 @@ def test_an_example_on_files_of_the_reader_runs_in_a_folder_that_has_them(run, m
     assert code == 0, err
     assert out or err or list(tmp_path.rglob("*"))
     assert "error" not in err
+
+
+def test_the_files_of_examples_are_never_overwritten(run, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert "wrote examples/node/pods.yaml" in run("examples")[1]
+    assert run("examples") == (0, "", "")
+    (tmp_path / "examples/node/pods.yaml").write_text("mine")
+    code, _, err = run("examples")
+    assert (code, "examples/node/pods.yaml: is there already" in err) == (2, True)
+    assert (tmp_path / "examples/node/pods.yaml").read_text() == "mine"
 
 
 def test_each_command_has_examples_and_most_are_run():

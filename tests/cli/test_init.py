@@ -15,6 +15,7 @@ from forked_pytest import run_as_typed
 from numa_conformance import __version__
 from numa_conformance.cli import main
 from numa_conformance.cli.init import _KINDS
+from processes import PATIENCE
 
 
 def init(kind, folder, surface="node"):
@@ -44,7 +45,7 @@ def skip_without_packages(kind, folder):
         if check.returncode:
             pytest.skip("needs Jansson, whose headers are not installed (Debian: libjansson-dev)")
     if kind == "rust":
-        fetch = subprocess.run(["cargo", "fetch"], cwd=folder, capture_output=True, timeout=120, check=False)
+        fetch = subprocess.run(["cargo", "fetch"], cwd=folder, capture_output=True, timeout=PATIENCE, check=False)
         if fetch.returncode:
             pytest.skip("needs the crate serde_json, which cargo cannot fetch here")
 
@@ -56,7 +57,7 @@ BUILT = Path(__file__).parents[2] / "build" / "rust"
 
 KINDS = [
     pytest.param("c", marks=needs("cc", "a C compiler")),
-    pytest.param("go", marks=needs("go", "Go")),
+    pytest.param("go", marks=(needs("go", "Go"), deep)),
     pytest.param("rust", marks=(needs("cargo", "Rust"), deep)),
     "python",
     "stdio",

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -175,8 +174,7 @@ def test_a_terminal_passes_through():
     child, terminal = pty.fork()
     if child == 0:
         os.execv(sys.executable, [*ON, "one-cpu", "--", "sh", "-c", "test -t 0 && test -t 1 && echo a terminal"])
-    end = time.monotonic() + 60
-    while b"a terminal" not in seen and time.monotonic() < end:
+    while b"a terminal" not in seen:
         try:
             seen += os.read(terminal, 1024)
         except OSError:  # what Linux answers at the end

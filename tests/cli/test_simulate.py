@@ -46,6 +46,25 @@ def test_simulate_tells_what_it_did_not_look_at(run, files):
     )
 
 
+def test_a_page_size_that_the_machine_does_not_list_is_none_of_its_own(run, files):
+    pod = files("pod.yaml", POD.replace("1Gi", "1Gi, hugepages-2Mi: 64Mi"))
+    code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", pod)
+    assert (code, err) == (1, "notice: t1-one-socket-smt2 has no hugepages-2Mi, which default/a asks for\n")
+    assert "refused, OutOfhugepages-2Mi" in out
+
+
+@pytest.mark.parametrize("reserved", ["{cpu: 9}", "{memory: 8Gi}"])
+def test_a_node_does_not_come_up_that_has_less_than_is_reserved(run, files, reserved):
+    config, pod = files("kubelet.yaml", f"systemReserved: {reserved}\n"), files("pod.yaml", POD)
+    for command in (["simulate", pod], ["explain", pod], ["simulate", "--explain", pod]):
+        code, out, err = run(*command, "--machine", "t1-one-socket-smt2", "--config", config)
+        assert (code, out) == (2, "")
+        assert "the node does not come up (kubelet): invalid Node Allocatable configuration" in err
+        assert "systemReserved" in err
+    code, out, _ = run("lint", "--machine", "t1-one-socket-smt2", config)
+    assert (code, "1 refused" in out) == (1, True)
+
+
 def test_simulate_tells_that_pods_of_several_nodes_go_to_one_machine(run, files):
     pods = [POD.replace("name: a", f"name: {name}").replace("spec:", f"spec:\n  nodeName: n-{name}") for name in "ab"]
     _, _, err = run("simulate", "--machine", "t1-one-socket-smt2", files("pods.yaml", "---".join(pods)))

@@ -12,6 +12,7 @@ from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.report.decides_as import TRAITS, Answers, fits
 from numa_conformance.report.probes import UNSEEN, asked_of, probes
+from processes import PATIENCE
 
 SCOPE = "topology-manager/scope/container"
 FORK = """
@@ -103,7 +104,7 @@ def test_a_mended_quirk_is_told_as_such(name):
 def _turned(version, mended):
     """Return what is told to be the other way in a kubelet of a version that mended a quirk, and in nothing else."""
     fork = ReferenceTarget("exact", version, quirks=Quirks.of(version).without(mended))
-    answers = Answers(Client(InProcess(lambda: fork, "fork", 60)), messages=True)
+    answers = Answers(Client(InProcess(lambda: fork, "fork", PATIENCE)), messages=True)
     for _ in answers.ask(list(asked_of(answers.client))):
         pass
     (fit,) = fits(answers, [version])

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from processes import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 _FILE = re.compile(r"`((?:src|conformance|tests|docs|fixtures|go|tox|CHANGELOG|pyproject)[\w./<>-]*)`")
 Find = Callable[[ast.Module], ast.AST]
@@ -86,7 +88,7 @@ class House:
             [sys.executable, *arguments],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
             cwd=self.folder,
             env=environment,

@@ -43,7 +43,7 @@ from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
 from numa_conformance.protocol.messages.cores import CountCores
 
 command = f"{sys.executable} -m numa_conformance.protocol"
-for connection in (InProcess(ReferenceTarget, "the reference", 10), Stdio(command, 30)):
+for connection in (InProcess(ReferenceTarget, "the reference", 600), Stdio(command, 600)):
     target = Client(connection)
     answer = target.ask(CountCores(machine_to_dict(load_machine("t3-two-numa-per-socket"))))
     print("cores" in target.surfaces, "machine/cores" in target.features, answer.count)

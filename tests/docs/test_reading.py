@@ -50,6 +50,20 @@ def test_a_definition_is_short(term, definition):
     assert len(definition.split()) <= LONGEST
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_what_is_copied_from_the_site_is_what_is_typed(page):
+    """The site shows the ``\\|`` that a ``|`` in code needs in a table as it is written."""
+    assert re.findall(r"`[^`\n]*\\\|[^`\n]*`", page.read_text()) == []
+
+
+def test_the_search_of_the_site_works_from_a_folder_and_asks_no_other_host():
+    (plugins,) = re.findall(r"^plugins: \[(.*?)\]", SITE, re.MULTILINE)
+    assert plugins.split(", ") == ["search", "offline"]
+    (polyfills,) = re.findall(r"^  polyfills: \[(.*?)\]", SITE, re.MULTILINE)
+    assert (DOCS / polyfills).is_file()
+    assert "iframe-worker" in polyfills  # else the plugin adds one of another host
+
+
 def test_the_first_page_leads_to_the_glossary():
     assert "](glossary.md)" in (DOCS / "index.md").read_text()
 

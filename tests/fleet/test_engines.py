@@ -7,6 +7,7 @@ import pytest
 from asked_in_full import deep
 from numa_conformance.errors import UsageError
 from numa_conformance.fleet import open_engine
+from processes import PATIENCE
 
 
 def test_an_unknown_engine_gets_a_suggestion():
@@ -39,6 +40,6 @@ def test_dask_computes_the_same_in_the_same_order(tmp_path):
     )
     here = __file__.rpartition("/")[0]
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", script, here], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-W", "ignore", script, here], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert run.stdout.strip() == "the same", run.stderr[-3000:]

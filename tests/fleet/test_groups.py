@@ -45,6 +45,9 @@ def test_says_where_a_node_and_its_machine_differ(fleet):
     found = fleet(f"- {{nodes: '*', machine: {MACHINE}}}\n")
     node = NodeObject.from_dict({"metadata": {"name": "a"}, "status": {"capacity": {"cpu": 8}}})
     assert found.mismatches([node]) == [f"node a has 8 CPUs, its machine {MACHINE} has 32"]
+    pages = {"hugepages-2Mi": "4Mi", "hugepages-1Gi": "0"}
+    node = NodeObject.from_dict({"metadata": {"name": "a"}, "status": {"allocatable": pages}})
+    assert found.mismatches([node]) == [f"node a has hugepages-2Mi, its machine {MACHINE} has none"]
 
 
 @pytest.mark.parametrize(

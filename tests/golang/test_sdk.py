@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import deep
+
 GO = Path(__file__).parents[2] / "go"
 
 pytestmark = pytest.mark.skipif(shutil.which("go") is None, reason="needs Go, which is not installed")
@@ -34,6 +36,7 @@ def test_all_go_is_formatted():
     assert run("gofmt", "-l", ".", str(starter)).stdout == ""
 
 
+@deep
 @pytest.mark.parametrize("command", ["vet", "test"])
 def test_the_sdk_passes(command):
     done = run("go", command, "./numa/")

@@ -69,6 +69,6 @@ def test_no_machine_gives_anything_by_its_layout(tmp_path, machine):
     """Nodes as documented: some machines have kubelets take the reserved CPUs, a known departure that is found."""
     kubelet = {"cpuManagerPolicy": "static", "reservedSystemCPUs": str(load_machine(machine).cpus[0].id)}
     trial = Node(load_machine(machine), kubelet, kubernetes_version="1.32", quirks=Quirks.none())
-    fitting = tuple(one for one in PODS if trial.admit(one).placements is not None)
+    fitting = tuple(one for one in PODS if trial.admit(one).admitted)
     FakeNode(tmp_path, machine, kubelet, fitting, quirks=Quirks.none())
     assert found(tmp_path)[1] == []

@@ -13,6 +13,7 @@ from numa_conformance.cli import main
 from numa_conformance.living_node.names import names_of_containers
 from numa_conformance.suite.history.history import read_histories
 from numa_conformance.suite.judge.verdicts import judge
+from processes import PATIENCE
 
 KUBELET = {**STATIC, **MEMORY, "topologyManagerPolicy": "single-numa-node"}
 FINDING = "cpu-manager/reconcile/running-containers-get-their-cpusets"
@@ -210,7 +211,7 @@ def test_a_node_without_a_kubelet_is_wrong_usage(node, capsys):
 
 def test_the_program_is_there(node):
     command = [sys.executable, "-m", "numa_conformance", "check-node", "--root", str(node.root)]
-    assert subprocess.run(command, check=False, capture_output=True, timeout=120).returncode == 0
+    assert subprocess.run(command, check=False, capture_output=True, timeout=PATIENCE).returncode == 0
 
 
 LISTENS = """

@@ -1,7 +1,5 @@
 """What the kubelet's PodResources tells, asked over its socket."""
 
-import time
-
 import pytest
 
 grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
@@ -126,11 +124,9 @@ def test_an_answer_without_end_is_told_in_a_line(tmp_path, monkeypatch, streams)
     )
     served = grpc.method_handlers_generic_handler("v1.PodResourcesLister", {"List": handler})
     server = serve(str(tmp_path / "s"), served)
-    began = time.monotonic()
     with pytest.raises(UsageError, match="PodResources does not answer") as refused:
         ask_kubelet(str(tmp_path / "s"))
     server.stop(0)
-    assert time.monotonic() - began < 60
     assert len(str(refused.value).splitlines()) == 1
 
 

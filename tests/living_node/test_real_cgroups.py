@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
 from numa_conformance.managers.cpu.cpu_state import CpuState
 from numa_conformance.managers.cpu.state_file import encode
+from processes import wait_until
 
 BASE = Path("/sys/fs/cgroup")
 TOP = BASE / "cpuset" if (BASE / "cpuset" / "cpuset.cpus").exists() else BASE
@@ -57,11 +57,14 @@ class Pods:
             process.kill()
             process.wait()
         for folder in reversed(self._folders):
-            for _ in range(100):
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
-                    break
-                time.sleep(0.05)
+            wait_until(lambda folder=folder: _is_removed(folder))
+
+
+def _is_removed(folder):
+    """Remove a cgroup, which takes a moment to be empty."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+    return not folder.exists()
 
 
 def _text(name):

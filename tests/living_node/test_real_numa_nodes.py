@@ -8,7 +8,7 @@ from guests import in_a_guest, needs_qemu
 from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import machine_from_dict
 
-pytestmark = [needs_qemu, pytest.mark.timeout(300)]
+pytestmark = needs_qemu
 RECONCILE = "cpu-manager/reconcile/running-containers-get-their-cpusets"
 GUARANTEES = "memory-manager/static/guarantees-memory-to-guaranteed-pods"
 

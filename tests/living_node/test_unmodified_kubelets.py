@@ -17,6 +17,7 @@ from kubelets import PATHS, needs_kubelet, needs_namespaces
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.living_node.look import Asked, look
 from numa_conformance.real_kubelet.process import version_of
+from processes import PATIENCE
 
 pytestmark = [needs_kubelet, needs_namespaces]
 RECONCILE = "cpu-manager/reconcile/running-containers-get-their-cpusets"
@@ -31,7 +32,7 @@ def told(request):
             [sys.executable, str(program), request.param, folder],
             capture_output=True,
             text=True,
-            timeout=250,
+            timeout=PATIENCE,
             check=False,
             env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
         )

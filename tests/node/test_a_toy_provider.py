@@ -135,7 +135,6 @@ def test_its_hints_decide_where_a_pod_is_placed():
     assert (first.admitted, second.admitted) == (True, True)
     assert (_seats(node, "first"), _seats(node, "second")) == (0b01, 0b10)
     second_socket = node.machine.numa_bits[1]
-    assert second.placements is not None
     assert second.placements["c"].cpus & second_socket == second.placements["c"].cpus
 
 
@@ -160,6 +159,15 @@ def test_a_seat_is_taken_back_when_the_pod_is_refused_after_it_was_given():
     assert node.admit(_seated("large", memory="1Pi")).reason == "OutOfmemory"
     assert "a seat on NUMA node 0" in explainer.to_text("large")
     assert node.pools.of(Seats) == Seats(0b11)
+
+
+def test_a_copy_of_its_node_has_its_books_and_shares_the_modules_that_it_refers_to():
+    node = _node()
+    vars(node.providers["seats"])["program"] = json
+    node.admit(_seated("first"))
+    copied = node.copy()
+    assert copied.admit(_seated("second")).admitted
+    assert (copied.pools.of(Seats), node.pools.of(Seats)) == (Seats(0), Seats(0b10))
 
 
 def test_its_state_survives_a_restart_in_a_file_of_its_own():
@@ -197,7 +205,6 @@ def test_what_it_gave_is_told_where_other_holdings_are():
     assert answer["containers"]["c"]["further"] == {"seats": [0]}
     assert msgspec.to_builtins(state_answer(node.state()))["containers"]["first"]["c"]["further"] == {"seats": [0]}
     assert "    seats: [0]" in placement_lines(placed, Outcomes(node, {}))
-    assert placed.placements is not None
     assert placed.placements["c"].devices == {SEAT: ("seat-0",)}
 
 

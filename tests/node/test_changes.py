@@ -82,6 +82,25 @@ def test_missing_cpus_are_numbered_since_1_29(version, said):
     assert said in node.admit(Pod.from_dict(guaranteed("p", "9"))).message
 
 
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("1.28", 'Resource "memory" has an allocatable of 9316Mi, capacity of -1124Mi'),
+        (
+            "1.29",
+            'Resource "memory" has a reservation of 9316Mi but capacity of 8Gi. Expected capacity >= reservation.',
+        ),
+    ],
+)
+def test_a_reservation_above_the_capacity_is_told_beside_it_since_1_29(version, said):
+    """ADM-RSV-01."""
+    machine, config = load_machine("t1-one-socket-smt2"), {"systemReserved": {"memory": "9Gi"}}
+    Node(machine, config, kubernetes_version=version)
+    with pytest.raises(StartError) as refused:
+        Node(machine, config, kubernetes_version=version, resource_fit=True)
+    assert refused.value.message == f"invalid Node Allocatable configuration. {said}"
+
+
 @pytest.mark.parametrize(("version", "said"), [("1.31", "not multiple"), ("1.32", "available physical CPUs = 0")])
 def test_a_full_node_is_told_as_such_since_1_32(version, said):
     """CPU-ADM-02."""

@@ -7,10 +7,11 @@ from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.examples.node_run import NodeRun
 from numa_conformance.suite.examples.placements import MACHINES, place
+from processes import PATIENCE
 
 
 @pytest.mark.parametrize("option", ["static", *STATIC_OPTIONS])
 def test_pods_are_placed_as_before(option: str, snapshot: SnapshotAssertion):
-    client = Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", 10))
+    client = Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", PATIENCE))
     told = [place(NodeRun(client, "exact/placements/static"), machine, option) for machine in MACHINES[:7]]
     assert "\n".join(told) == snapshot

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import format_bits
 from numa_conformance.documentation.policies import TOPOLOGY_SCOPES
+from numa_conformance.documentation.versions import SUPPORTED
 from numa_conformance.errors import StartError
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode, load_machine
@@ -44,7 +45,6 @@ def _admit(node: Node, described: dict[str, Any]) -> Admission:
 
 
 def _cpus(admission: Admission, name: str = "c") -> str:
-    assert admission.placements is not None
     return format_bits(admission.placements[name].cpus)
 
 
@@ -260,9 +260,22 @@ def test_the_fit_check_refuses_what_the_managers_let_pass():
     assert list(node.pods) == ["first"]
 
 
-def test_the_fit_check_counts_pods_and_drops_resources_that_the_node_does_not_list():
+@pytest.mark.parametrize("native", ["hugepages-1Gi", "hugepages-64Ki", "kubernetes.io/lamps"])
+@pytest.mark.parametrize("version", SUPPORTED, ids=str)
+def test_of_a_native_resource_that_it_does_not_list_a_node_has_none(native, version):
+    node = _node(static(), resource_fit=True, kubernetes_version=version)
+    assert _admit(node, guaranteed("none", 1, **{native: "0"})).admitted
+    refused = _admit(node, guaranteed("some", 1, **{native: "1Gi"}))
+    assert (refused.reason, refused.message) == (
+        f"OutOf{native}",
+        f"Node didn't have enough resource: {native}, requested: {2**30}, used: 0, capacity: 0",
+    )
+
+
+def test_the_fit_check_counts_pods_and_drops_extended_resources_that_the_node_does_not_list():
     node = _node(static(maxPods=1), resource_fit=True)
-    assert _admit(node, best_effort("first", **{"example.com/elsewhere": "1"})).admitted
+    unlisted = {"example.com/elsewhere": "1", "ephemeral-storage": "1Gi"}
+    assert _admit(node, best_effort("first", **unlisted)).admitted
     assert _admit(node, best_effort("second")).reason == "OutOfpods"
 
 

@@ -35,7 +35,7 @@ def test_what_static_policies_manage_is_infeasible(version, cpu, memory, told):
     node.admit(guaranteed("a", 2))
     before = node.state()
     outcome = node.resize(guaranteed("a", cpu, memory))
-    assert (outcome.reason, outcome.placements) == ("Infeasible", None)
+    assert (outcome.reason, outcome.placements) == ("Infeasible", {})
     assert outcome.message == f"Resize is infeasible for Guaranteed Pods alongside {told}"
     assert node.state() == before
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from processes import PATIENCE
+
 COMMAND = ["serve-pod-resources", "--machine", "t1-one-socket-smt2"]
 
 
@@ -31,6 +33,6 @@ def test_it_serves_until_it_is_told_to_stop_and_leaves_no_socket(tmp_path, numbe
         assert process.stdout.readline() == f"device plugins v1beta1: {tmp_path}/root/device-plugins/kubelet.sock\n"
         assert (tmp_path / "root/pod-resources/kubelet.sock").is_socket()
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (0, "", "notice: default/a admitted\n")
     assert not (tmp_path / "root/pod-resources/kubelet.sock").exists()

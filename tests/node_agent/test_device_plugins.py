@@ -11,7 +11,8 @@ pytest.importorskip("google.protobuf", reason="the extra [node] is not installed
 from numa_conformance.node_agent import registration  # noqa: E402
 from numa_conformance.node_agent.plugin import ConnectedPlugin  # noqa: E402
 from numa_conformance.real_kubelet.device_plugin import plugins_of  # noqa: E402
-from served import NIC, V1BETA1, Plugin, Served, device, machine, pod, records, until  # noqa: E402
+from processes import wait_until  # noqa: E402
+from served import NIC, V1BETA1, Plugin, Served, device, machine, pod, records  # noqa: E402
 
 
 def healthy(served):
@@ -31,7 +32,7 @@ def test_the_plugins_that_an_unmodified_kubelet_gets_serve_the_reference_too(ser
     )
     try:
         plugin.register()
-        until(lambda: healthy(served) == ["n0"])
+        wait_until(lambda: healthy(served) == ["n0"])
         assert served.told == [f"{NIC}: a device plugin has registered", f"{NIC}: 2 devices, unhealthy: n1"]
     finally:
         plugin.close()
@@ -41,7 +42,7 @@ def test_a_pod_waits_for_the_plugin_and_is_given_what_the_plugin_prefers(served)
     served.put(pod("a", nic=2))
     with Plugin(served, device("n0", 0), device("n1", 0), device("n2", 0), prefers=True, pre_start=True) as plugin:
         plugin.register()
-        until(lambda: served.list())
+        wait_until(lambda: served.list())
         assert records(served.containers("a")["c"]) == [(["n1"], [0]), (["n2"], [0])]
         assert plugin.asked == [
             ("prefer", ["n0", "n1", "n2"], [], 2),
@@ -52,7 +53,7 @@ def test_a_pod_waits_for_the_plugin_and_is_given_what_the_plugin_prefers(served)
 
 def test_devices_are_aligned_with_cpus(served):
     with Plugin(served, device("n0", 1), device("n1", 0)).register():
-        until(lambda: healthy(served))
+        wait_until(lambda: healthy(served))
         served.put(pod("a", nic=1, cpu=4), pod("b", nic=1, cpu=4))
         for name in ("a", "b"):
             container = served.containers(name)["c"]
@@ -63,7 +64,7 @@ def test_devices_are_aligned_with_cpus(served):
 
 def test_the_answer_to_an_allocation_stands_in_the_checkpoint(served):
     with Plugin(served, device("n0", 0)).register():
-        until(lambda: healthy(served))
+        wait_until(lambda: healthy(served))
         served.put(pod("a", nic=1))
     (entry,) = json.loads((served.root.device_plugins / "kubelet_internal_checkpoint").read_text())["Data"][
         "PodDeviceEntries"
@@ -75,10 +76,10 @@ def test_the_answer_to_an_allocation_stands_in_the_checkpoint(served):
 def test_a_device_that_turns_ill_is_no_longer_given_and_stays_with_who_has_it(served):
     with Plugin(served, device("n0"), device("n1")) as plugin:
         plugin.register()
-        until(lambda: healthy(served) == ["n0", "n1"])
+        wait_until(lambda: healthy(served) == ["n0", "n1"])
         served.put(pod("a", nic=2))
         plugin.list(device("n0", health="Unhealthy"), device("n1"))
-        until(lambda: healthy(served) == ["n1"])
+        wait_until(lambda: healthy(served) == ["n1"])
         assert [ids for ids, _ in records(served.containers("a")["c"])] == [["n0"], ["n1"]]
         served.put(pod("b", nic=1))
         assert served.told[-1].endswith("requested number of devices unavailable for vendor.example/nic. "
@@ -87,22 +88,22 @@ def test_a_device_that_turns_ill_is_no_longer_given_and_stays_with_who_has_it(se
 
 def test_a_plugin_that_goes_leaves_no_healthy_device_and_one_that_comes_back_brings_them(served):
     with Plugin(served, device("n0")).register():
-        until(lambda: healthy(served) == ["n0"])
+        wait_until(lambda: healthy(served) == ["n0"])
         served.put(pod("a", nic=1))
-    until(lambda: healthy(served) == [])
+    wait_until(lambda: healthy(served) == [])
     assert [ids for ids, _ in records(served.containers("a")["c"])] == [["n0"]]
     served.put(pod("b", nic=1))
     assert "no healthy devices present" in served.told[-1]
     with Plugin(served, device("n0"), device("n1")).register():
-        until(lambda: healthy(served) == ["n0", "n1"])
+        wait_until(lambda: healthy(served) == ["n0", "n1"])
         served.put(pod("c", nic=1))
         assert [ids for ids, _ in records(served.containers("c")["c"])] == [["n1"]]
 
 
 def test_a_plugin_that_does_not_come_back_takes_its_resource_with_it(served, monkeypatch):
     with Plugin(served, device("n0")).register():
-        until(lambda: healthy(served) == ["n0"])
-    until(lambda: healthy(served) == [])
+        wait_until(lambda: healthy(served) == ["n0"])
+    wait_until(lambda: healthy(served) == [])
     monkeypatch.setattr(registration, "GRACE_SECONDS", 0)
     served.put(pod("a", nic=1))
     assert served.told[-2:] == [
@@ -113,9 +114,9 @@ def test_a_plugin_that_does_not_come_back_takes_its_resource_with_it(served, mon
 
 def test_a_plugin_that_registers_again_takes_the_place_of_the_former_one(served):
     with Plugin(served, device("n0")).register():
-        until(lambda: healthy(served) == ["n0"])
+        wait_until(lambda: healthy(served) == ["n0"])
         with Plugin(served, device("n9"), endpoint="other.sock").register():
-            until(lambda: healthy(served) == ["n9"])
+            wait_until(lambda: healthy(served) == ["n9"])
             assert not any("is gone" in line for line in served.told)
 
 
@@ -154,10 +155,10 @@ def test_faults_of_a_list_are_told_once_in_a_line_each_and_the_rest_is_taken(ser
     ]
     with Plugin(served, *listed, device("n4", health="fine\nreally")) as plugin:
         plugin.register()
-        until(lambda: len(healthy(served)) == 5)
+        wait_until(lambda: len(healthy(served)) == 5)
         plugin.list(*listed)
         masks = {"n0": 1 << 7, "n1": 0, "n2": 0, "n3": 2, "x" * 64: 0}
-        until(lambda: served.agent.view.devices[NIC].masks == masks)
+        wait_until(lambda: served.agent.view.devices[NIC].masks == masks)
         assert len(served.told) == 7
         assert [line.removeprefix(f"{NIC}: ") for line in served.told[1:5]] == [
             "3 of its devices name a NUMA node that the machine does not have, the first of them 'n0'",
@@ -167,16 +168,43 @@ def test_faults_of_a_list_are_told_once_in_a_line_each_and_the_rest_is_taken(ser
         ]
 
 
+@pytest.mark.parametrize("policy", ["none", "best-effort", "restricted", "single-numa-node"])
+@pytest.mark.parametrize("node", [-1, 7, 1 << 40])
+def test_a_device_on_a_node_that_is_not_there_has_a_topology_and_suits_no_node(tmp_path, policy, node):
+    config = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": policy}
+    with Served(tmp_path, config=config) as served, Plugin(served, device("n0", node)).register():
+        wait_until(lambda: served.told[-1].endswith("1 devices"))
+        assert records(served.ask("GetAllocatableResources", "AllocatableResourcesResponse")) == [(["n0"], [node])]
+        served.put(pod("a", nic=1))
+        if policy in ("restricted", "single-numa-node"):
+            assert served.told[-1].startswith("default/a refused, TopologyAffinityError")
+            return
+        assert records(served.containers("a")["c"]) == [(["n0"], [] if node == -1 else [node])]
+        (entry,) = json.loads((served.root.device_plugins / "kubelet_internal_checkpoint").read_text())["Data"][
+            "PodDeviceEntries"
+        ]
+        assert entry["DeviceIDs"] == {str(node): ["n0"]}
+
+
+def test_a_topology_without_nodes_is_no_topology_but_not_allocatable(served):
+    bare = V1BETA1.Device(ID="n0", health="Healthy", topology=V1BETA1.TopologyInfo())
+    with Plugin(served, bare).register():
+        wait_until(lambda: served.told[-1].endswith("1 devices"))
+        assert healthy(served) == []
+        served.put(pod("a", nic=1))
+        assert records(served.containers("a")["c"]) == [(["n0"], [])]
+
+
 def test_a_list_that_is_too_long_is_not_taken(served):
     with Plugin(served, *(device(str(number)) for number in range(16385))).register():
-        until(lambda: len(served.told) == 2)
+        wait_until(lambda: len(served.told) == 2)
         assert served.told[1] == f"{NIC}: lists 16385 devices, of which 16384 are taken at most"
         assert healthy(served) == []
 
 
 def test_a_message_that_is_too_large_ends_the_plugin_in_a_line(served, capfd):
     with Plugin(served, device("x" * 5_000_000)).register():
-        until(lambda: len(served.told) == 2)
+        wait_until(lambda: len(served.told) == 2)
         assert "is gone, no device is healthy: rpc error: code = ResourceExhausted" in served.told[1]
         assert capfd.readouterr().err == ""
 
@@ -187,7 +215,7 @@ def test_faults_are_not_told_for_ever(served):
         for number in range(50):
             plugin.list(device(f"n{number}", 9))
         plugin.list(device("last"))
-        until(lambda: healthy(served) == ["last"])
+        wait_until(lambda: healthy(served) == ["last"])
         assert sum("NUMA node" in line for line in served.told) == 20
         assert f"{NIC}: more faults, which are not told" in served.told
 
@@ -216,7 +244,7 @@ def fail(request, context):
 def test_a_call_that_fails_is_told_with_the_pod_in_the_kubelets_words(served, method, answer, told):
     with Plugin(served, device("n0"), device("n1"), prefers=True, pre_start=True, **{method: answer}) as plugin:
         plugin.register()
-        until(lambda: healthy(served) == ["n0", "n1"])
+        wait_until(lambda: healthy(served) == ["n0", "n1"])
         served.put(pod("a", nic=1))
         assert served.told[-1].startswith("default/a ")
         assert told in served.told[-1]
@@ -228,7 +256,7 @@ def test_a_preference_for_devices_that_are_not_there_is_filtered(served):
     answer = V1BETA1.PreferredAllocationResponse(container_responses=[wanted])
     plugin = Plugin(served, *map(device, ("n0", "n1", "n2")), prefers=True, GetPreferredAllocation=lambda *_: answer)
     with plugin.register():
-        until(lambda: len(healthy(served)) == 3)
+        wait_until(lambda: len(healthy(served)) == 3)
         served.put(pod("a", nic=1))
         assert plugin.asked[0] == ("allocate", ["n1"])
 
@@ -240,16 +268,16 @@ def test_pod_resources_answers_while_a_plugin_does_not(served):
 
     plugin = Plugin(served, device("n0"), Allocate=ask_back)
     with plugin.register():
-        until(lambda: healthy(served))
+        wait_until(lambda: healthy(served))
         served.put(pod("first"), pod("second", nic=1))
         assert plugin.asked == [["first"]]
 
 
 def test_a_plugin_that_never_answers_costs_its_pod_alone(served, monkeypatch):
-    monkeypatch.setattr(ConnectedPlugin, "CALL_SECONDS", 0.1)
     end = threading.Event()
     with Plugin(served, device("n0"), Allocate=lambda *_: end.wait()).register():
-        until(lambda: healthy(served))
+        wait_until(lambda: healthy(served))
+        monkeypatch.setattr(ConnectedPlugin, "CALL_SECONDS", 0.1)
         served.put(pod("a", nic=1), pod("b"))
         assert "DeadlineExceeded" in served.told[-2]
         assert served.told[-1] == "default/b admitted"

@@ -27,7 +27,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_the_whole_suite(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for folder in ("conformance", "fixtures", "go/numa"):
+    for folder in ("conformance", "fixtures", "go/numa", "examples/cluster", "examples/node"):
         own = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
         own = [path for path in own if "__pycache__" not in path.parts]
         assert own
@@ -56,3 +56,8 @@ def test_the_suite_runs_from_the_wheel_in_an_empty_folder(wheel, tmp_path):
     assert result.returncode == 0, result.stdout[-3000:]
     assert "VERDICT: PARTIAL (level documented" in result.stdout
     assert run(python, "-m", "numa_conformance.protocol", "--help", cwd=empty).returncode == 0
+    assert run(python, "-m", "numa_conformance", "examples", cwd=empty).returncode == 0
+    node = ("--machine", "amd-milan-7763-nps4", "--config", "examples/node/kubelet.yaml")
+    assert (
+        run(python, "-m", "numa_conformance", "simulate", *node, "examples/node/pods.yaml", cwd=empty).returncode == 0
+    )

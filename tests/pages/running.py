@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asked_in_full import DEEP
-from forked_pytest import run_as_typed
+from forked_pytest import PATIENT, run_as_typed
 from numa_conformance.cli import main
 
 from .not_run import why_not
@@ -78,7 +78,7 @@ def _in_a_fork(command: Command, folder: Path) -> Outcome:
 def _environment(command: Command) -> dict[str, str]:
     """Return what is different for a command: a conversation of which nothing is shown is kept short."""
     part = "" if DEEP or command.shown is not None else " --numa-budget=2%"
-    return {"PYTEST_ADDOPTS": f"-p no:cacheprovider{part}", "NO_COLOR": "1"}
+    return {"PYTEST_ADDOPTS": f"-p no:cacheprovider {PATIENT}{part}", "NO_COLOR": "1"}
 
 
 def _in_a_shell(command: Command, folder: Path) -> Outcome:

@@ -3,18 +3,18 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from numa_conformance.pytest_plugin.ending import Termination
+from processes import PATIENCE, wait_until
 
 KEPT = """
 import atexit, threading, time
 from types import SimpleNamespace
 from numa_conformance.pytest_plugin.ending import Ending
-Ending(0.2).pytest_sessionstart(SimpleNamespace(exitstatus=3))
+Ending({seconds}).pytest_sessionstart(SimpleNamespace(exitstatus=3))
 {keeps}
 """
 
@@ -28,7 +28,11 @@ Ending(0.2).pytest_sessionstart(SimpleNamespace(exitstatus=3))
 )
 def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
     ended = subprocess.run(
-        [sys.executable, "-c", KEPT.format(keeps=keeps)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", KEPT.format(keeps=keeps, seconds=0.2)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert (ended.returncode, ended.stderr) == (
         3,
@@ -37,8 +41,8 @@ def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
 
 
 def test_a_process_that_ends_is_left_alone():
-    script = KEPT.format(keeps="raise SystemExit(5)")
-    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 5
+    script = KEPT.format(keeps="raise SystemExit(5)", seconds=PATIENCE)
+    assert subprocess.run([sys.executable, "-c", script], timeout=PATIENCE, check=False).returncode == 5
 
 
 def interrupted() -> None:
@@ -75,6 +79,7 @@ def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_pa
         "searches/test_searches::test_choices_of_cpus",
         "--numa-target-command",
         target,
+        f"--numa-timeout={PATIENCE}",
     ]
     run = subprocess.Popen(
         [sys.executable, "-m", "pytest", "--numa-conformance", "-p", "no:cacheprovider", *asked],
@@ -82,10 +87,9 @@ def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_pa
         stdout=subprocess.PIPE,
         text=True,
     )
-    while not (tmp_path / "pid").exists() and run.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: (tmp_path / "pid").exists() or run.poll() is not None)
     run.send_signal(signal.SIGTERM)
-    said = run.communicate(timeout=60)[0]
+    said = run.communicate(timeout=PATIENCE)[0]
     assert "VERDICT: NOT TESTED" in said
     assert run.returncode == 2
     with pytest.raises(ProcessLookupError):

@@ -9,6 +9,7 @@ import pytest
 
 from asked_in_full import DEEP, deep
 from numa_conformance.report.model import read_report
+from processes import PATIENCE
 
 WRONG = """
 import msgspec
@@ -63,7 +64,7 @@ def test_runs_in_one_folder_at_once_leave_one_whole_report(tmp_path):
         subprocess.Popen([sys.executable, *ASKED, *TOLD], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
         for _ in range(3)
     ]
-    codes = {run.wait(300) for run in runs}
+    codes = {run.wait(PATIENCE) for run in runs}
     assert 1 in codes
     assert codes <= {1, 4}
     assert read_report(tmp_path / "out").verdict == "not conformant"

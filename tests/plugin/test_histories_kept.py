@@ -1,6 +1,13 @@
 """``--numa-histories``: the report keeps all generated conversations, and says where."""
 
 import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +38,30 @@ def test_what_an_earlier_run_kept_goes(suite, pytester, report):
 def test_without_a_folder_there_is_no_place_for_them(suite):
     result = suite("--numa-histories")
     assert (result.ret, "--numa-report DIR" in result.stderr.str()) == (4, True)
+
+
+MINE = """
+from mutants import lets_devices_decide_the_class as make
+from numa_conformance.protocol import serve
+
+if __name__ == "__main__":
+    serve(make())
+"""
+
+
+@pytest.mark.parametrize(
+    "named",
+    [("--numa-target", "mine:make"), ("--numa-target-command", f"{shlex.quote(sys.executable)} ./mine.py")],
+)
+def test_the_page_plays_again_where_it_says(suite, pytester, monkeypatch, named):
+    tests = str(Path(__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")]))
+    (pytester.path / "mine.py").write_text(MINE)
+    assert suite(*named, "--numa-requirement", "qos/best-effort-has-none", "--numa-report", "out").ret == 1
+    page = unescape((pytester.path / "out/index.html").read_text())
+    where, command = re.search(r"Play it again, (.*): .*?<code>numa-conformance (.*?)</code>", page).groups()
+    assert where == "where the run was called"
+    words = [sys.executable, "-m", "numa_conformance", *shlex.split(command)]
+    again = subprocess.run(words, cwd=pytester.path, capture_output=True, text=True, timeout=300, check=False)
+    assert again.returncode == 1, again.stderr
+    assert "qos/best-effort-has-none" in again.stdout

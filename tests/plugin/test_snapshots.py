@@ -1,9 +1,14 @@
 """``--numa-snapshots``: golden snapshots of a target's own."""
 
+import re
+import shlex
+from pathlib import Path
+
 import pytest
 
 from asked_in_full import deep
 from numa_conformance.cli import main
+from numa_conformance.recorded.differences import compare
 
 
 def main_code(*words):
@@ -23,8 +28,9 @@ def test_are_written_once_and_then_compared(suite, pytester, report, workers):
     assert missing.ret == 1
     missing.stdout.fnmatch_lines(["*there is no golden text * --numa-snapshot-update writes it"])
     assert suite(*EXACT, *workers, "--numa-target", MUTANT, "--numa-snapshot-update").ret == 0
-    files = sorted(path.name for path in (pytester.path / "snaps" / "test_placements").iterdir())
+    files = sorted(path.name for path in (pytester.path / "snaps" / "placements").iterdir())
     assert len(files) == 10
+    assert "static-t1-one-socket-smt2.txt" in files
     assert suite(*EXACT, "--numa-target", MUTANT, "--numa-report", "out").ret == 0
     assert report()["level"] == "documented, with own snapshots"
     assert (report()["verdict"], report()["profile"]) == ("partial", "")
@@ -37,13 +43,44 @@ def test_a_changed_placement_is_a_difference_between_maps(suite, pytester):
     changed.stdout.fnmatch_lines(["*-p0: 2 CPUs on 1,5", "*+p0: 2 CPUs on *", "*-socket 0 *", "*+socket 0 *"])
 
 
-def test_the_kubelets_own_decisions_are_not_asked(suite, report):
-    exact = [f"--numa-requirement=exact/{each}" for each in ("recorded/*", "scores")]
-    asked = ("--numa-level", "exact", *exact, "--numa-report", "out")
-    assert suite(*asked, "--numa-snapshots", "snaps", "--numa-snapshot-update").ret == 0
-    asked = {name for case in report()["cases"] for name in case["requirements"]}
-    assert not any(name.startswith("exact/recorded/") for name in asked)
-    assert "exact/scores" in asked
+SHIM = "from alternatives import {} as make\n"
+COMMAND = re.compile(r"^pytest --numa-conformance (.*--numa-snapshots=.*) --numa-snapshot-update$", re.MULTILINE)
+
+
+def test_the_command_of_the_page_guards_a_policy_that_is_not_the_kubelets(suite, pytester, report):
+    (typed,) = COMMAND.findall((Path(__file__).parents[2] / "docs/validate.md").read_text())
+    asked = (*shlex.split(typed), "--numa-report", "out")
+    folder = pytester.path / "my_allocator"
+    folder.mkdir()
+    (folder / "shim.py").write_text(SHIM.format("highest_CPUs_first"))
+    assert suite(*asked, "--numa-snapshot-update").ret == 0
+    (snapshot,) = pytester.path.rglob("placements/static-t1-one-socket-smt2.txt")
+    assert snapshot.read_text().startswith("policy of reference, renumbered\nt1-one-socket-smt2, static,")
+    unchanged = suite(*asked)
+    assert unchanged.ret == 0
+    unchanged.stdout.fnmatch_lines(
+        [
+            "numa-conformance: level documented, with own snapshots, profile *",
+            "VERDICT: PARTIAL (level documented, with own snapshots; *",
+            "reference, renumbered * conforms to the documented behaviour of * and to its own snapshots where it was *",
+        ]
+    )
+    names = {name for case in report()["cases"] if case["verdict"] == "passed" for name in case["requirements"]}
+    assert {"exact/scores", "exact/placements/static", "cpu-manager/static/packs-whole-cores"} <= names
+    assert not any(name.startswith(("exact/recorded/", "exact/histories/")) for name in names)
+    (folder / "shim.py").write_text(SHIM.format("odd_CPUs_first"))
+    changed = suite(*asked)
+    assert changed.ret == 1
+    changed.stdout.fnmatch_lines(["-p0: 2 CPUs on 3,7", "+p0: 2 CPUs on 1,5", "-socket 0 * aa |", "+socket 0 *"])
+    changed.stdout.fnmatch_lines(["VERDICT: NOT CONFORMANT *", "* does not conform to its own snapshots."])
+    again = next(line for line in changed.stdout.lines if line.startswith("ask it again: "))
+    assert suite(*shlex.split(again)[5:]).ret == 1
+
+
+def test_the_class_of_a_pod_need_not_be_told_to_be_compared_with_the_kubelet():
+    told = {"result": "admitted", "qos": "Guaranteed"}
+    assert list(compare(told, {"result": "admitted"}, "")) == []
+    assert list(compare(told, {**told, "qos": "Burstable"}, "")) != []
 
 
 @pytest.mark.parametrize("workers", WORKERS)
@@ -59,12 +96,11 @@ def test_where_nothing_is_compared_the_run_fails_and_says_why(suite, pytester, w
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--numa-snapshots", "snaps"), "level documented compares no snapshots"),
         (
             ("--numa-level", "exact", "--numa-target", MUTANT, "--numa-snapshot-update"),
             "would replace the kubelet's golden",
         ),
-        (("--numa-level", "exact", "--numa-snapshots", "file"), "file is no folder"),
+        (("--numa-snapshots", "file"), "file is no folder"),
     ],
 )
 def test_wrong_usage_is_told(suite, pytester, args, said):

@@ -18,6 +18,7 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol import METHODS, Client, InProcess, ReferenceTarget
 from numa_conformance.suite.generators.workloads import best_effort, guaranteed, kubelet, static, static_memory
+from processes import PATIENCE
 
 FILE = data_folder("fixtures") / "schemas" / "protocol.examples.jsonl"
 MACHINE = load_machine("t1-one-socket-smt2")
@@ -84,7 +85,7 @@ def examples(folder: Path) -> list[dict[str, Any]]:
     """What the reference answers, where ``folder`` holds the trees that the surface ``host`` reads and writes."""
     write_tree(MACHINE, folder / "host")
     write_cgroup_tree(MACHINE, folder / "cgroup", {"a": ["c"], "b": ["c"]})
-    target = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", 10))
+    target = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", PATIENCE))
     lines = []
     for method, params in questions():
         request = msgspec.convert(params, METHODS[method].request)

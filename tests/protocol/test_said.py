@@ -13,6 +13,7 @@ from numa_conformance.protocol.messages.describe import Describe, Description
 from numa_conformance.protocol.messages.node import StartNode
 from numa_conformance.protocol.messages.pick import Pick
 from numa_conformance.protocol.said import Said
+from processes import PATIENCE
 
 SMALL = machine_to_dict(load_machine("t1-one-socket-smt2"))
 RENAMED = {**SMALL, "cpus": SMALL["cpus"][:4]}
@@ -40,7 +41,7 @@ class Moody(ReferenceTarget):
 
 @pytest.fixture
 def client():
-    made = Client(InProcess(lambda: Moody(level="documented"), "moody", 10))
+    made = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE))
     yield made
     made.close()
 
@@ -77,7 +78,7 @@ def test_a_description_that_changes_is_told_and_the_first_one_counts(client):
 
 
 def test_more_of_a_target_share_what_it_said(client):
-    beside = Client(InProcess(lambda: Moody(level="documented"), "moody", 10), client.said)
+    beside = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), client.said)
     ask(client, SMALL, 2)
     ask(beside, SMALL, 1)
     beside.close()
@@ -87,7 +88,7 @@ def test_more_of_a_target_share_what_it_said(client):
 
 def test_another_process_is_held_to_the_first_description():
     said = Said(msgspec.structs.replace(Moody(level="documented").describe(Describe()), kubernetes_version="1.30"))
-    client = Client(InProcess(lambda: Moody(level="documented"), "moody", 10), said)
+    client = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), said)
     client.close()
     assert client.description.kubernetes_version == "1.30"
     assert list(said.contradictions.values()) == [["kubernetes_version '1.37' in place of '1.30'"]]

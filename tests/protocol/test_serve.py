@@ -11,6 +11,7 @@ import pytest
 
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.suite.generators.workloads import guaranteed, static
+from processes import PATIENCE
 
 TESTS = Path(__file__).parents[1]
 MACHINE = {
@@ -71,7 +72,7 @@ def test_another_target_can_be_served():
 
 def test_a_target_that_cannot_be_loaded_is_wrong_usage():
     command = [sys.executable, "-m", "numa_conformance.protocol", "--target", "nowhere:make"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert run.returncode == 2
     assert "'nowhere:make' cannot be loaded" in run.stderr
 
@@ -127,5 +128,5 @@ def test_an_unknown_method_is_not_found(served: Served):
 @pytest.mark.parametrize("farewell", [b'{"jsonrpc":"2.0","method":"shutdown"}\n', b"", b"\n\n"])
 def test_it_ends_when_told_and_when_the_input_ends(farewell: bytes):
     child = Served().child
-    out, _ = child.communicate(farewell, timeout=30)
+    out, _ = child.communicate(farewell, timeout=PATIENCE)
     assert (out, child.returncode) == (b"", 0)

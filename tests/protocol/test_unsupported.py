@@ -25,6 +25,7 @@ from numa_conformance.protocol.messages.node import AdmitPod, StartNode
 from numa_conformance.protocol.messages.pick import Pick, Picked
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.picks import pick_sweep
+from processes import PATIENCE
 
 SMALL, LARGE = (machine_to_dict(load_machine(name)) for name in ("t1-one-socket-smt2", "t3-two-numa-per-socket"))
 
@@ -49,15 +50,14 @@ class OnlySmall(ReferenceTarget):
 
 
 def in_process() -> Connection:
-    return InProcess(OnlySmall, "small", 10)
+    return InProcess(OnlySmall, "small", PATIENCE)
 
 
 def over_stdio() -> Connection:
     here = Path(__file__)
-    said = (
-        f"import sys; sys.path.insert(0, {str(here.parent)!r}); import {here.stem} as t; serve = t.serve(t.OnlySmall())"
-    )
-    return Stdio(f'{sys.executable} -c "{said}"', 20)
+    places = [str(here.parent), str(here.parents[1])]
+    said = f"import sys; sys.path[:0] = {places}; import {here.stem} as t; serve = t.serve(t.OnlySmall())"
+    return Stdio(f'{sys.executable} -c "{said}"', PATIENCE)
 
 
 @pytest.mark.parametrize("connect", [in_process, over_stdio])

@@ -16,7 +16,7 @@ from kubernetes import client
 
 from clusters import needs_cluster, on, pod
 from kubelets import needs_namespaces
-from served import until
+from processes import wait_until
 
 pytestmark = [needs_namespaces, needs_cluster]
 
@@ -52,7 +52,7 @@ def test_a_deployment_makes_pod_after_pod_that_a_node_refuses(numa_cluster):
         pods = numa_cluster.api.list_namespaced_pod("default", label_selector="app=hole").items
         return [one for one in pods if one.status.reason == "TopologyAffinityError"]
 
-    until(lambda: len(refused()) >= 5)
+    wait_until(lambda: len(refused()) >= 5)
 
 
 def test_a_job_ends_when_its_pods_say_for_how_long_they_run(numa_cluster):
@@ -62,7 +62,7 @@ def test_a_job_ends_when_its_pods_say_for_how_long_they_run(numa_cluster):
         {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "short"}, "spec": {"template": template}}
     )
     jobs = client.BatchV1Api(numa_cluster.client)
-    until(lambda: jobs.read_namespaced_job("short", "default").status.succeeded == 1)
+    wait_until(lambda: jobs.read_namespaced_job("short", "default").status.succeeded == 1)
 
 
 def test_a_tainted_node_gets_no_pod_and_its_pods_go(numa_cluster):
@@ -70,7 +70,7 @@ def test_a_tainted_node_gets_no_pod_and_its_pods_go(numa_cluster):
     taint = {"key": "away", "value": "", "effect": "NoExecute"}
     numa_cluster.api.patch_node("milan", {"spec": {"taints": [taint]}})
     try:
-        until(lambda: not numa_cluster.api.list_namespaced_pod("default").items)
+        wait_until(lambda: not numa_cluster.api.list_namespaced_pod("default").items)
         assert numa_cluster.decide(on("milan", pod("late", 2))).reason == "Unschedulable"
     finally:
         numa_cluster.api.patch_node("milan", {"spec": {"taints": []}})

@@ -18,6 +18,7 @@ from numa_conformance.protocol.messages.claims import UnprepareClaim
 from numa_conformance.real_cluster.dra_target import DraInCluster
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.claims import claims
+from processes import PATIENCE
 
 TOLD = ("-kubeconfig", "{kubeconfig}", "-node", "{node_name}", "-reserved", "{reserved_cpus}")
 NOT_SEEN = {"anew", "refuses-again"}
@@ -32,7 +33,7 @@ def driver(tmp_path_factory):
 
 def asked(*words, machine="snc2-small"):
     target = DraInCluster(words, Path(FOLDER))
-    client = Client(InProcess(lambda: target, "driver", 180))
+    client = Client(InProcess(lambda: target, "driver", PATIENCE))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend().verdicts
     finally:

@@ -25,7 +25,7 @@ from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster
 from kubelets import needs_namespaces
 from numa_conformance.real_cluster.control import names_of_clusters, open_cluster
-from served import until
+from processes import PATIENCE, wait_until
 
 pytestmark = [needs_namespaces, needs_cluster]
 KILLED = 50 if DEEP else 4
@@ -86,8 +86,8 @@ def test_nothing_remains_after_a_signal(name, number):
         wait_until_up(process)
         assert len(processes(name)) > 6
         process.send_signal(number)
-        assert process.wait(60) == (-number if number == signal.SIGKILL else 0)
-    until(lambda: is_gone(name))
+        assert process.wait(PATIENCE) == (-number if number == signal.SIGKILL else 0)
+    wait_until(lambda: is_gone(name))
     assert left() == before
 
 
@@ -98,7 +98,7 @@ def test_nothing_remains_when_it_is_killed_at_any_moment(name):
         with start(f"{name}{number}") as process:
             time.sleep(draw.uniform(0, 6))
             process.kill()
-        until(lambda number=number: is_gone(f"{name}{number}"))
+        wait_until(lambda number=number: is_gone(f"{name}{number}"))
     assert left() == before
 
 
@@ -109,18 +109,18 @@ def test_it_ends_with_its_parent(name):
     ) as parent:
         wait_until_up(parent)
         parent.kill()
-        until(lambda: is_gone(name))
+        wait_until(lambda: is_gone(name))
 
 
 def test_in_the_background_it_stays_until_down(name):
     words = [*UP, "--name", name, "--background"]
-    done = subprocess.run(words, env=marked(name), capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(words, env=marked(name), capture_output=True, text=True, check=True, timeout=PATIENCE)
     kubeconfig = next(line for line in done.stdout.splitlines() if line.startswith("export KUBECONFIG=")).split("=")[1]
     assert stat.S_IMODE(os.stat(kubeconfig).st_mode) == 0o600
     with open_cluster(name) as cluster:
         assert [node["ready"] for node in cluster.ask("status")["nodes"]] == [True, True]
-    subprocess.run([sys.executable, "-m", "numa_conformance", "down", name], check=True, timeout=60)
-    until(lambda: is_gone(name))
+    subprocess.run([sys.executable, "-m", "numa_conformance", "down", name], check=True, timeout=PATIENCE)
+    wait_until(lambda: is_gone(name))
     assert not Path(kubeconfig).exists()
 
 
@@ -129,10 +129,10 @@ def test_a_program_on_a_node_ends_with_the_cluster(name):
         wait_until_up(process)
         command = [sys.executable, "-m", "numa_conformance", "on-node", "--name", name, "milan", "--", "sleep", "60"]
         with subprocess.Popen(command, env=marked(name)) as program:
-            until(lambda: any(Path(f"/proc/{one}/comm").read_text() == "sleep\n" for one in processes(name)))
+            wait_until(lambda: any(Path(f"/proc/{one}/comm").read_text() == "sleep\n" for one in processes(name)))
             process.kill()
-            assert program.wait(30) == 128 + signal.SIGKILL
-    until(lambda: is_gone(name))
+            assert program.wait(PATIENCE) == 128 + signal.SIGKILL
+    wait_until(lambda: is_gone(name))
 
 
 def test_a_control_plane_that_dies_ends_it_with_a_sentence(name):
@@ -141,9 +141,9 @@ def test_a_control_plane_that_dies_ends_it_with_a_sentence(name):
         with open_cluster(name) as cluster:
             os.kill(cluster.ask("status")["programs"]["etcd"], signal.SIGKILL)
         said = process.stdout.read()
-        assert process.wait(60) == 3
+        assert process.wait(PATIENCE) == 3
     assert "error: etcd has ended" in said
-    until(lambda: is_gone(name))
+    wait_until(lambda: is_gone(name))
 
 
 def test_a_kubelet_that_dies_is_told_and_the_others_stay(name):
@@ -159,7 +159,7 @@ def test_a_kubelet_that_dies_is_told_and_the_others_stay(name):
 def test_a_name_is_for_one_cluster(name):
     with start(name) as process:
         wait_until_up(process)
-        again = subprocess.run([*UP, "--name", name], capture_output=True, text=True, check=False, timeout=60)
+        again = subprocess.run([*UP, "--name", name], capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert (again.returncode, again.stdout) == (2, "")
         assert f"a cluster {name!r} is up" in again.stderr
         process.terminate()
@@ -188,7 +188,9 @@ def test_a_port_in_use_is_not_a_failure(name):
 
 def test_programs_that_are_missing_are_named(tmp_path):
     (tmp_path / "etcd").symlink_to(Path(FOLDER, "etcd"))
-    done = subprocess.run([*UP[:4], "--binaries", tmp_path], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [*UP[:4], "--binaries", tmp_path], capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert done.returncode == 2
     missing = "kube-apiserver, kube-controller-manager, kube-scheduler, kubelet"
     assert done.stderr.startswith(f"error: {missing}: not found in {tmp_path}")
@@ -202,10 +204,10 @@ def test_a_program_that_ends_at_once_is_told_with_its_last_words(name, tmp_path)
     script.write_text("#!/bin/sh\necho 'Error: no plugin of this name' >&2\nexit 1\n")
     script.chmod(0o755)
     words = [*UP[:4], "--binaries", tmp_path, "--name", name]
-    done = subprocess.run(words, env=marked(name), capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, env=marked(name), capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 3
     assert "error: kube-scheduler has ended: Error: no plugin of this name" in done.stderr
-    until(lambda: is_gone(name))
+    wait_until(lambda: is_gone(name))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user's rights can be taken by root alone")
@@ -213,7 +215,7 @@ def test_it_works_without_root(name, tmp_path):
     if shutil.which("setpriv") is None:
         pytest.skip("there is no setpriv here, which takes another user's rights")
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-    if subprocess.run([*words, *UP[:3], "--version"], capture_output=True, check=False, timeout=60).returncode:
+    if subprocess.run([*words, *UP[:3], "--version"], capture_output=True, check=False, timeout=PATIENCE).returncode:
         pytest.skip("this checkout, or its Python, is not readable for another user")
     environment = marked(name, HOME=str(tmp_path))
     with subprocess.Popen([*words, *UP, "--name", name], env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -225,9 +227,9 @@ def test_it_works_without_root(name, tmp_path):
         with config.new_client_from_config(kubeconfig) as connection:
             api = client.CoreV1Api(connection)
             api.create_namespaced_pod("default", {"metadata": {"name": "p"}, "spec": spec})
-            until(lambda: api.read_namespaced_pod("p", "default").status.phase == "Running")
+            wait_until(lambda: api.read_namespaced_pod("p", "default").status.phase == "Running")
         process.terminate()
-    until(lambda: is_gone(name))
+    wait_until(lambda: is_gone(name))
 
 
 def test_a_full_disk_is_told_in_a_sentence(name):
@@ -237,19 +239,19 @@ def test_a_full_disk_is_told_in_a_sentence(name):
         f"from numa_conformance.cli import main; main({[*UP[3:], '--name', name]!r})"
     )
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, env=marked(name), capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, env=marked(name), capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 3
     (said,) = done.stderr.splitlines()
     assert said.startswith("error: etcd has ended: ")
     assert "no space left on device" in said
-    until(lambda: is_gone(name))
+    wait_until(lambda: is_gone(name))
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare here")
 def test_a_system_without_namespaces_is_told_of_in_a_sentence(name):
     forbid = 'echo 0 > /proc/sys/user/max_user_namespaces; echo 0 > /proc/sys/user/max_mnt_namespaces; exec "$@"'
     words = ["unshare", "--user", "--map-root-user", "sh", "-c", forbid, "sh", *UP, "--name", name]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 2
     assert done.stderr.startswith("error: this system does not let you have mounts of your own")
 
@@ -260,7 +262,7 @@ def test_too_few_inotify_instances_are_told_before_the_start(tmp_path):
     allowed = int(Path("/proc/sys/fs/inotify/max_user_instances").read_text())
     if allowed >= 2500:
         pytest.skip(f"this system allows {allowed} inotify instances, enough for 500 kubelets")
-    done = subprocess.run([*UP, str(nodes)], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([*UP, str(nodes)], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: fs.inotify.max_user_instances: is {allowed}; 500 kubelets need 5 each")
     assert "sysctl fs.inotify.max_user_instances=8192" in done.stderr

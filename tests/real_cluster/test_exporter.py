@@ -15,6 +15,7 @@ import yaml
 from clusters import FOLDER, needs_cluster
 from kubelets import needs_namespaces
 from numa_conformance.pytest_plugin.numa_cluster import bring_up
+from processes import PATIENCE
 
 pytestmark = [needs_namespaces, needs_cluster]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "topology_exporter"
@@ -30,7 +31,11 @@ def checked(tmp_path, within, *flags):
     with bring_up(file, ["--binaries", FOLDER, "--manifest", str(EXAMPLE / "crd.yaml")]) as cluster:
         words = ["check-exporter", "--name", cluster.name, "--steps", "3", "--within", within, "--json"]
         done = subprocess.run(
-            [sys.executable, "-m", "numa_conformance", *words], capture_output=True, text=True, check=False, timeout=200
+            [sys.executable, "-m", "numa_conformance", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
         )
         return done.returncode, json.loads(done.stdout)["looks"]
 

@@ -13,6 +13,7 @@ from clusters import needs_cluster, on, pod
 from kubelets import needs_namespaces
 from numa_conformance.machine import load_machine
 from numa_conformance.real_cluster.cgroups import NodeCgroups
+from processes import PATIENCE
 
 
 def made(name, cpus="", quota=0, *, running=True):
@@ -50,12 +51,12 @@ def test_check_node_sees_what_kubelets_asked_for_and_what_is_planted(numa_cluste
     assert (healthy["errors"], healthy["warnings"]) == (0, 0), healthy["findings"]
     assert healthy["asked"]["cpu-manager/reconcile/running-containers-get-their-cpusets"] >= 1
     planted = "echo 0-255 > $(grep -lx 1-2,129-130 /sys/fs/cgroup/kubepods/pod*/*/cpuset.cpus)"
-    assert numa_cluster.on_node("milan", "sh", "-c", planted, cgroups=True).wait(30) == 0
+    assert numa_cluster.on_node("milan", "sh", "-c", planted, cgroups=True).wait(PATIENCE) == 0
     (finding,) = checked(numa_cluster)["findings"]
     assert finding["requirement"] == "cpu-manager/reconcile/running-containers-get-their-cpusets"
 
 
 def checked(cluster) -> dict:
     words = ("numa-conformance", "check-node", "--json")
-    told, _ = cluster.on_node("milan", *words, cgroups=True, stdout=subprocess.PIPE).communicate(timeout=60)
+    told, _ = cluster.on_node("milan", *words, cgroups=True, stdout=subprocess.PIPE).communicate(timeout=PATIENCE)
     return json.loads(told)

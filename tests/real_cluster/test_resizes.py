@@ -6,7 +6,6 @@ carries it out (1.37.1: ``doPodResizeAction``), so nothing is asked that the ref
 
 import json
 import random
-import time
 
 import pytest
 
@@ -20,6 +19,7 @@ from numa_conformance.kube import Pod
 from numa_conformance.pytest_plugin.numa_cluster import bring_up
 from numa_conformance.real_cluster.control import open_cluster
 from numa_conformance.real_cluster.scheduled import reference_of
+from processes import wait_until
 
 pytestmark = [needs_namespaces, needs_cluster]
 STATIC = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}
@@ -102,10 +102,8 @@ def told(cluster, name, wanted):
     """Ask for a resize, and return reason and text of the kubelet once it tells that it has seen it."""
     body = {"spec": {"containers": [{"name": "c", "resources": {"requests": wanted["limits"], **wanted}}]}}
     generation = cluster.api.patch_namespaced_pod_resize(name, "default", body).metadata.generation
-    end = time.monotonic() + 30
-    while (pod := cluster.pod(name))["status"].get("observedGeneration", 0) < generation:
-        assert time.monotonic() < end, pod["status"]
-        time.sleep(0.05)
+    wait_until(lambda: cluster.pod(name)["status"].get("observedGeneration", 0) >= generation)
+    pod = cluster.pod(name)
     conditions = {one["type"]: one for one in pod["status"]["conditions"]}
     pending = conditions.get("PodResizePending") or {}
     return pending.get("reason"), pending.get("message")

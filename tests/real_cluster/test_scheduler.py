@@ -21,7 +21,7 @@ from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.kube import NodeObject, NodeResourcesFitArgs, Pod
 from numa_conformance.pytest_plugin.numa_cluster import bring_up
 from numa_conformance.scheduler import score_node
-from served import until
+from processes import PATIENCE, wait_until
 
 pytestmark = [needs_namespaces, needs_cluster]
 SCORED = re.compile(
@@ -56,7 +56,7 @@ def test_scores_of_the_real_scheduler_are_ours(strategy, tmp_path):
             name = f"p{number}"
             expected = _scores(cluster, args, pod(name, cpu, memory))
             cluster.decide(pod(name, cpu, memory))
-            until(lambda name=name: len(_told(log, name)) == 2)
+            wait_until(lambda name=name: len(_told(log, name)) == 2)
             assert _told(log, name) == expected
 
 
@@ -131,7 +131,7 @@ def test_the_example_of_a_filter_passes():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
     environment = {**os.environ, "KUBEBUILDER_ASSETS": os.path.abspath(FOLDER)}
     done = subprocess.run(
-        command, cwd=example, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=example, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
@@ -175,7 +175,7 @@ def test_what_a_real_cluster_does_is_among_what_the_simulation_holds_for_best(pr
         "--strategy",
         "LeastAllocated",
     ]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)
     followed = json.loads(told.stdout)["LeastAllocated"]
     best = sum(one["amongBest"] for one in followed)
     assert all(one["decidedAlike"] for one in followed)

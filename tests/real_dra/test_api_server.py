@@ -15,6 +15,7 @@ pytest.importorskip("google.protobuf", reason="the extra [node] is not installed
 
 from numa_conformance.kubelet_apis.interfaces import RESOURCE_API
 from numa_conformance.real_dra.api_server import ApiServer
+from processes import PATIENCE
 
 CLAIM = {
     "metadata": {"name": "a", "namespace": "default", "uid": "u"},
@@ -31,7 +32,7 @@ def server() -> Iterator[ApiServer]:
 
 def ask(server: ApiServer, method: str, path: str, body: bytes | None = None) -> Any:
     request = urllib.request.Request(f"{server.url}/{path}", body, method=method)
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return json.loads(answer.readline())
 
 

@@ -19,6 +19,7 @@ from numa_conformance.protocol.messages.claims import UnprepareClaim
 from numa_conformance.real_dra.target import DraTarget
 from numa_conformance.suite.asking.asking import Asking, Outcome
 from numa_conformance.suite.generators.claims import claims
+from processes import PATIENCE
 
 PYTHON = (
     sys.executable,
@@ -39,7 +40,7 @@ ALWAYS, WITH_SOCKETS, WITH_RESERVED = 14, 1, 1
 def asked(*words: str, machine: str = "snc2-small") -> Outcome:
     """Ask a driver on one machine."""
     target = DraTarget(words)
-    client = Client(InProcess(lambda: target, "driver", 30))
+    client = Client(InProcess(lambda: target, "driver", PATIENCE))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend()
     finally:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from numa_conformance.protocol.messages.node import (
     StartNode,
 )
 from numa_conformance.suite.generators.workloads import container, guaranteed, pod
+from processes import PATIENCE, wait_until
 
 pytestmark = [needs_namespaces]
 STATIC = {
@@ -51,7 +51,7 @@ UNSEEN = {
 
 @pytest.fixture(scope="module", params=PATHS or [""], ids=lambda path: Path(path).name)
 def kubelet(request):
-    client = Client(Stdio(f"{COMMAND} {request.param}", 120))
+    client = Client(Stdio(f"{COMMAND} {request.param}", PATIENCE))
     yield client
     client.close()
 
@@ -59,7 +59,7 @@ def kubelet(request):
 @pytest.fixture
 def reference(kubelet):
     version = kubelet.description.kubernetes_version
-    return Client(InProcess(lambda: ReferenceTarget("exact", version), "reference", 60))
+    return Client(InProcess(lambda: ReferenceTarget("exact", version), "reference", PATIENCE))
 
 
 def told(answer):
@@ -183,16 +183,13 @@ def test_a_kubelet_that_does_not_come_up_says_why(kubelet, reference, wrong, wor
 
 @needs_kubelet
 def test_nothing_is_left_after_a_kill():
-    target = Stdio(f"{COMMAND} {PATHS[0]}", 120)
+    target = Stdio(f"{COMMAND} {PATHS[0]}", PATIENCE)
     Client(target).ask(StartNode(machine_to_dict(load_machine("one-socket-no-smt")), {}))
     process = target._process._child.pid
     kubelets = _below(process)
     assert kubelets
     os.kill(process, signal.SIGKILL)
-    end = time.monotonic() + 30
-    while any(Path(f"/proc/{one}/exe").exists() for one in kubelets) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not [one for one in kubelets if Path(f"/proc/{one}/exe").exists()]
+    wait_until(lambda: not any(Path(f"/proc/{one}/exe").exists() for one in kubelets))
     assert "numa-conformance" not in Path("/proc/self/mounts").read_text()
     target.close()
 
@@ -231,7 +228,7 @@ def a_program(tmp_path):
         program = tmp_path / "kubelet"
         program.write_text(A_KUBELET % what)
         program.chmod(0o755)
-        made.append(Client(Stdio(f"{COMMAND} {program}", 120, quiet=True)))
+        made.append(Client(Stdio(f"{COMMAND} {program}", PATIENCE, quiet=True)))
         return made[0]
 
     yield make

@@ -12,6 +12,7 @@ from numa_conformance.kubelet_apis.interfaces import CRI  # noqa: E402
 from numa_conformance.kubelet_apis.wire import ask  # noqa: E402
 from numa_conformance.real_kubelet.kept import RefusedError  # noqa: E402
 from numa_conformance.real_kubelet.runtime import FakeRuntime  # noqa: E402
+from processes import PATIENCE  # noqa: E402
 
 RUNNING, EXITED = 1, 2
 
@@ -108,12 +109,12 @@ def test_a_container_is_made_when_its_pod_may_run_and_what_it_is_to_have_is_know
     with ThreadPoolExecutor() as waiting:
         made = waiting.submit(a_container, call, sandbox, cpus="2-3")
         with runtime.changed:
-            assert runtime.changed.wait_for(lambda: runtime.containers_of("u"), 10)
+            assert runtime.changed.wait_for(lambda: runtime.containers_of("u"), PATIENCE)
         assert runtime.containers_of("u")["c"].resources.cpuset_cpus == "2-3"
         assert not call("ListContainers", "ListContainersResponse").containers
         may_run["u"] = True
         runtime.tell()
-        assert made.result(10)
+        assert made.result(PATIENCE)
     assert len(call("ListContainers", "ListContainersResponse").containers) == 1
 
 

@@ -11,15 +11,25 @@ from pathlib import Path
 
 import pytest
 
+from asked_in_full import DEEP
 from numa_conformance.errors import UsageError
+from numa_conformance.real_nri import plugin
 from numa_conformance.real_nri.runtime_side import built
+from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[2] / "examples/nri_plugin"
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "REGISTER_SECONDS", PATIENCE)
 
 
 @pytest.fixture(scope="session")
 def nri_plugin() -> Iterator[str]:
     """Build the plugin, from modules that are there: nothing is downloaded for a test."""
+    if not DEEP:
+        pytest.skip("Go builds it in minutes; NUMA_TEST_PROFILE=deep asks it")
     if shutil.which("go") is None:
         pytest.skip("needs Go, which is not installed")
     # On the disk: a target that starts kubelets lays memory of its own over /dev/shm.

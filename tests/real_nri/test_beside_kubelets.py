@@ -21,6 +21,7 @@ from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.cells import cells
 from numa_conformance.suite.generators.walks import walks
+from processes import PATIENCE
 
 pytestmark = [needs_namespaces]
 LIVES, STEPS = 2, 20
@@ -28,7 +29,7 @@ LIVES, STEPS = 2, 20
 
 def unmet(kubelet: str, plugin: str) -> set[str]:
     """Ask a plugin beside a kubelet about a few lives of one machine; returns what must be met and is not."""
-    client = Client(Stdio(serving("nri-target", plugin, "--kubelet", kubelet), 60))
+    client = Client(Stdio(serving("nri-target", plugin, "--kubelet", kubelet), PATIENCE))
     try:
         machine = load_machine("snc2-small")
         lives = walks(cells(LIVES, client.features, only=[machine]), client.features, steps=STEPS)
@@ -60,5 +61,7 @@ def test_the_cgroups_of_a_clusters_node_are_what_a_plugin_there_gives(tmp_path: 
     with bring_up(file, ["--binaries", FOLDER]) as cluster:
         assert cluster.decide({"metadata": {"name": "own"}, "spec": spec}).admitted
         read = ["sh", "-c", "cat /sys/fs/cgroup/kubepods/pod*/*/cpuset.cpus"]
-        said, _ = cluster.on_node("n", *read, cgroups=True, stdout=subprocess.PIPE, text=True).communicate(timeout=30)
+        said, _ = cluster.on_node("n", *read, cgroups=True, stdout=subprocess.PIPE, text=True).communicate(
+            timeout=PATIENCE
+        )
     assert said.split() == ["1,9"]

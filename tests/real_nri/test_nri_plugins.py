@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from asked_in_full import DEEP
 from nri_plugins import TOLD, WRONG
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine, machine_to_dict
@@ -16,14 +15,15 @@ from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.cells import cells
 from numa_conformance.suite.generators.walks import walks
 from numa_conformance.suite.generators.workloads import best_effort, container, pod
+from processes import PATIENCE
 
-LIVES, STEPS, IN_SHORT = 2, 40, 3
+LIVES, STEPS = 2, 40
 
 
 def unmet(*words: str) -> set[str]:
     """Ask a plugin about a few lives of one machine; returns what is not met."""
     target = NriTarget(words)
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     machine = load_machine("snc2-small")
     try:
         lives = walks(cells(LIVES, client.features, only=[machine]), client.features, steps=STEPS)
@@ -37,7 +37,7 @@ def test_a_right_plugin_meets_all_that_is_asked(nri_plugin: str) -> None:
     assert unmet(nri_plugin, *TOLD) == set()
 
 
-@pytest.mark.parametrize(("way", "broken"), list(WRONG.items())[: None if DEEP else IN_SHORT])
+@pytest.mark.parametrize(("way", "broken"), WRONG.items())
 def test_a_plugin_that_is_wrong_in_one_way_is_found(nri_plugin: str, way: str, broken: str) -> None:
     assert f"cpu-manager/{broken}" in unmet(nri_plugin, *TOLD, "-wrong", way)
 
@@ -62,7 +62,7 @@ def test_nothing_is_asked_of_a_plugin_that_was_not_started(nri_plugin: str) -> N
 
 def test_a_pod_that_is_refused_half_way_tells_what_was_sent_to_others(nri_plugin: str) -> None:
     target = NriTarget([nri_plugin, *TOLD])
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     machine = machine_to_dict(load_machine("snc2-small"))
     client.ask(StartNode(machine, {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}))
     before = client.ask(AdmitPod(best_effort("shared"))).containers["c"].cpuset

@@ -17,21 +17,23 @@ from asked_in_full import deep
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess
-from numa_conformance.protocol.messages.plugin import PreferDevices
+from numa_conformance.protocol.messages.plugin import PluginFailed, PluginStarted, PreferDevices, RestartKubelet
+from numa_conformance.real_plugin import kubelet as kubelet_module
 from numa_conformance.real_plugin import target as target_module
 from numa_conformance.real_plugin.target import PluginTarget
 from numa_conformance.suite.asking.asking import Asking, Outcome
 from numa_conformance.suite.generators.device_plugins import device_plugins
+from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[2] / "examples/device_plugin"
 TOLD = ("{plugin_folder}", "{host_root}")
 PLUGIN = "device-plugin/"
 
 
-def asked(*words: str, machine: str = "sparse-ids") -> Outcome:
+def asked(*words: str, machine: str = "sparse-ids", kind: type[PluginTarget] = PluginTarget) -> Outcome:
     """Ask a plugin on one machine."""
-    target = PluginTarget([sys.executable, *words])
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    target = kind([sys.executable, *words])
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     try:
         return Asking(device_plugins(client.features, [load_machine(machine)]), client, "1.36").spend()
     finally:
@@ -84,6 +86,10 @@ WRONG = {
 }
 
 
+WAITED_FOR_IN_VAIN = 0.5
+"""Seconds, of what a plugin that is wrong never does."""
+
+
 @pytest.fixture
 def written(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     program = tmp_path / "wrong.py"
@@ -103,8 +109,16 @@ def written(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def test_a_plugin_that_is_wrong_in_one_way_is_found(
     written: Path, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(target_module, "REGISTER_SECONDS", 5.0)  # one waits that long in vain, all start in less
-    outcome = asked(str(written), TOLD[0], str(EXAMPLE / "devices.json"), machine="snc2-small")
+    class Impatient(PluginTarget):
+        def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+            with pytest.MonkeyPatch.context() as patch:
+                if broken == "registration/again-after-a-restart":
+                    patch.setattr(target_module, "REGISTER_SECONDS", WAITED_FOR_IN_VAIN)
+                return super().plugin_restart(request)
+
+    if broken == "registration/serves-before-it-registers":
+        monkeypatch.setattr(kubelet_module, "CONNECT_SECONDS", WAITED_FOR_IN_VAIN)
+    outcome = asked(str(written), TOLD[0], str(EXAMPLE / "devices.json"), machine="snc2-small", kind=Impatient)
     assert outcome.verdicts.unmet == {PLUGIN + broken}
 
 

@@ -17,6 +17,7 @@ from numa_conformance.protocol import Client, InProcess, Unsupported
 from numa_conformance.protocol.messages.plugin import PluginFailed, PluginStarted, StartPlugin
 from numa_conformance.real_daemon.daemon import Daemon
 from numa_conformance.real_plugin.target import PluginTarget
+from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[2] / "examples/device_plugin"
 WORDS = "NUMA node ids with gaps are not supported"
@@ -30,7 +31,7 @@ def answer(script: str, unsupported: str, machine: str = "sparse-ids") -> Plugin
     """Start a device plugin that runs a script, on one machine."""
     words = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(EXAMPLE)!r}); {script}"]
     target = PluginTarget([*words, "{plugin_folder}", "{host_root}"], unsupported)
-    client = Client(InProcess(lambda: target, "plugin", 20))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     try:
         return client.ask(StartPlugin(machine_to_dict(load_machine(machine))))
     finally:

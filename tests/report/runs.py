@@ -31,8 +31,18 @@ def failure(**about):
     return KnownFailure(**about, reason="planned", link="https://example.com/7")
 
 
-def run(*cases, name="mine", level="documented", profile="", known=(), planned=(), narrowed=True, left_out=()):
-    described = Description(name, "1", "2", ["node"], ["cpu-manager/none"])
+def run(
+    *cases,
+    name="mine",
+    level="documented",
+    profile="",
+    known=(),
+    planned=(),
+    narrowed=True,
+    left_out=(),
+    features=("cpu-manager/static",),
+):
+    described = Description(name, "1", "2", ["node"], list(features))
     named = [failure(requirement=each) if isinstance(each, str) else each for each in known]
     entries = KnownFailures({each.name: each for each in named})
     asked = Profile.parse(profile, "1.32")

@@ -1,5 +1,6 @@
 import re
 
+import msgspec
 import pytest
 
 from numa_conformance.cli import main
@@ -10,6 +11,7 @@ from numa_conformance.report.compare import compare_reports
 from numa_conformance.report.html import Column, matrix_page
 from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import read_report
+from numa_conformance.report.under_way import report_under_way
 from numa_conformance.report.writers import write_reports
 from numa_conformance.suite.asking.known_failures import KnownFailure, KnownFailures
 from report.runs import OTHER, REQUIREMENT, case, failing_run, run
@@ -98,6 +100,7 @@ def test_the_matrix_begins_with_a_bar_for_each_area_and_report():
     assert re.findall("<small>(.*?)</small>", rows["cpu-manager"]) == ["1 of 1", "0 of 1"]
     assert re.findall("<small>(.*?)</small>", rows["qos"]) == ["not asked", "not asked"]
     assert [area for area in rows if f'id="area-{area}"' not in page] == []
+    assert "exporter" not in rows
 
 
 def test_runs_of_one_target_are_told_in_the_order_of_their_dates():
@@ -188,3 +191,10 @@ def test_new_entries_need_all_that_an_entry_needs(known_failures, args, said):
     assert code == 2
     assert said in told
     assert not known_failures.file.exists()
+
+
+def test_a_part_that_is_not_finished_leaves_the_whole_so():
+    part = report_under_way("mine", "documented", "1.32")
+    finished = msgspec.structs.replace(run(case(1)), target=part.target)
+    whole = merge_reports([finished, part], ["a", "b"])
+    assert (whole.verdict, whole.complete) == ("not finished", False)

@@ -44,11 +44,14 @@ def test_the_order_of_cases_does_not_change_the_report():
 
 
 def test_a_claimed_feature_without_a_case_is_a_problem():
-    assert "feature cpu-manager/none is claimed and no case was run for it" in run(case(1), narrowed=False).problems
+    untested = run(case(1), narrowed=False, features=["cpu-manager/none"])
+    assert untested.problems == ["feature cpu-manager/none is claimed and no case was run for it"]
+    assert (untested.verdict, untested.profile) == ("partial", "")
 
 
 def test_a_feature_that_cannot_be_asked_alone_is_noted():
-    summary = run(case(1), case(2, "not claimed", "cpu-manager/none/gives-no-exclusive-cpus"), narrowed=False)
+    not_asked = case(2, "not claimed", "cpu-manager/none/gives-no-exclusive-cpus")
+    summary = run(case(1), not_asked, narrowed=False, features=["cpu-manager/none"])
     assert summary.notes == [
         "feature cpu-manager/none is claimed, and not asked: each case needs another that is not claimed"
     ]
@@ -154,7 +157,7 @@ def test_a_planned_case_without_a_verdict_is_told_and_takes_the_profile_away():
 
 
 def test_nothing_is_claimed_where_there_is_a_problem():
-    alone = run(case(1), narrowed=False)
+    alone = run(case(1), narrowed=False, features=["cpu-manager/none"])
     assert alone.problems
     assert alone.claim == "There is a problem, so nothing is claimed for mine 1."
 

@@ -111,7 +111,7 @@ def test_no_text_of_a_report_becomes_markup_wherever_it_stands():
 
 
 def test_the_page_names_versions_quirks_and_features_claimed_or_not():
-    summary = run(case(1), level="exact")
+    summary = run(case(1), level="exact", features=["cpu-manager/none"])
     page = html_page(summary)
     assert f"Kubernetes 1.32, numa-conformance {summary.suite}." in " ".join(page.split())
     claimed, not_claimed = page.split("<h3>Claimed features</h3>")[1].split("<h3>Features not claimed</h3>")
@@ -190,6 +190,15 @@ def test_the_badge_says_the_verdict(summary, said):
     svg = ElementTree.fromstring(badge_svg(summary))
     assert svg.get("aria-label") == f"numa-conformance: {said}"
     assert said in [one.text for one in svg.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_run_with_a_problem_has_a_grey_badge_and_an_error_for_junit():
+    stale = run(case(1), known=["no/such"], narrowed=False)
+    assert [
+        one.get("name") for one in ElementTree.fromstring(junit_xml(stale)).findall(".//error/..")
+    ] == stale.problems
+    assert 'fill="#5f6368"' in badge_svg(stale)
+    assert "conformant 1/1" not in badge_svg(stale)
 
 
 def test_scenario_files_of_different_cases_differ_also_when_their_words_agree():

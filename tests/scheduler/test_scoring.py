@@ -6,9 +6,10 @@ from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
 from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
 from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.recorded import FIRST_RECORDED, read_vectors, replay
 from numa_conformance.scheduler import mean_text, score_node, step_text
 from numa_conformance.suite.generators.workloads import container, pod
-from numa_conformance.suite.recorded import FIRST_RECORDED, read_vectors, replay
+from processes import PATIENCE
 from shared_data import SHARED, needs_shared
 
 FOO = "intel.com/foo"
@@ -36,7 +37,7 @@ def score(how, allocatable, used, wanted, quirks=EXACT):
 
 @needs_shared
 def test_repeats_every_recorded_score():
-    target = Client(InProcess(lambda: ReferenceTarget(kubernetes_version=FIRST_RECORDED), "the reference", 60))
+    target = Client(InProcess(lambda: ReferenceTarget(kubernetes_version=FIRST_RECORDED), "the reference", PATIENCE))
     outcomes = list(replay(target, read_vectors([SHARED / "recorded" / "noderesourcesfit.jsonl.gz"])))
     assert len(outcomes) == 500
     assert [one.vector.id for one in outcomes if one.status != "matched"] == []

@@ -13,6 +13,7 @@ from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.judge.verdicts import judge
+from processes import PATIENCE
 
 SEEDS = 500
 BLOCKS = 5
@@ -23,7 +24,7 @@ MUST = frozenset(name for name, requirement in REQUIREMENTS.items() if requireme
 
 @cache
 def _scenarios() -> list[Scenario]:
-    description = Client(InProcess(lambda: Chaos(0), "chaos", 10)).description
+    description = Client(InProcess(lambda: Chaos(0), "chaos", PATIENCE)).description
     claimed = frozenset(description.features)
     mixed = [one for group in GROUPS.values() for one in group.scenarios(claimed, 0)]
     random.Random("mixed").shuffle(mixed)
@@ -35,7 +36,7 @@ def test_nothing_that_a_target_answers_is_an_error_of_the_suite(block: int):
     ended: Counter[str] = Counter()
     for seed in range(block, SEEDS, BLOCKS):
         rate = RATES[seed // BLOCKS % 10 > 0]
-        client = Client(InProcess(lambda seed=seed, rate=rate: Chaos(seed, rate=rate, raising=True), "chaos", 10))
+        client = Client(InProcess(lambda seed=seed, rate=rate: Chaos(seed, rate=rate, raising=True), "chaos", PATIENCE))
         history, fault = drive(_scenarios()[seed], client, "1.32")
         verdict = fault.verdict if fault else "broken" if MUST & judge(history).unmet else "met"
         assert rate or verdict == "met"

@@ -24,6 +24,7 @@ from ..machine import Machine
 from ..managers.cpu import static_options
 from ..managers.policy_options import OptionError, check_cpu_gate
 from ..managers.topology import options as topology_options
+from ..node.reservation import excessive_reservations
 from .findings import Finding
 
 _RESERVE = "set reservedSystemCPUs, or kubeReserved.cpu or systemReserved.cpu: static policy keeps some CPUs back"
@@ -50,6 +51,7 @@ def refusals(
         *_topology_options(config, gates, quirks, len(machine.numa_ids) if machine else 0),
         *_too_many_nodes(config, gates, quirks, len(machine.numa_ids) if machine else 0),
         *_reserved_cpus(config, machine),
+        *_excessive_reservations(config, machine),
         *_reserved_memory(config, machine),
         *_reserved_huge_pages(config, quirks),
     ]
@@ -165,6 +167,20 @@ def _reserved_cpus(config: KubeletConfiguration, machine: Machine | None) -> Ite
         yield Finding(
             "refused", "reservedSystemCPUs", "policy static needs reserved CPUs, and there are none", _RESERVE
         )
+
+
+def _excessive_reservations(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
+    if machine is None:
+        return
+    for name, reservation, capacity in excessive_reservations(machine, config):
+        fields = {f"kubeReserved.{name}": config.kube_reserved, f"systemReserved.{name}": config.system_reserved}
+        parts = [f"{field} {amounts[name]}" for field, amounts in fields.items() if amounts.get(name)]
+        threshold = config.eviction_hard.get("memory.available", "0")
+        if name == "memory" and threshold != "0":
+            parts.append(f"evictionHard memory.available {threshold}")
+        text = f"{name} {reservation} is reserved ({' + '.join(parts)}), and {machine.name} has {capacity}"
+        place = next((field for field, amounts in fields.items() if amounts.get(name)), "evictionHard")
+        yield Finding("refused", place, text, f"reserve at most {name} {capacity} in all")
 
 
 def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:

@@ -211,7 +211,7 @@ def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> Admission | No
 def _where(machine: Machine, admission: Admission) -> str:
     """Say which NUMA nodes the exclusive CPUs of a pod lie on."""
     cpus = 0
-    for placed in (admission.placements or {}).values():
+    for placed in admission.placements.values():
         cpus |= placed.cpus
     if not cpus:
         return ""

@@ -45,7 +45,7 @@ def pod_change(machine: Machine, before: Admission, after: Admission) -> PodChan
 
 
 def _changes(machine: Machine, before: Admission, after: Admission) -> Iterator[Change]:
-    if before.placements is None or after.placements is None:
+    if not (before.admitted and after.admitted):
         if before.admitted != after.admitted:
             if before.resize and after.resize:
                 yield "resized" if after.admitted else "unresized"

@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from .. import __version__
-from ..errors import Fault, NumaConformanceError, StartError, UsageError, did_you_mean
+from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest, did_you_mean
 from ..printable import printable_streams
 from .exits import BUG, TARGET_FAULT, USAGE
 from .help_examples import with_examples
@@ -46,11 +46,37 @@ _COMMANDS = {
     "judge": "judge stored conversations by the requirements",
     "smoke": "tell whether a target speaks the protocol",
     "schema": "print the JSON Schema of messages, machines, reports or histories",
+    "examples": "write the files that the examples of --help name",
     "init": "write a minimal target and a CI workflow to start from",
     "requirements": "list what the suite tests",
     "report": "compare and join reports of the suite",
     "quirks": "list where the kubelet departs from its documentation",
 }
+
+
+_PAGES = {
+    "check-a-node": "check-node",
+    "cluster-of-real-parts": "up",
+    "compare-two": "diff",
+    "dra-drivers": "dra-target",
+    "exporters-and-schedulers": "check-exporter",
+    "fake-machines": "on",
+    "histories": "judge",
+    "how-they-decide": "simulate --explain",
+    "kubernetes-versions": "bisect",
+    "my-pod-was-refused": "explain",
+    "pod-resources": "serve-pod-resources",
+    "protocol": "schema protocol",
+    "rules": "requirements --rules",
+    "scheduling": "score",
+    "statements": "requirements --statements",
+    "validate-a-kubelet": "kubelet-target",
+    "versions": "requirements --versions",
+    "what-if": "simulate --compare",
+    "who-conforms": "report matrix",
+    "write-a-target": "init",
+}
+"""Pages of the documentation, and the commands that they are about: who has read one may type its name."""
 
 
 class _Commands(click.Group):
@@ -75,9 +101,16 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in _COMMANDS:
-            accepted = f"accepted: {', '.join(_COMMANDS)}"
-            raise click.UsageError(f"no such command {name!r} ({accepted}){did_you_mean(name, _COMMANDS)}", ctx)
+            raise click.UsageError(_no_such_command(name), ctx)
         return super().resolve_command(ctx, args)
+
+
+def _no_such_command(name: str) -> str:
+    near = closest(name, (*_COMMANDS, *_PAGES))
+    if near in _PAGES:
+        return f"no such command {name!r}; docs/{near}.md is about {_PAGES[near]!r}"
+    accepted = f"accepted: {', '.join(_COMMANDS)}"
+    return f"no such command {name!r} ({accepted}){did_you_mean(name, _COMMANDS)}"
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from ..comparing.differing import Differing
+from ..comparing.two_targets import TwoTargets
 from ..documentation.changes import CHANGES
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
@@ -20,9 +22,7 @@ from ..machine import load_machine
 from ..protocol import Level
 from ..report.beside_reference import open_reference
 from ..report.by_version import Turn, cause_told, turns
-from ..suite.comparing.differing import Differing
-from ..suite.comparing.two_targets import TwoTargets
-from ..suite.history.history import History
+from ..suite.history.history import History, Step
 from .asked_again import asked_by_files, asked_by_pods
 from .exits import DIFFERENT, OK
 from .level import LEVEL
@@ -190,9 +190,11 @@ def _as_json(history: History, changes: Sequence[Turn], reals: Sequence[_Real]) 
 
 
 def _turn_as_json(turn: Turn) -> dict[str, Any]:
+    down = dict(zip(("before", "after"), _why_down(turn.difference), strict=True))
     return {
         "before": str(turn.before),
         "after": str(turn.after),
+        **({"notUp": down} if any(down.values()) else {}),
         **_where(turn.difference),
         "quirks": [name for name in turn.causes if name in QUIRKS],
         "changes": [name for name in turn.causes if name in CHANGES],
@@ -217,14 +219,15 @@ def _print(
     for (history, changes), reals in zip(answers, beside, strict=True):
         if changes or reals:
             click.echo(_title(history))
-        since = versions[0]
+        since, outcome = versions[0], ""
         for turn in changes:
-            _print_span(since, turn.before)
+            before, after = _why_down(turn.difference)
+            _print_span(since, turn.before, before or outcome)
             for line in _turn_lines(turn):
                 say(f"  {line}")
-            since = turn.after
+            since, outcome = turn.after, after
         if changes:
-            _print_span(since, versions[-1])
+            _print_span(since, versions[-1], outcome)
         for real in reals:
             say(f"  {_real_line(real)}")
         if changes or reals:
@@ -240,16 +243,32 @@ def _title(history: History) -> str:
     return f"{history.head.machine.name}, {asked} question{'' if asked == 1 else 's'} ({history.id})"
 
 
-def _print_span(since: KubernetesVersion, until: KubernetesVersion) -> None:
-    click.echo(f"  {since}" if str(since) == str(until) else f"  {since} to {until}: alike")
+def _why_down(difference: Differing) -> tuple[str, str]:
+    """Return why the node does not come up, before and after; empty where it does, or where another step differs."""
+    before, after = (_why_not_up(history.steps[difference.step]) for history in (difference.history, difference.other))
+    return before, after
+
+
+def _why_not_up(step: Step) -> str:
+    answer = step.answer or {}
+    if step.method not in ("node.start", "node.restart") or answer.get("result") != "failed":
+        return ""
+    return f"the node does not come up ({answer['stage']}): {answer['message']}"
+
+
+def _print_span(since: KubernetesVersion, until: KubernetesVersion, outcome: str) -> None:
+    one = str(since) == str(until)
+    versions = f"{since}" if one else f"{since} to {until}"
+    say(f"  {versions}: {outcome}" if outcome else f"  {versions}" if one else f"  {versions}: alike")
 
 
 def _turn_lines(turn: Turn) -> Iterator[str]:
     yield f"{turn.before} -> {turn.after}: {_question(turn.difference)}"
-    for place in turn.difference.differences[:MOST_PLACES]:
+    places = () if any(_why_down(turn.difference)) else turn.difference.differences
+    for place in places[:MOST_PLACES]:
         yield f"    {place.path}: {_told(place.got)} -> {_told(place.expected)}"
-    if len(turn.difference.differences) > MOST_PLACES:
-        yield f"    ... and {len(turn.difference.differences) - MOST_PLACES} more"
+    if len(places) > MOST_PLACES:
+        yield f"    ... and {len(places) - MOST_PLACES} more"
     if turn.together and turn.causes:
         yield "    only together:"
     for name in turn.causes:

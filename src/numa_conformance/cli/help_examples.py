@@ -44,13 +44,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "diff": ("diff reference:exact@1.35 reference:exact@1.36",),
     "which-kubelet": ("which-kubelet 'command:./my-kubelet --stdio'", "which-kubelet kubelet:./kubelet"),
     "bisect": (
-        "bisect --machine amd-genoa-9654-smt-off --config kubelet.yaml pods.yaml",
+        f"bisect {_NODE} examples/node/pods.yaml",
         "bisect --from 1.31 --to 1.34 --real histories.jsonl",
     ),
     "record": ("record decisions.jsonl.gz --target mine:make --output answers.jsonl",),
     "judge": ("judge numa-report/histories/lives.jsonl",),
     "smoke": ("smoke", "smoke --target-command ./my-allocator"),
     "schema": ("schema protocol", "schema examples"),
+    "examples": ("examples",),
     "init": ("init go my-allocator",),
     "requirements": ("requirements 'cpu-manager/full-pcpus-only/*'",),
     "report": ("report compare before after", "report matrix mine theirs -o matrix.html"),
@@ -65,10 +66,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 """By command, the empty one for the program itself: what is typed after the program's name."""
 
 
+WITH_FILES = "Examples (numa-conformance examples writes their files):"
+
+
 def with_examples(command: click.Command, name: str = "") -> click.Command:
     """Let the help of a command end with its examples, and that of each below a group."""
     typed = (f"  numa-conformance {each}" for each in EXAMPLES[name])
-    command.epilog = "\b\n" + "\n".join(["Examples:", *typed])
+    heading = WITH_FILES if any("examples/" in each for each in EXAMPLES[name]) else "Examples:"
+    command.epilog = "\b\n" + "\n".join([heading, *typed])
     if name and isinstance(command, click.Group):
         for below, each in command.commands.items():
             with_examples(each, f"{name} {below}")

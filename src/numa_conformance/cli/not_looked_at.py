@@ -6,19 +6,19 @@ from collections.abc import Iterable
 
 from ..errors import did_you_mean
 from ..kube import KubeletConfiguration, Pod, pod_requests
-from ..kube.resource_names import is_huge_page
+from ..kube.resource_names import is_extended
 from ..machine import Machine
 from ..node import Node, node_allocatable
 from .terminal import notice
 
 
 def missing(pod: Pod, machine: Machine, config: KubeletConfiguration) -> list[str]:
-    """Return the resources that a pod asks for and the machine lacks."""
-    return sorted(pod_requests(pod).keys() - {*node_allocatable(machine, config), "ephemeral-storage"})
+    """Return the resources that a pod asks for, the machine lacks, and the kubelet then does not look at."""
+    return sorted(filter(is_extended, pod_requests(pod).keys() - node_allocatable(machine, config).keys()))
 
 
 def tell_missing(pods: Iterable[Pod], machine: Machine, config: KubeletConfiguration) -> None:
-    """Tell which resources are asked for that the machine lacks: a kubelet does not look at them either."""
+    """Tell which resources are asked for that the machine lacks, and which of them a kubelet does not look at."""
     offered = {*node_allocatable(machine, config), "ephemeral-storage"}
     asking: dict[str, list[str]] = {}
     for pod in pods:
@@ -27,7 +27,7 @@ def tell_missing(pods: Iterable[Pod], machine: Machine, config: KubeletConfigura
     for resource, names in sorted(asking.items()):
         who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         hint = did_you_mean(resource, offered)
-        unseen = "" if is_huge_page(resource) else "; the kubelet does not look at it"
+        unseen = "; the kubelet does not look at it" if is_extended(resource) else ""
         notice(f"{machine.name} has no {resource}, which {who} asks for{unseen}{hint}")
 
 

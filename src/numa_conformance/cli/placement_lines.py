@@ -28,7 +28,7 @@ def placement_lines(admission: Admission, outcomes: Outcomes) -> list[str]:
     """Return what each container has: CPUs, memory and devices; of one without its own CPUs that asks for some, why."""
     lines: list[str] = []
     reasons = outcomes.why_shared(admission)
-    for name, placed in (admission.placements or {}).items():
+    for name, placed in admission.placements.items():
         why = f" ({reasons[name]})" if name in reasons and outcomes.node.pools.reserved is not None else ""
         lines.append(f"{name}: {_cpus(placed.cpus, outcomes.node)}{why}")
         for block in placed.memory or ():

@@ -106,15 +106,15 @@ class Comparison:
 
 
 def _admission(machine: Machine, admission: Admission) -> dict[str, Any]:
-    aligned = None if admission.placements is None else is_aligned(machine, admission.placements)
+    aligned = is_aligned(machine, admission.placements) if admission.admitted else None
     return {**msgspec.to_builtins(admission_answer(admission)), **resize_result(admission), "aligned": aligned}
 
 
 def _fate(machine: Machine, admission: Admission) -> str:
     """Say what became of a pod in a cell of the table."""
-    if admission.placements is None and admission.resize:
+    if not admission.admitted and admission.resize:
         return f"not resized, {admission.reason}"
-    if admission.placements is None:
+    if not admission.admitted:
         return "no answer" if admission.reason in NO_ANSWER else f"refused, {admission.reason}"
     several = len(admission.placements) > 1
     return "; ".join(

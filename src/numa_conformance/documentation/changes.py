@@ -59,6 +59,14 @@ class Changes:
         after="the text says how many are requested and how many are available",
     )
 
+    reservations_are_told_beside_capacity: bool = _change(
+        "1.29",
+        "ADM-RSV-01",
+        before="a reservation above the capacity is told as an allocatable, beside what is left, which is negative",
+        after="the text says how much is reserved, and how much the node has",
+        pull="kubernetes/kubernetes#119764",
+    )
+
     free_cores_told_when_none_are: bool = _change(
         "1.32",
         "CPU-ADM-02",

@@ -20,6 +20,7 @@ from ..kube import (
     Quantity,
     read_kubelet_configuration,
 )
+from ..kube.resource_names import is_huge_page
 from ..machine import Machine, is_machine_file, load_machine
 from ..node import node_allocatable
 from ..reading import Fields, read_documents, read_form
@@ -89,7 +90,10 @@ class Fleet:
         return [node for group in self.groups for node in group.made_up()]
 
     def mismatches(self, nodes: Iterable[NodeObject]) -> list[str]:
-        """Say which nodes have another number of CPUs than their machine, or a version whose behaviour is not known."""
+        """Say which nodes are not as their machine, or have a version whose behaviour is not known.
+
+        Compared are the number of CPUs and the sizes of huge pages that a node has and its machine lacks.
+        """
         mismatched = []
         for node in nodes:
             kind, capacity = self.kind_of(node.name), node.capacity.get("cpu")
@@ -98,6 +102,9 @@ class Fleet:
                 mismatched.append(
                     f"node {node.name} has {capacity} CPUs, its machine {machine.name} has {len(machine.cpus)}"
                 )
+            pages = {name for name, amount in node.allocatable.items() if is_huge_page(name) and amount}
+            if kind and (unlisted := sorted(pages - node_allocatable(kind.machine, kind.kubelet).keys())):
+                mismatched.append(f"node {node.name} has {unlisted[0]}, its machine {kind.machine.name} has none")
             version = node.kubelet_version
             if kind and version and not kind.kubernetes_version and KubernetesVersion.known(version) is None:
                 mismatched.append(f"node {node.name} runs {version}: it is taken for {kind.version_on(node)}")

@@ -12,7 +12,6 @@ from ..managers.cpu.state_file import CPU_FILE
 from ..managers.memory.memory_state import Block
 from ..suite.history.history import Head, History, Step
 from ..suite.judge.seen import SEEN
-from ..suite.judge.start_subjects import GENERATOR as START
 from .cgroups import limit_of
 from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold
@@ -34,7 +33,7 @@ def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
     if sight.configured.process is None and not sight.state.files:
         return None
     start = Step("node.start", {"kubelet": _kubelet(sight)}, _started(sight))
-    return History(Head(START, GENERATOR, 0, sight.machine, str(version)), (start,))
+    return History(Head("start", GENERATOR, 0, sight.machine, str(version)), (start,))
 
 
 def _kubelet(sight: Sight) -> dict[str, Any]:

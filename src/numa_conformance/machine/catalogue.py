@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import Fault, UsageError, closest
 from ..reading import read_documents
+from ..real_files import real_files
 from .codec import machine_from_dict
 from .data_files import data_folder
 from .model import Machine
@@ -19,7 +20,8 @@ _FILES = (".yaml", ".yml", ".json")
 @cache
 def catalogue_names() -> tuple[str, ...]:
     """Return the names of the shipped machines, ascending."""
-    return tuple(sorted(path.stem for path in (data_folder("fixtures") / _FOLDER).glob("*.yaml")))
+    with real_files():
+        return tuple(sorted(path.stem for path in (data_folder("fixtures") / _FOLDER).glob("*.yaml")))
 
 
 def is_machine_file(text: str) -> bool:
@@ -57,4 +59,5 @@ def read_machine_file(path: Path | str) -> Machine:
 
 @cache
 def _shipped_machine(name: str) -> Machine:
-    return read_machine_file(data_folder("fixtures") / _FOLDER / f"{name}.yaml")
+    with real_files():
+        return read_machine_file(data_folder("fixtures") / _FOLDER / f"{name}.yaml")

@@ -8,9 +8,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def data_folder(folder: str) -> Path:
-    """Return the folder ``conformance``, ``fixtures`` or ``go`` (of which a wheel carries the SDK).
+    """Return the folder ``conformance``, ``fixtures``, ``go`` or ``examples``.
 
-    A wheel carries them inside the package; an editable install and a checkout have them at the top level.
+    A wheel carries them inside the package, of the latter two a part. An editable install and a checkout have them at
+    the top level.
     """
     inside = _PACKAGE / folder
     return inside if inside.is_dir() else _PACKAGE.parents[1] / folder

@@ -10,7 +10,7 @@ from ..kube.pod import Pod
 from ..kube.quantity import Quantity
 from ..kube.requests import pod_requests
 from ..kube.reservation import node_reservation, reserved_cpu_milli
-from ..kube.resource_names import page_bytes
+from ..kube.resource_names import is_extended, is_scalar, page_bytes
 from ..machine.model import Machine
 
 
@@ -53,13 +53,20 @@ class ResourceFit:
         self._used: dict[str, int] = {}
 
     def check(self, pod: Pod, others: Iterable[Pod]) -> None:
-        """Raise ``Refusal`` for the first resource that does not fit; resources the node does not list are dropped."""
+        """Raise ``Refusal`` for the first resource that does not fit."""
         others = list(others)
         self._check_one("pods", 1, len(others))
         self._count(others)
         for name, amount in self._amounts(pod).items():
-            if amount > 0 and name in self._allocatable:
+            if amount > 0 and self._counts(name):
                 self._check_one(name, amount, self._used.get(name, 0))
+
+    def _counts(self, name: str) -> bool:
+        """Tell whether a resource is compared: a kubelet passes over extended ones alone that the node does not list.
+
+        It knows how much of disks it has; machines do not say so.
+        """
+        return name in self._allocatable or (is_scalar(name) and not is_extended(name))
 
     def _count(self, pods: list[Pod]) -> None:
         """Add up what pods ask for; where they are those of the last time and more, only these are added."""
@@ -81,7 +88,7 @@ class ResourceFit:
         return known[1]
 
     def _check_one(self, name: str, requested: int, used: int) -> None:
-        capacity = self._allocatable[name]
+        capacity = self._allocatable.get(name, 0)
         if requested > capacity - used:
             raise Refusal(
                 f"OutOf{name}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -28,6 +29,7 @@ from .checkpoints import Checkpoints
 from .fit import ResourceFit
 from .quota import cfs_quota
 from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
+from .reservation import check_reservation
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 
@@ -39,8 +41,9 @@ class Node:
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
     documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``changes`` is what is done otherwise than in earlier versions: by default all that the version has behind it.
-    ``resource_fit`` adds what a whole kubelet does beside its managers: the check that follows them (ADM-CHAIN-03), and
-    at a restart device plugins that come back after the pods (DEV-INIT-05). With it off, shared pods always fit.
+    ``resource_fit`` adds what a whole kubelet does beside its managers: the check that follows them (ADM-CHAIN-03), at
+    its start that of its reservation (ADM-RSV-01), and at a restart device plugins that come back after the pods
+    (DEV-INIT-05). With it off, shared pods always fit.
 
     Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known and an
     object that cannot be read.
@@ -81,6 +84,8 @@ class Node:
         self._cpusets = the_cpusets(self._providers)
         self._checkpoints = Checkpoints(self._store, self._providers)
         self._checkpoints.restore()
+        if self._resource_fit:
+            check_reservation(self.machine, self.config, self.gates.changes)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
         self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
         self._containers.last_sent.clear()
@@ -88,7 +93,8 @@ class Node:
 
     def copy(self, watcher: Watcher | None = None) -> Node:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
-        shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values())
+        program = sys.modules.values()  # whatever module a manager refers to is not part of its books
+        shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values(), *program)
         made = deepcopy(self, {id(thing): thing for thing in shared})
         made._watcher = made._admitter.watcher = watcher
         return made
@@ -389,7 +395,7 @@ class Node:
             uid=pod.uid,
             qos=pod.qos,
             pools=self.pools,
-            placements=None if refusal else self._placements(pod),
+            placements={} if refusal else self._placements(pod),
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,
         )

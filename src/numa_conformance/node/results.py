@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..cpuset import CpuSet
@@ -133,7 +133,7 @@ class _WithPools:
 
 @dataclass(frozen=True, slots=True)
 class Admission(_WithPools):
-    """The answer to one pod. ``reason`` and ``message`` are set when it is refused; ``placements`` when admitted.
+    """The answer to one pod. ``reason`` and ``message`` are set when it is refused, and ``placements`` is then empty.
 
     ``resize``: it is on the node, and was to change in place; refused, it keeps what it has.
     """
@@ -141,7 +141,7 @@ class Admission(_WithPools):
     uid: str
     qos: str
     pools: Pools
-    placements: Mapping[str, Placement] | None = None
+    placements: Mapping[str, Placement] = field(default_factory=dict)
     reason: str | None = None
     message: str | None = None
     resize: bool = False

@@ -11,8 +11,6 @@ from ..managers.device import ResourceDevices
 MOST_DEVICES = 16384
 _LONGEST_ID = 63
 """Characters of an id by the documentation, which a kubelet does not enforce (DEV-MODEL-01)."""
-_NODES = 1024
-"""NUMA nodes that Linux can have; a node past them cannot be meant."""
 
 
 class ListRefused(Exception):  # noqa: N818  (the plugin's fault, which is told)
@@ -27,25 +25,25 @@ def read_list(listed: Iterable[Any], numa_ids: Collection[int]) -> tuple[Resourc
     devices = list(listed)
     if len(devices) > MOST_DEVICES:
         raise ListRefused(f"lists {len(devices)} devices, of which {MOST_DEVICES} are taken at most")
-    masks: dict[str, int] = {}
+    nodes: dict[str, tuple[int, ...] | None] = {}
     healthy: set[str] = set()
     faults: list[tuple[str, str]] = []
     for device in devices:
         name = device.ID
-        if name in masks:
+        if name in nodes:
             faults.append(("are listed more than once, of which the last counts", name))
         if len(name) > _LONGEST_ID:
             faults.append((f"have an id of more than {_LONGEST_ID} characters", name))
         if device.health not in ("Healthy", "Unhealthy"):
             faults.append(("are neither Healthy nor Unhealthy, which counts as unhealthy", name))
-        nodes = {node.ID for node in device.topology.nodes}
-        if nodes - set(numa_ids):
+        ids = {node.ID for node in device.topology.nodes}
+        if ids - set(numa_ids):
             faults.append(("name a NUMA node that the machine does not have", name))
-        masks[name] = sum(1 << node for node in nodes if 0 <= node < _NODES)
+        nodes[name] = tuple(sorted(ids)) if device.HasField("topology") else None
         healthy.discard(name)
         if device.health == "Healthy":
             healthy.add(name)
-    return ResourceDevices(masks, frozenset(healthy)), list(_told(faults))
+    return ResourceDevices(nodes, frozenset(healthy)), list(_told(faults))
 
 
 def _told(faults: list[tuple[str, str]]) -> Iterable[str]:

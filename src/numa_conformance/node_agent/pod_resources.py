@@ -14,6 +14,7 @@ from ..kube.container import Container
 from ..kube.pod import Pod
 from ..kubelet_apis.interfaces import POD_RESOURCES as V1
 from ..kubelet_apis.wire import service
+from ..managers.device import NO_NODE
 from ..node.results import Placement
 from .agent import NodeAgent, NodeView
 
@@ -55,7 +56,8 @@ class _Lister:
         devices = [
             record
             for resource, listed in sorted(view.devices.items())
-            for record in _devices(resource, sorted(listed.healthy), view)
+            for device in sorted(listed.healthy)
+            for record in _records(resource, device, listed.nodes[device])
         ]
         memory = [
             V1.ContainerMemory(memory_type=kind, size=table.allocatable, topology=_nodes([node]))
@@ -83,7 +85,7 @@ def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
     blocks = placed.memory or ()
     return V1.ContainerResources(
         name=name,
-        devices=[record for resource, ids in held.items() for record in _devices(resource, ids, view)],
+        devices=[record for resource, ids in held.items() for record in _held(resource, ids, view)],
         cpu_ids=list(iter_bits(placed.cpus)),
         memory=[
             V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
@@ -92,13 +94,18 @@ def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
     )
 
 
-def _devices(resource: str, ids: Iterable[str], view: NodeView) -> Iterator[Any]:
-    """Yield a record for each device and each of its NUMA nodes (DEV-PR-01)."""
+def _held(resource: str, ids: Iterable[str], view: NodeView) -> Iterator[Any]:
+    """Yield the records of devices that a container has; node -1 is a kubelet's word for no topology there."""
     known = view.devices.get(resource)
     for device in ids:
-        nodes = list(iter_bits(known.masks.get(device, 0))) if known else []
-        for topology in [_nodes([node]) for node in nodes] or [None]:
-            yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
+        nodes = known.nodes.get(device) if known else None
+        yield from _records(resource, device, tuple(node for node in nodes or () if node != NO_NODE) or None)
+
+
+def _records(resource: str, device: str, nodes: Iterable[int] | None) -> Iterator[Any]:
+    """Yield a record for each NUMA node of a device, none for a topology without nodes (DEV-PR-01, DEV-PR-04)."""
+    for topology in [None] if nodes is None else [_nodes([node]) for node in nodes]:
+        yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
 
 
 def _shown(pod: Pod) -> list[Container]:

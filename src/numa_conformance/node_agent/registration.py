@@ -123,12 +123,12 @@ class DevicePlugins:
             self._gone[resource] = self._clock()
             former = self._agent.devices.inventory.resources.get(resource, ResourceDevices({}, frozenset()))
             self._tell(f"{resource}: its device plugin is gone, no device is healthy: {line(why)}")
-            self._agent.offer(resource, ResourceDevices(former.masks, frozenset()))
+            self._agent.offer(resource, ResourceDevices(former.nodes, frozenset()))
 
     def _show(self, resource: str, devices: ResourceDevices) -> None:
-        unhealthy = sorted(devices.masks.keys() - devices.healthy)
+        unhealthy = sorted(devices.nodes.keys() - devices.healthy)
         ill = f", unhealthy: {', '.join(unhealthy)}" if unhealthy else ""
-        text = f"{resource}: {len(devices.masks)} devices{line(ill)}"
+        text = f"{resource}: {len(devices.nodes)} devices{line(ill)}"
         if self._shown.get(resource) != text:
             self._shown[resource] = text
             self._tell(text)

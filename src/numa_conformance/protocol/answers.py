@@ -106,7 +106,7 @@ def admission_answer(
     """Return the outcome of one admission, and the merges of hints that led to it."""
     pool, memory = format_bits(outcome.default), memory_state(outcome.memory)
     if outcome.reason is None:
-        return messages.Admitted(pool, placements_answer(outcome.placements or {}), outcome.qos, memory, merges)
+        return messages.Admitted(pool, placements_answer(outcome.placements), outcome.qos, memory, merges)
     message, phase = outcome.message or "", outcome.pod_phase
     return messages.Rejected(pool, outcome.reason, message, outcome.qos, memory, phase, merges)
 
@@ -135,5 +135,5 @@ def restarted_answer(done: Restarted) -> messages.Restarted:
 
 def _readmitted(outcome: Admission) -> messages.ReadmittedPod | messages.RejectedPod:
     if outcome.reason is None:
-        return messages.ReadmittedPod(outcome.uid, placements_answer(outcome.placements or {}))
+        return messages.ReadmittedPod(outcome.uid, placements_answer(outcome.placements))
     return messages.RejectedPod(outcome.uid, outcome.reason, outcome.message or "")

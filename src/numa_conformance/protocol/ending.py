@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
-from types import TracebackType
-from typing import NoReturn
+from collections.abc import Callable
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import Any
 
-_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_DEFAULTS: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
+    getattr(signal, name): signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)
+}
+"""What Python does at each signal that asks to end, unless a program wants it otherwise."""
+_AGAIN_SECONDS = 1.0
+"""Time within which a signal is one of before: ``timeout`` signals to a process, then to its group."""
 
 
 class EndsInOrder:
-    """While it is entered, SIGTERM and SIGHUP (a terminal that goes away) raise ``KeyboardInterrupt``.
+    """While it is entered, SIGTERM and SIGHUP (a terminal that goes away) raise ``KeyboardInterrupt``, as SIGINT does.
 
     By default they end this process at once, and leave the target's, which is in a session of its own. A signal that
     somebody else has, or that is ignored (``nohup``), stays as it is.
     """
 
+    _last = -math.inf
+
     def __enter__(self) -> None:
         """Take the signals."""
         if threading.current_thread() is threading.main_thread():
-            for number in _ENDING:
-                if signal.getsignal(number) is signal.SIG_DFL:
+            for number, default in _DEFAULTS.items():
+                if signal.getsignal(number) == default:
                     signal.signal(number, self._interrupt)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Leave the signals as they were."""
-        for number in _ENDING:
+        for number, default in _DEFAULTS.items():
             if signal.getsignal(number) == self._interrupt:
-                signal.signal(number, signal.SIG_DFL)
+                signal.signal(number, default)
 
-    def _interrupt(self, number: int, frame: object) -> NoReturn:
-        raise KeyboardInterrupt(signal.Signals(number).name)
+    def _interrupt(self, number: int, frame: object) -> None:
+        now = monotonic()
+        if now - self._last >= _AGAIN_SECONDS:
+            self._last = now
+            raise KeyboardInterrupt(signal.Signals(number).name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..cpuset import bits_of
 from ..documentation.changes import Changes
 from ..documentation.policies import TOPOLOGY_POLICIES
 from ..documentation.quirks.topology import TopologyQuirks
@@ -47,7 +48,7 @@ def hint_of(value: HintValue | None) -> Hint:
         return Hint(None, value.preferred if value else False)
     if not _are_ids(value.nodes):
         raise UsageError(_bad_ids("nodes", value.nodes))
-    return Hint(sum(1 << node for node in set(value.nodes)), value.preferred)
+    return Hint(bits_of(value.nodes), value.preferred)
 
 
 def _answer(provider: HintLists | None) -> dict[str, list[Hint] | None] | None:

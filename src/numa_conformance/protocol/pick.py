@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..cpuset import CpuSet, format_bits
+from ..cpuset import CpuSet, bits_of, format_bits
 from ..documentation.changes import Changes
 from ..documentation.options import STATIC_OPTIONS, StaticOptions
 from ..documentation.quirks.cpu import CpuQuirks
@@ -48,7 +48,10 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
 
 
 def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> int:
-    mask = sum(1 << node for node in set(nodes))
+    try:
+        mask = bits_of(nodes)
+    except ValueError as error:
+        raise UsageError(Fault("affinity.nodes", str(error))) from error
     return topology.cpus_in_sockets_of(mask) if options.align_by_socket else topology.cpus_in_nodes(mask)
 
 

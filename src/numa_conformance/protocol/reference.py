@@ -217,7 +217,7 @@ class ReferenceTarget(DevicePlugin, DraDriver):
         pool, memory = self._pools()
         if outcome is None:
             return UnknownPod(pool, memory)
-        if outcome.placements is None:
+        if not outcome.admitted:
             return ResizePending(pool, outcome.reason or "", outcome.message or "", memory)
         return Resized(pool, answers.placements_answer(outcome.placements), memory)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from .fixtures import (
     fake_cgroupfs,
     fake_sysfs,
+    import_what_they_use,
     numa_cluster,
     numa_cluster_nodes,
     numa_cluster_options,
@@ -17,7 +19,7 @@ from .fixtures import (
     numa_snapshot,
     tell_cluster,
 )
-from .options import add_options
+from .options import add_options, setting
 
 __all__ = [
     "fake_cgroupfs",
@@ -29,6 +31,8 @@ __all__ = [
     "numa_machine",
     "numa_snapshot",
     "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_collection_finish",
     "pytest_configure",
     "pytest_load_initial_conftests",
     "pytest_runtest_makereport",
@@ -54,6 +58,16 @@ def pytest_load_initial_conftests(
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Have a child ask a target in process: this process keeps the exit code, which is not 0 without a verdict."""
+    if not (config.getoption("numa_conformance") and setting(config, "numa_target")):
+        return None
+    from .child import can_have_a_child, status_of_a_child
+
+    return status_of_a_child(config, sys.modules[__name__]) if can_have_a_child(config) else None
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Set up the suite when it is asked for; options of it that are typed without it are a mistake."""
     if config.getoption("numa_conformance"):
@@ -72,6 +86,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     tell_cluster(item, report)
     return report
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Prepare for tests whose disk is pyfakefs."""
+    import_what_they_use(session.items)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

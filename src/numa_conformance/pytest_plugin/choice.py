@@ -9,13 +9,12 @@ import pytest
 from ..errors import UsageError
 from ..suite.asking.left_out import NOT_SELECTED, LeftOut
 from ..suite.chapters import REQUIREMENTS
+from ..suite.chapters.exact import GOLDEN_IDS
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
 from .isolation import is_of_the_suite, shield
 from .run import RUN, Run
 from .spending import first_what_finds_most
 
-KUBELETS_OWN = "exact/recorded/"
-"""Requirements that only the kubelet's own decisions meet: not asked of a target with golden snapshots of its own."""
 LEFT_OUT = pytest.StashKey[list[LeftOut]]()
 """Where pytest's configuration keeps the cases that are not asked."""
 
@@ -72,12 +71,11 @@ def _reason(item: pytest.Item, run: Run) -> str:
     names = requirements_of(item)
     if run.level == "exact" and item.get_closest_marker("documented"):
         return "asked at level documented only"
-    if run.level != "exact" and item.get_closest_marker("exact"):
+    compared = run.snapshots.are_own and not GOLDEN_IDS.isdisjoint(names)
+    if run.level != "exact" and item.get_closest_marker("exact") and not compared:
         return "asked at level exact only"
     if _is_asked_of_the_node(item, run):
         return "the node is asked instead"
-    if run.snapshots.are_own and any(name.startswith(KUBELETS_OWN) for name in names):
-        return "the golden snapshots are one's own"
     if not _is_in_the_profile(item, names, run):
         return f"not of the profile {run.profile}"
     return "" if run.selection.wants(names, case_id(item)) else NOT_SELECTED

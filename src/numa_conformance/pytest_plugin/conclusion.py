@@ -20,6 +20,7 @@ from ..report.circumstances import Circumstances, revision_of
 from ..report.model import NOT_JUDGED, Summary
 from ..report.text import header_lines, summary_lines
 from ..suite.asking.left_out import LeftOut
+from ..suite.chapters.exact import GOLDEN_IDS
 from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
@@ -29,7 +30,6 @@ from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
 HARNESS_ERROR = 11
-OWN_SNAPSHOTS = "documented, with own snapshots"
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
 OWN_FAILED = pytest.StashKey[set[str]]()
@@ -41,8 +41,6 @@ UNCOMPARED = pytest.StashKey[str]()
 OF_A_WORKER = "numa_left_out"
 OUTSIDE_OF_A_WORKER = "numa_outside"
 CONTRADICTIONS_OF_A_WORKER = "numa_contradictions"
-GOLDEN = ("exact/placements/", "exact/scores")
-"""How the requirements begin that golden snapshots show."""
 
 
 class Conclusion:
@@ -164,14 +162,14 @@ class Conclusion:
             run.again,
             str(self._config.getoption("hypothesis_seed", None) or ""),
             revision_of(called.dir),
+            run.report,
         )
 
     def _summary(self, run: Run) -> Summary:
         unasked = any(case.verdict == "not claimed" and case.details for case in self._cases.values())
-        level = OWN_SNAPSHOTS if run.snapshots.are_own else run.level
-        return Summary.of(
+        summary = Summary.of(
             run.client.description,
-            level,
+            run.measure,
             run.profile,
             list(self._cases.values()),
             run.known,
@@ -184,6 +182,7 @@ class Conclusion:
             outside=run.client.outside,
             contradictions=run.client.said.contradictions,
         )
+        return msgspec.structs.replace(summary, snapshots=run.snapshots.named)
 
 
 class Terminal:
@@ -192,7 +191,7 @@ class Terminal:
     def pytest_report_header(self, config: pytest.Config) -> list[str]:
         """Say what is tested."""
         run = config.stash[RUN]
-        lines = header_lines(run.client.label, run.client.description, run.level, run.profile, deep=run.deep)
+        lines = header_lines(run.client.label, run.client.description, run.measure, run.profile, deep=run.deep)
         if not run.budget.is_whole and run.spending.seconds is None:
             lines.append(f"numa-conformance: generated conversations: {run.budget}, fewer than without a budget")
         try:
@@ -254,7 +253,7 @@ def _shown(line: str, reporter: pytest.TerminalReporter) -> str:
 
 
 def _is_compared(case: Case) -> bool:
-    return case.verdict != "not claimed" and any(name.startswith(GOLDEN) for name in case.requirements)
+    return case.verdict != "not claimed" and not GOLDEN_IDS.isdisjoint(case.requirements)
 
 
 def _is_told(report: pytest.TestReport) -> bool:

@@ -14,6 +14,7 @@ from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
 from .run import RUN, Run
+from .selection import Selection
 from .verdicts import Verdicts
 
 TARGET_UNREACHABLE = 10
@@ -35,8 +36,12 @@ def enable(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     settle(config)
     part = _collect_the_suite(config)
+    folder = ReportFolder()
+    config.pluginmanager.register(folder)
     try:
-        config.stash[RUN] = Run.read(config, part=part)
+        selection = Selection.read(config, part=part)  # maybe of the report that is replaced next
+        folder.take(config)
+        config.stash[RUN] = Run.read(config, selection)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from error
     except NumaConformanceError as error:
@@ -49,7 +54,7 @@ def enable(config: pytest.Config) -> None:
     if listing:
         _list_only(config, listing)
         return
-    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage(), ReportFolder()):
+    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
         config.pluginmanager.register(hooks)
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.

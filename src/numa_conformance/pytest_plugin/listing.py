@@ -48,7 +48,7 @@ def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:
     cases = [_case(item, run) for item in items]
     shown = {name for case in cases for name in case.conversations}
     groups = [group for name in GROUPS if name in shown and (group := _group(name, run)).conversations]
-    return Listing.of(run.client.description, run.level, run.profile, cases, groups)
+    return Listing.of(run.client.description, run.measure, run.profile, cases, groups)
 
 
 def _case(item: pytest.Item, run: Run) -> ListedCase:

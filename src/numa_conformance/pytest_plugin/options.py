@@ -92,7 +92,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("markdown", "write the verdict and what is not met to this file, for a CI summary", metavar="FILE"),
     Option(
         "snapshots",
-        "at level exact compare with golden snapshots of your own in this folder",
+        "compare placements and scores with golden snapshots of your own in this folder, not with Kubernetes'",
         metavar="DIR",
     ),
     Option("snapshot-update", "write the golden snapshots anew instead of comparing with them", "flag"),

@@ -1,4 +1,7 @@
-"""The folder for reports belongs to one run at a time: two would remove and replace each other's files."""
+"""The folder for reports belongs to one run at a time, from before its first question.
+
+Two would remove and replace each other's files. What an earlier run has left would speak for one that dies.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,32 @@ from pathlib import Path
 
 import pytest
 
-from .run import RUN
+from ..documentation.versions import DEFAULT
+from ..errors import UsageError
+from ..files import write_text
+from ..suite.asking.profiles import Profile
+from .options import NAMING, setting
 
 
 class ReportFolder:
-    """Holds the folder from the first case to the end; the system lets go of it when the process is killed."""
+    """Holds the folder until the end; the system lets go of it when the process is killed."""
 
     _held: int | None = None
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Take the folder; raises ``UsageError`` where another run has it. One that takes no files is told later."""
-        config = session.config
-        folder = config.stash[RUN].report
-        if not folder or hasattr(config, "workerinput") or config.option.collectonly:
+    def take(self, config: pytest.Config) -> None:
+        """Take the folder, and write that the run is not finished, over what an earlier one has left.
+
+        Raises ``UsageError`` where another run has the folder. One that takes no files is told at the end.
+        """
+        if hasattr(config, "workerinput") or config.option.collectonly or setting(config, "numa_list"):
             return
+        folder, markdown = setting(config, "numa_report"), setting(config, "numa_markdown")
+        if folder:
+            self._lock(folder)
+        if folder or markdown:
+            _write_report_under_way(config, folder, markdown)
+
+    def _lock(self, folder: str) -> None:
         with contextlib.suppress(OSError):
             Path(folder).mkdir(parents=True, exist_ok=True)
             self._held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -37,9 +51,29 @@ class ReportFolder:
             return  # a file system without locks
 
     def pytest_unconfigure(self) -> None:
+        """Let go of the folder when the run is over."""
+        self.close()
+
+    def close(self) -> None:
         """Let go of the folder, for processes that were forked too."""
         if self._held is not None:
             with contextlib.suppress(OSError):
                 fcntl.flock(self._held, fcntl.LOCK_UN)
             os.close(self._held)
             self._held = None
+
+
+def _write_report_under_way(config: pytest.Config, folder: str, markdown: str) -> None:
+    # Templates cost each worker of xdist its start.
+    from ..report.markdown import markdown_text
+    from ..report.under_way import report_under_way
+    from ..report.writers import write_reports
+
+    target = next((value for name in NAMING if (value := setting(config, f"numa_{name}"))), "the bundled reference")
+    version = Profile.parse(setting(config, "numa_profile"), DEFAULT).version
+    summary = report_under_way(target, setting(config, "numa_level"), str(version))
+    with contextlib.suppress(UsageError):
+        if folder:
+            write_reports(summary, Path(folder))
+        if markdown:
+            write_text(Path(markdown), markdown_text(summary))

@@ -16,6 +16,7 @@ from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, St
 from ..protocol.messages.describe import Description
 from ..protocol.said import Said
 from ..real_daemon.command import serving, serving_kubelet
+from ..report.model import OWN_SNAPSHOTS
 from ..suite.asking.asking import Budget
 from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.machine_choice import MachineChoice
@@ -68,12 +69,11 @@ class Run:
     """The options with which ``numa-conformance replay`` asks this target."""
 
     @classmethod
-    def read(cls, config: pytest.Config, *, part: bool) -> Run:
-        """Read the options and shake hands with the target; raises ``UsageError`` or ``TargetFault``.
-
-        ``part``: the user named paths inside the suite, so not all of it runs.
-        """
-        level: Level = "exact" if setting(config, "numa_level") == "exact" else "documented"
+    def read(cls, config: pytest.Config, selection: Selection) -> Run:
+        """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
+        snapshots = Snapshots.read(config)
+        exact = setting(config, "numa_level") == "exact" and not snapshots.are_own
+        level: Level = "exact" if exact else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
         told_to_a_worker = getattr(config, "workerinput", {})
@@ -93,8 +93,8 @@ class Run:
             profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
             features=claimed_features(client.features, setting(config, "numa_features")),
             known=KnownFailures.read(setting(config, "numa_known_failures")),
-            selection=Selection.read(config, part=part),
-            snapshots=Snapshots.read(config, level),
+            selection=selection,
+            snapshots=snapshots,
             machines=MachineChoice.parse(settings_list(config, "numa_machine")),
             deep=deep,
             search_seconds=budget.seconds,
@@ -108,6 +108,11 @@ class Run:
             another=another,
             again=_replay_options(config),
         )
+
+    @property
+    def measure(self) -> str:
+        """What the target is measured by: a level, or the documentation and the target's own snapshots."""
+        return OWN_SNAPSHOTS if self.snapshots.are_own else self.level
 
     @property
     def claimed(self) -> frozenset[str]:

@@ -19,14 +19,20 @@ UPDATE = "--numa-snapshot-update"
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """A folder of golden texts, whether they are the target's own, and whether they are written anew."""
+    """A folder of golden texts, whether they are written anew, and whether they are the target's own."""
 
     folder: Path
-    are_own: bool
     update: bool
+    named: str = ""
+    """How the option names a folder of the target's own."""
+
+    @property
+    def are_own(self) -> bool:
+        """Whether they are the target's own."""
+        return bool(self.named)
 
     @classmethod
-    def read(cls, config: pytest.Config, level: str) -> Snapshots:
+    def read(cls, config: pytest.Config) -> Snapshots:
         """Read the options; raises ``UsageError`` for what would write over the kubelet's golden texts."""
         folder = setting(config, "numa_snapshots")
         update = is_set(config, "numa_snapshot_update")
@@ -35,17 +41,15 @@ class Snapshots:
             if update and named:
                 message = "would replace the kubelet's golden snapshots by those of the target"
                 raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots DIR"))
-            return cls(data_folder("conformance") / "exact" / "golden", are_own=False, update=update)
-        if level != "exact":
-            raise UsageError(Fault("--numa-snapshots", f"level {level} compares no snapshots", "--numa-level exact"))
+            return cls(data_folder("conformance") / "exact" / "golden", update=update)
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
         own = Path(folder).absolute()
         nearest = next(place for place in (own, *own.parents) if place.exists())
         if update and not (nearest.is_dir() and os.access(nearest, os.W_OK)):
             raise UsageError(Fault("--numa-snapshots", f"{nearest} takes no files", "a folder that can be written"))
-        return cls(own, are_own=True, update=update)
+        return cls(own, update=update, named=folder)
 
-    def golden(self, case: str, version: KubernetesVersion) -> Golden:
-        """Return the golden text of a case in a version."""
-        return Golden(self.folder, case, version, update=self.update, whose="before" if self.are_own else "kubelet")
+    def golden(self, case: str, version: KubernetesVersion, target: str) -> Golden:
+        """Return the golden text of a case in a version, the kubelet's or that of a target."""
+        return Golden(self.folder, case, version, update=self.update, policy=target if self.are_own else "")

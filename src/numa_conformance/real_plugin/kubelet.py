@@ -21,9 +21,10 @@ from ..protocol.messages.plugin import (
     Preferred,
 )
 from ..real_daemon.daemon import LONGEST
+from .device_lists import DeviceLists
 
 VERSION = "v1beta1"
-CONNECT_SECONDS, LIST_SECONDS = 3.0, 3.0
+CONNECT_SECONDS = 3.0
 _SHORT = 0.5
 
 
@@ -37,6 +38,7 @@ class KubeletOfPlugins:
         self._folder = folder
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
         self._plugin: Client | None = None
+        self._lists: DeviceLists | None = None
         registration = service(V1BETA1, "Registration", {"Register": self._register})
         self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
 
@@ -66,21 +68,11 @@ class KubeletOfPlugins:
         if not self._plugin.wait(CONNECT_SECONDS):
             return PluginFailed(f"nobody serves on its socket {request.endpoint!r}")
         options = self._plugin.ask("DevicePlugin/GetDevicePluginOptions", V1BETA1.Empty(), "DevicePluginOptions")
-        lists = self._plugin.watch("DevicePlugin/ListAndWatch", V1BETA1.Empty(), "ListAndWatchResponse", LIST_SECONDS)
-        try:
-            listed = next(lists)
-        except StopIteration:
-            return PluginFailed("ListAndWatch ends without a list")
-        finally:
-            lists.cancel()
-        devices = [
-            OfferedDevice(
-                device.ID,
-                device.health,
-                [node.ID for node in device.topology.nodes] if device.HasField("topology") else None,
-            )
-            for device in listed.devices
-        ]
+        stream = self._plugin.watch("DevicePlugin/ListAndWatch", V1BETA1.Empty(), "ListAndWatchResponse")
+        self._lists = DeviceLists(stream)
+        devices = self._lists.first()
+        if isinstance(devices, PluginFailed):
+            return devices
         return PluginStarted(request.resource_name, devices, options.get_preferred_allocation_available, serves)
 
     def prefer(self, available: list[str], included: list[str], size: int) -> Preferred | PluginRefused:
@@ -92,21 +84,28 @@ class KubeletOfPlugins:
         answer = self._ask("GetPreferredAllocation", request, "PreferredAllocationResponse")
         if isinstance(answer, PluginRefused):
             return answer
-        return Preferred([id for container in answer.container_responses for id in container.deviceIDs])
+        ids = [id for container in answer.container_responses for id in container.deviceIDs]
+        return Preferred(ids, self._later_lists())
 
     def allocate(self, devices: list[str]) -> DevicesAllocated | PluginRefused:
         """Tell the plugin which devices a container is given."""
         request = V1BETA1.AllocateRequest(container_requests=[V1BETA1.ContainerAllocateRequest(devices_ids=devices)])
-        answer = self._ask("Allocate", request, "AllocateResponse")
-        return answer if isinstance(answer, PluginRefused) else DevicesAllocated(len(answer.container_responses))
+        # A list that takes the devices back may be why it refuses, and on its way.
+        answer = self._ask("Allocate", request, "AllocateResponse", list_seconds=_SHORT)
+        if isinstance(answer, PluginRefused):
+            return answer
+        return DevicesAllocated(len(answer.container_responses), self._later_lists())
 
-    def _ask(self, method: str, request: Any, answer: str) -> Any:
+    def _ask(self, method: str, request: Any, answer: str, list_seconds: float = 0.0) -> Any:
         if self._plugin is None:
             return PluginRefused("no plugin has registered")
         try:
             return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
         except grpc.RpcError as error:
-            return PluginRefused(_told(error))
+            return PluginRefused(_told(error), self._later_lists(list_seconds))
+
+    def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
+        return [] if self._lists is None else self._lists.later(seconds)
 
     def close(self) -> None:
         """End."""

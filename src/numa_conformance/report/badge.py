@@ -1,4 +1,4 @@
-"""A verdict as a small picture for a README. What is no verdict on the target is grey."""
+"""A verdict as a small picture for a README. What is no verdict on the target, or claims nothing of it, is grey."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def badge_svg(summary: Summary) -> str:
     right += f", {summary.level} {summary.target.kubernetes}"
     widths = [len(text) * _LETTER + _PADDING for text in (left, right)]
     total = sum(widths)
-    colour = _COLOURS.get(summary.verdict, _OTHER)
+    claims_nothing = summary.verdict == "partial" and summary.problems
+    colour = _OTHER if claims_nothing else _COLOURS.get(summary.verdict, _OTHER)
     title = escape(f"{left}: {right}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{_HEIGHT}" role="img" aria-label="{title}">'

@@ -11,9 +11,9 @@ from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError
 from ..protocol import Client, InProcess, Level, ReferenceTarget, TargetFault
-from ..suite.recorded import record
+from ..recorded import record
 
-_SECONDS = 10.0
+_SECONDS = 120.0
 
 
 def with_reference(scenario: Mapping[str, Any], level: Level, version: KubernetesVersion = DEFAULT) -> dict[str, Any]:

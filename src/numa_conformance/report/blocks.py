@@ -43,7 +43,7 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     without: list[str] = []
     blocks = 0
     unmet = summary.unmet()
-    first = {name: min(cases, key=rank) for name, cases in unmet.items()}
+    first = {name: min(cases, key=lambda case: (rank(case), case.details.count("\n"))) for name, cases in unmet.items()}
     for name, shown in sorted(first.items(), key=lambda item: rank(item[1])):
         if name in shown_already:
             continue
@@ -51,10 +51,12 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
             without.append(name)
             continue
         others = [case for case in unmet[name] if case is not shown]
-        lines += ["", *_block(name, shown, others), _again(shown, summary.level, target, folder)]
+        lines += ["", *_block(name, shown, others), _again(shown, target, folder, summary.options)]
         shown_already |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
-    short = (_short(name, first[name], summary.level, target, folder) for name in without if name not in shown_already)
+    short = (
+        _short(name, first[name], target, folder, summary.options) for name in without if name not in shown_already
+    )
     return Blocks(lines, [line for told in short for line in told])
 
 
@@ -67,12 +69,12 @@ def rank(case: Case) -> tuple[bool, bool, int, float]:
     return case.verdict == "failed", not case.histories, len(case.requirements), -falls
 
 
-def _short(name: str, case: Case, level: str, target: str, folder: str) -> list[str]:
+def _short(name: str, case: Case, target: str, folder: str, options: str) -> list[str]:
     """Return a requirement in a few lines: its finding, whether it comes and goes, its quirks, the command."""
     finding, *rest = case.details.splitlines() or [case.verdict]
     comes_and_goes = [line for line in rest if line.startswith(COMES_AND_GOES)]
     quirks = [f"the kubelet departs here too: {', '.join(case.quirks)}"] if case.quirks else []
-    lines = [finding, *comes_and_goes, *quirks, _again(case, level, target, folder)]
+    lines = [finding, *comes_and_goes, *quirks, _again(case, target, folder, options)]
     return [f"  {name}{_asked(case)}", *(f"    {line}" for line in lines)]
 
 
@@ -103,14 +105,14 @@ def _asked(case: Case) -> str:
     return f"{verdict}, asked {case.asked:,} times in {case.histories:,} histories"
 
 
-def _again(case: Case, level: str, target: str, folder: str) -> str:
-    return ": ".join(playing_again(case, level, target, folder))
+def _again(case: Case, target: str, folder: str, options: str) -> str:
+    return ": ".join(playing_again(case, target, folder, options))
 
 
-def playing_again(case: Case, level: str, target: str, folder: str) -> tuple[str, str]:
+def playing_again(case: Case, target: str, folder: str, options: str = "") -> tuple[str, str]:
     """Return what a command does, and the command: the file of a case played again, or the case asked again.
 
-    Without a ``folder`` there is no file.
+    Without a ``folder`` there is no file. ``options``: those with which the suite asks what it has asked.
     """
     if folder and (case.history or case.scenario):
         file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
@@ -119,5 +121,5 @@ def playing_again(case: Case, level: str, target: str, folder: str) -> tuple[str
         asked = (case.scenario or {}).get("kubernetesVersion")
         version = f" --kubernetes-version {shlex.quote(str(asked))}" if asked else ""
         return "play it again", f"numa-conformance replay {file}{target}{version}"
-    named = target.replace(" --target", " --numa-target", 1) + (" --numa-level exact" if level == "exact" else "")
-    return "ask it again", f"pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}"
+    named = target.replace(" --target", " --numa-target", 1)
+    return "ask it again", f"pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}{options}"

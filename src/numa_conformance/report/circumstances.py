@@ -23,7 +23,8 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     """When a run began (ISO 8601, UTC), how long it took (seconds), and what was called where.
 
     ``target`` are the options with which ``numa-conformance replay`` asks the same target. ``seed`` is that of what is
-    drawn at random, empty where seeds are fixed. ``revision`` is git's, of the folder in which it was called.
+    drawn at random, empty where seeds are fixed. ``revision`` is git's, of the folder in which it was called, and
+    ``folder`` that of the report, as it was named there.
     """
 
     began: str
@@ -35,10 +36,18 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     system: str = ""
     python: str = ""
     revision: str = ""
+    folder: str = ""
 
     @classmethod
     def of(
-        cls, began: float, seconds: float, command: str, target: str = "", seed: str = "", revision: str = ""
+        cls,
+        began: float,
+        seconds: float,
+        command: str,
+        target: str = "",
+        seed: str = "",
+        revision: str = "",
+        folder: str = "",
     ) -> Circumstances:
         """Take what is known of this process; ``began`` is in seconds since 1970.
 
@@ -57,6 +66,7 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
             f"{platform.system()} {platform.machine()}",
             platform.python_version(),
             revision,
+            folder,
         )
 
     def to_json(self) -> str:

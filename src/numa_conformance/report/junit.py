@@ -13,7 +13,10 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def junit_xml(summary: Summary) -> str:
-    """Return one test suite for each area; a verdict that has no JUnit element of its own is the element's type."""
+    """Return one test suite for each area; a verdict that has no JUnit element of its own is the element's type.
+
+    What is wrong with the run itself is a suite of errors, so that no reader takes the file for that of a green run.
+    """
     root = ElementTree.Element(
         "testsuites", name=_clean(f"numa-conformance {summary.target.name} {summary.target.version}")
     )
@@ -36,8 +39,18 @@ def junit_xml(summary: Summary) -> str:
         )
         for case in cases:
             _add_case(suite, case)
+    if summary.problems:
+        _add_problems(root, summary)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _add_problems(root: ElementTree.Element, summary: Summary) -> None:
+    count = str(len(summary.problems))
+    suite = ElementTree.SubElement(root, "testsuite", name="run", tests=count, failures="0", errors=count, skipped="0")
+    for problem in summary.problems:
+        element = ElementTree.SubElement(suite, "testcase", classname="run", name=_clean(problem))
+        ElementTree.SubElement(element, "error", type="problem", message=_clean(problem))
 
 
 def _add_case(suite: ElementTree.Element, case: Case) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors import Fault, UsageError
 from .case import Case
-from .model import NOT_JUDGED, Summary
+from .model import SILENT, Summary
 
 
 def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
@@ -32,12 +32,12 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
             if known is None or case.badness > known.badness:
                 cases[case.id] = case
     problems = list(dict.fromkeys(problem for report in reports for problem in report.problems))
-    judged = all(report.verdict != NOT_JUDGED for report in reports)
+    silent = next((verdict for verdict in SILENT if any(report.verdict == verdict for report in reports)), "")
     if len(reports) == 1:
         return first
     complete = all(report.complete for report in reports)
     return Summary.concluded(
-        first.target, first.level, "", cases.values(), problems, narrowed=True, judged=judged, complete=complete
+        first.target, first.level, "", cases.values(), problems, narrowed=True, silent=silent, complete=complete
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..suite.asking.known_failures import KnownFailures
 from ..suite.asking.left_out import NO_VERDICT, LeftOut
 from ..suite.asking.profiles import OPTIONAL, Profile
 from ..suite.chapters import REQUIREMENTS
-from ..suite.chapters.exact import COMPARING_IDS
+from ..suite.chapters.exact import COMPARING_IDS, GOLDEN_IDS
 from .case import VERDICTS, Case, Verdict
 from .json_files import read_form
 from .known import stale, unasked
@@ -27,8 +28,14 @@ MAX_BYTES = 256 * 1024 * 1024
 MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 FORMAT = "numa-conformance report 1"
+OWN_SNAPSHOTS = "documented, with own snapshots"
+"""What stands for the level where placements and scores are compared with those that the target had before."""
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
+NOT_FINISHED = "not finished"
+"""The verdict of a run until it ends: what dies before its end leaves it."""
+SILENT = (NOT_FINISHED, NOT_JUDGED)
+"""The verdicts that no cases can change, the one that decides first."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -61,6 +68,8 @@ class Summary(msgspec.Struct, frozen=True):
     """The version of numa-conformance that asked."""
     complete: bool = True
     """Whether all planned cases came to a verdict."""
+    snapshots: str = ""
+    """The folder of the target's own snapshots, with which its placements and scores were compared."""
     format: str = FORMAT
 
     @classmethod
@@ -106,9 +115,10 @@ class Summary(msgspec.Struct, frozen=True):
             problems += stale(known, ordered, not_asked, whole=whole)
         if not narrowed:
             problems += _untested(ordered, profile, target.features, level)
-        name = "" if narrowed else str(profile)
+        name = "" if narrowed or problems else str(profile)
+        silent = NOT_JUDGED if faults else ""
         concluded = cls.concluded(
-            target, level, name, ordered, problems, narrowed=narrowed, judged=not faults, complete=not missing
+            target, level, name, ordered, problems, narrowed=narrowed, silent=silent, complete=not missing
         )
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
@@ -125,17 +135,17 @@ class Summary(msgspec.Struct, frozen=True):
         problems: list[str],
         *,
         narrowed: bool,
-        judged: bool = True,
+        silent: str = "",
         complete: bool = True,
     ) -> Summary:
-        """Count the cases and draw the verdict and the claim; not ``judged`` where the suite itself went wrong.
+        """Count the cases and draw the verdict and the claim; ``silent`` is a verdict that no cases change.
 
         Not ``complete`` where planned cases came to no verdict: then nothing is claimed.
         """
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
-        verdict = _verdict(ordered, counts, narrowed=narrowed) if judged else NOT_JUDGED
-        claim = _claim(verdict, target, level, profile, counts, compares_ids=_compares_ids(ordered))
+        verdict = silent or _verdict(ordered, counts, narrowed=narrowed or bool(problems))
+        claim = _claim(verdict, target, _measure(target, level, ordered), profile, counts)
         if verdict in ("partial", "conformant") and (problems or not (complete and counts["passed"])):
             claim = _no_claim(target, problems, complete=complete)
         return cls(
@@ -154,6 +164,13 @@ class Summary(msgspec.Struct, frozen=True):
     def to_json(self) -> str:
         """Return the text of ``report.json``, which ``read_report`` reads back."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+
+    @property
+    def options(self) -> str:
+        """The options with which the suite asks what it has asked, beside those that name the target."""
+        if self.snapshots:
+            return f" --numa-snapshots={shlex.quote(self.snapshots)}"
+        return " --numa-level exact" if self.level == "exact" else ""
 
     @property
     def planned(self) -> int:
@@ -223,14 +240,25 @@ def _compares_ids(cases: Iterable[Case]) -> bool:
     return not names.isdisjoint(COMPARING_IDS)
 
 
-def _claim(
-    verdict: str, target: Target, level: str, profile: str, counts: Counter[Verdict], *, compares_ids: bool
-) -> str:
-    who = f"{target.name} {target.version}"
-    what = f"the documented behaviour of Kubernetes {target.kubernetes}"
+def _measure(target: Target, level: str, cases: list[Case]) -> str:
+    """Return in words what a target conforms to, or not."""
     if level == "exact":
         ids = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
-        what = ids if compares_ids else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
+        return (
+            ids if _compares_ids(cases) else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
+        )
+    documented = f"the documented behaviour of Kubernetes {target.kubernetes}"
+    if level != OWN_SNAPSHOTS:
+        return documented
+    unmet = [case for case in cases if case.unmet]
+    asked = unmet or [case for case in cases if case.verdict != "not claimed"]
+    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in asked}
+    both = [documented] * (False in of_snapshots) + ["its own snapshots"] * (True in of_snapshots)
+    return f"{' or' if unmet else ' and'} to ".join(both)
+
+
+def _claim(verdict: str, target: Target, what: str, profile: str, counts: Counter[Verdict]) -> str:
+    who = f"{target.name} {target.version}"
     name = profile.partition("@")[0]
     if name not in ("", "all"):
         what = f"{what}, profile {name}{_chosen(name, target)}"
@@ -245,6 +273,8 @@ def _claim(
         )
         rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
         return f"{who} conforms to {what} where it was tested{but}{rest}."
+    if verdict == NOT_FINISHED:
+        return f"The run has not come to its end, so nothing is said of {who}."
     if verdict == NOT_JUDGED:
         return f"The suite itself went wrong, so nothing is said of {who}: please report it."
     if verdict == "not tested":
@@ -325,10 +355,10 @@ def read_report(path: Path) -> Summary:
         summary.cases,
         summary.problems,
         narrowed=not summary.profile,
-        judged=summary.verdict != NOT_JUDGED,
+        silent=summary.verdict if summary.verdict in SILENT else "",
         complete=summary.complete,
     )
-    return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite)
+    return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite, snapshots=summary.snapshots)
 
 
 def _check_counts(file: Path, told: Counter[str], held: Counter[str]) -> None:

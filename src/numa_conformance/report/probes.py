@@ -14,10 +14,10 @@ from typing import Any
 
 from ..machine import machine_to_dict
 from ..protocol import Client
+from ..recorded.device_file import DEVICE_FILE
+from ..recorded.needs import features_needed
 from ..suite.history.history import History, Step, read_histories
 from ..suite.judge.files import CPU_FILE, MEMORY_FILE
-from ..suite.recorded.device_file import DEVICE_FILE
-from ..suite.recorded.needs import features_needed
 
 FILE = Path(__file__).with_suffix(".jsonl.gz")
 _WRITTEN = {
@@ -29,6 +29,7 @@ UNSEEN = {
     "options-flag-takes-one-pair": "a target is given a configuration, and no flags of a command line",
     "reconcile-period-is-fixed": "no question tells the time: a pass of the loop comes when it is asked for",
     "ended-init-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
+    "reservations-are-told-beside-capacity": "managers alone do not show it: a whole kubelet makes the check",
     "class-by-container": "the pods that tell are refused by the API server, and never come to a node",
 }
 """Quirks and changes that no answer shows, and why."""

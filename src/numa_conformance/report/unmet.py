@@ -15,6 +15,7 @@ from ..suite.telling.pictures import without_picture
 from ..suite.telling.two_pictures import maps, told_bits
 from .blocks import playing_again, rank
 from .case import Case
+from .circumstances import Circumstances
 from .model import Summary
 
 _MAX_PICTURED = 512
@@ -42,12 +43,13 @@ class Unmet:
     cases: list[Shown]
 
 
-def unmet_requirements(summary: Summary, target: str) -> tuple[list[Unmet], list[Unmet]]:
+def unmet_requirements(summary: Summary, run: Circumstances | None) -> tuple[list[Unmet], list[Unmet]]:
     """Return requirements that are not met, and recommendations that are not followed.
 
-    ``target`` are the options that name the target to ``replay``. A case that says several things stands with the first
-    of them alone.
+    ``run`` tells how target and report are named where the run was called. A case that says several things stands with
+    the first of them alone.
     """
+    target, folder = (run.target, run.folder) if run else ("", "")
     shown_above: set[str] = set()
     parts: list[list[Unmet]] = []
     for by_requirement in (summary.unmet(), summary.recommendations()):
@@ -56,16 +58,20 @@ def unmet_requirements(summary: Summary, target: str) -> tuple[list[Unmet], list
             of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
             shown_above |= {case.id for case in of_requirement}
             part.append(
-                Unmet(name, REQUIREMENTS.get(name), [_shown(case, summary.level, target) for case in of_requirement])
+                Unmet(
+                    name,
+                    REQUIREMENTS.get(name),
+                    [_shown(case, summary.options, target, folder or ".") for case in of_requirement],
+                )
             )
         parts.append([requirement for requirement in part if requirement.cases])
     return parts[0], parts[1]
 
 
-def _shown(case: Case, level: str, target: str) -> Shown:
+def _shown(case: Case, options: str, target: str, folder: str) -> Shown:
     drawn = pictures(case.scenario, case.marks) if case.scenario else {}
     finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
-    does, command = playing_again(case, level, target, ".")
+    does, command = playing_again(case, target, folder, options)
     return Shown(case, finding or case.verdict, rest, does, command, drawn)
 
 

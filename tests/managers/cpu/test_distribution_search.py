@@ -129,6 +129,6 @@ def test_spends_in_turn(left: list[int], groups: int, size: int, after: list[int
 
 def test_sixteen_uneven_nodes_take_no_time() -> None:
     free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
-    began = time.perf_counter()
+    began = time.process_time()
     assert choose_nodes(free, 262, 1, 5, EXACT) is not None
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20

@@ -12,7 +12,7 @@ from numa_conformance.documentation.quirks.device import DeviceQuirks
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.model import Device
 from numa_conformance.managers.compressed_hints import CompressedHints
-from numa_conformance.managers.device import DeviceManager
+from numa_conformance.managers.device import DeviceManager, ResourceDevices
 from numa_conformance.managers.hint import Hint
 
 EXACT = Quirks.of(DEFAULT).device
@@ -21,6 +21,13 @@ TWO_AND_TWO = machine([("a", [0]), ("b", [0]), ("c", [1]), ("d", [1])])
 
 def manager(of=TWO_AND_TWO, quirks: DeviceQuirks = EXACT) -> DeviceManager:
     return DeviceManager(of, quirks=quirks)
+
+
+def listed(nodes: dict[str, tuple[int, ...] | None], quirks: DeviceQuirks) -> DeviceManager:
+    """Make a manager whose devices are those of a plugin's list."""
+    asked = manager(quirks=quirks)
+    asked.inventory.resources[GPU] = ResourceDevices(nodes, frozenset(nodes))
+    return asked
 
 
 def offered(asked: DeviceManager, gpus: int, uid: str = "p", resource: str = GPU) -> list[tuple[set[int], bool]] | None:
@@ -80,6 +87,35 @@ def test_a_request_of_nothing_is_met_anywhere() -> None:
 
 def test_nodes_that_the_machine_does_not_have_match_no_mask() -> None:
     assert offered(manager(machine([("a", [7]), ("b", [1])])), 1) == [({1}, True), ({0, 1}, False)]
+
+
+@given(st.sampled_from([EXACT, DeviceQuirks()]), st.sampled_from([(-1,), (7,), (1 << 40,), (-1, 7)]))
+def test_devices_on_no_node_of_the_machine_alone_leave_no_hint(quirks: DeviceQuirks, nodes: tuple[int, ...]) -> None:
+    asked = listed({"a": nodes, "b": None}, quirks)
+    assert offered(asked, 1) == ([] if quirks is EXACT else [({0}, True), ({1}, True), ({0, 1}, False)])
+    assert offered(asked, 2) == []
+
+
+def test_a_device_left_for_reuse_binds_what_follows_by_a_topology_even_without_nodes() -> None:
+    first, second = container("first", 1), container("second", 1)
+    whole = pod("p", second, init=[first])
+    for nodes, quirks, left in [
+        ((), EXACT, False),
+        ((), DeviceQuirks(), True),
+        (None, EXACT, True),
+        ((-1,), EXACT, False),
+    ]:
+        asked = listed({"a": nodes, "b": (0,)}, quirks)
+        asked.allocate(whole, first, Hint(None, True))
+        assert asked.allocated("p", "first") == {GPU: ("a",)}
+        assert bool(asked.hints(whole, second)[GPU]) == left
+
+
+def test_a_device_on_node_minus_one_is_given_last_and_one_elsewhere_before_it() -> None:
+    asked = listed({"a": (-1,), "b": None, "c": (7,), "d": (0,)}, EXACT)
+    for uid, id in (("1", "d"), ("2", "c"), ("3", "a"), ("4", "b")):
+        take(asked, uid, mask=1)
+        assert asked.allocated(uid, "c") == {GPU: (id,)}
 
 
 def test_devices_without_topology_never_count_beside_others() -> None:

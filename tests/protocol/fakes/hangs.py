@@ -1,5 +1,12 @@
 import time
 
-from conversation import converse
+from conversation import converse, reply
 
-converse(lambda request: time.sleep(600))
+
+def misbehave(request):
+    if request["id"] > 1:
+        time.sleep(3600)
+    reply(request)
+
+
+converse(misbehave)

@@ -9,7 +9,7 @@ def misbehave(request):
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            time.sleep(600)
+            time.sleep(3600)
         os._exit(0)
     sys.exit(3)
 

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+from numa_conformance.comparing.differing import differing, filled
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.comparing.differing import differing, filled
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.generators.workloads import guaranteed
+from processes import PATIENCE
 
 KUBELET = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": "best-effort"}
 UNTOLD = {"affinity"}
@@ -19,7 +20,7 @@ def a_life():
         ("node.start", {"machine": machine_to_dict(machine), "kubelet": KUBELET}),
         ("node.admit", {"pod": guaranteed("a", 2, **{"example.com/nic": "1"})}),
     ]
-    client = Client(InProcess(ReferenceTarget, "reference", 60))
+    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
     return drive(Scenario("told", "", machine, lambda: ask_all(asked)), client, "1.37")[0]
 
 

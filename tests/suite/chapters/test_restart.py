@@ -20,6 +20,7 @@ from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.files import CPU_FILE
 from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from processes import PATIENCE
 
 COMES_UP = "node/restart/comes-up-after-a-crash"
 TWO_PLACES = "node/restart/a-crash-leaves-no-cpu-in-two-places"
@@ -86,7 +87,7 @@ def test_files_that_the_node_never_wrote_are_no_crash() -> None:
 
 
 def test_the_reference_tells_its_writes_in_order() -> None:
-    reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", 60.0))
+    reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", PATIENCE))
     outcome = Asking(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32").spend()
     assert (outcome.ended, outcome.verdicts.unmet & {COMES_UP, TWO_PLACES, MOVES}) == ([], set())
     assert {name for name in asked_in(GROUPS["crashes"]) if not outcome.verdicts.asked[name]} == set()
@@ -100,7 +101,7 @@ class _WritesTwice:
     """Writes its state file first with a checksum that is not of its content, then with the right one."""
 
     def __init__(self) -> None:
-        self._reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", 60.0))
+        self._reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", PATIENCE))
         self.description = self._reference.description
 
     def call(self, method: str, params: Mapping[str, Any]) -> Any:

@@ -21,6 +21,7 @@ from numa_conformance.protocol.messages.claims import (
 )
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.claims import claims
+from processes import PATIENCE
 
 
 class OwnScheduler(ReferenceTarget):
@@ -81,7 +82,7 @@ class Liar(OwnScheduler):
 
 @pytest.mark.parametrize(("kind", "broken"), [(OwnScheduler, set()), (Liar, {"dra-driver/attributes/numa-node"})])
 def test_what_another_scheduler_has_allocated_is_what_counts(kind: type[OwnScheduler], broken: set[str]) -> None:
-    client = Client(InProcess(lambda: kind("documented", "1.37"), "own scheduler", 10))
+    client = Client(InProcess(lambda: kind("documented", "1.37"), "own scheduler", PATIENCE))
     verdicts = Asking(claims(client.features, [load_machine("snc2-small")]), client, "1.37").spend().verdicts
     client.close()
     assert verdicts.asked["dra-driver/attributes/numa-node"] > 10

@@ -42,6 +42,8 @@ ADM-REQ-03 [doc] Without sidecars it is the larger of the app containers' sum an
 ADM-REQ-04 [impl] Devices count limits, the scheduler adds overhead, CPUs count integral requests only.
 
 # The chain of admission
+ADM-RSV-01 [impl] A kubelet ends at its start, after its managers, where kubeReserved, systemReserved and the hard
+  eviction threshold together are more than the node has of cpu or memory; as much as it has is allowed.
 ADM-CHAIN-01 [impl] Pods are handled by age; the first handler that refuses ends it; after a restart every pod is
   admitted again.
 ADM-CHAIN-02 [impl] The handlers: eviction, sysctl, resource allocation, fit, AppArmor, shutdown.
@@ -49,7 +51,8 @@ ADM-CHAIN-03 [impl] Allocation comes before the check of fit: a pod refused late
   state is removed.
 ADM-CHAIN-04 [impl] Fit is judged against the other active pods.
 ADM-CHAIN-05 [impl] A refused pod is Failed, with reason and message.
-ADM-PRED-01 [impl] Extended resources that the node does not list are passed over; the first failure is told.
+ADM-PRED-01 [impl] Extended resources that the node does not list are passed over; of others, such as huge pages of a
+  size, it then has none. The first failure is told.
 ADM-PRED-02 [impl] Critical pods preempt lower ones where resources lack.
 ADM-PRED-03 [impl] The operating system's label is compared with the node's.
 ADM-PRED-04 [impl] A metric counts refusals for taints as Other.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ...documentation.quirks.device import DeviceQuirks
-from .device_state import ResourceDevices
+from .device_state import NO_NODE, ResourceDevices
 
 Preference = Callable[[frozenset[str], frozenset[str], int], Iterable[str]]
 """A plugin's preferred allocation: (available, must include, size) to ids."""
@@ -58,11 +58,14 @@ def choose(
 def _by_affinity(
     devices: ResourceDevices, free: frozenset[str], mask: int | None
 ) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Split free devices into aligned, unaligned, and without affinity (DEV-ALLOC-06)."""
+    """Split free devices into aligned, unaligned, and without affinity (DEV-ALLOC-06).
+
+    A kubelet takes node -1 for its own word for no topology.
+    """
     if mask is None or not devices.aware:
         return frozenset(), frozenset(), free
     aligned = frozenset(device for device in free if devices.masks[device] & mask)
-    anywhere = frozenset(device for device in free if not devices.masks[device])
+    anywhere = frozenset(device for device in free if {NO_NODE}.issuperset(devices.nodes[device] or ()))
     return aligned, free - aligned - anywhere, anywhere
 
 

@@ -27,11 +27,12 @@ def device_hints(
 
     A hint is preferred when no smaller number of NUMA nodes could hold the request with every device there and free.
     """
-    masks = devices.masks
-    loose = 0 if quirks.devices_without_topology_never_count else sum(1 for mask in masks.values() if not mask)
-    loose_free = sum(1 for device in pools.available | pools.reusable if not masks.get(device, 0)) if loose else 0
+    masks, nodes = devices.masks, devices.nodes
+    as_kubelet = quirks.devices_without_topology_never_count
+    loose = 0 if as_kubelet else sum(1 for ids in nodes.values() if not ids)
+    loose_free = sum(1 for device in pools.available | pools.reusable if not nodes.get(device)) if loose else 0
     every = Counter(mask for mask in masks.values() if mask)
-    reusable = {mask for device in pools.reusable if (mask := masks.get(device, 0))}
+    reusable = {masks[id] for id in pools.reusable if (ids := nodes.get(id)) or (as_kubelet and ids is not None)}
     usable = Counter(mask for device in pools.available | pools.reusable if (mask := masks.get(device, 0)))
 
     def capable(mask: int) -> bool:

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ...machine.model import Device, Machine
 from ..provider import Holding
 
 NO_NODE = -1
 """The NUMA node under which the checkpoint lists devices without topology (DEV-ALLOC-12)."""
+_NODES = 1024
+"""NUMA nodes that Linux can have; a node past them cannot be meant."""
 
 
 @dataclass(frozen=True)
 class ResourceDevices:
-    """All devices of one resource, healthy or not: id to NUMA mask (0 = no topology)."""
+    """All devices of one resource, healthy or not: id to NUMA nodes, None without a topology.
 
-    masks: Mapping[str, int]
+    The nodes are those that the plugin tells. One that the machine cannot have, such as -1, is topology information
+    too, and matches no hint (DEV-MODEL-09).
+    """
+
+    nodes: Mapping[str, tuple[int, ...] | None]
     healthy: frozenset[str]
 
-    @property
+    @cached_property
+    def masks(self) -> Mapping[str, int]:
+        """Id to the NUMA nodes that hints can name, as bits."""
+        return {
+            device: sum({1 << node for node in nodes or () if 0 <= node < _NODES})
+            for device, nodes in self.nodes.items()
+        }
+
+    @cached_property
     def aware(self) -> bool:
         """Whether any device has topology information (DEV-MODEL-04)."""
-        return any(self.masks.values())
+        return any(self.nodes.values())
 
 
 @dataclass(frozen=True)
@@ -65,7 +80,7 @@ class Inventory:
             grouped.setdefault(device.resource, []).append(device)
         self.resources: dict[str, ResourceDevices] = {
             resource: ResourceDevices(
-                masks={device.id: sum(1 << node for node in set(device.numa)) for device in devices},
+                nodes={device.id: tuple(sorted(set(device.numa))) or None for device in devices},
                 healthy=frozenset(device.id for device in devices if device.healthy),
             )
             for resource, devices in grouped.items()
@@ -73,8 +88,8 @@ class Inventory:
 
     def nodes_of(self, resource: str, device: str) -> tuple[int, ...]:
         """Return the NUMA nodes under which the checkpoint lists a device."""
-        mask = self.resources[resource].masks.get(device, 0) if resource in self.resources else 0
-        return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1) or (NO_NODE,)
+        nodes = self.resources[resource].nodes.get(device) if resource in self.resources else None
+        return nodes or (NO_NODE,)
 
 
 @dataclass

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from ..message import Message, Outcome, Request
-from ..values import JsonObject
+from ..values import JsonObject, NodeIdOrNone
 
 SURFACE = "a device plugin, as a kubelet speaks with it"
 FEATURES = {
@@ -20,11 +20,11 @@ class OfferedDevice(Message, frozen=True, omit_defaults=False):
 
     id: str
     health: str
-    nodes: list[int] | None = None
+    nodes: list[NodeIdOrNone] | None = None
 
 
 class PluginStarted(Outcome, tag="started", frozen=True):
-    """The plugin has registered: for which resource, the first list of its devices, and whether it prefers some.
+    """The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 
     ``serves``: whether its own service answered when it registered; null: not told.
     """
@@ -53,15 +53,17 @@ class RestartKubelet(Request[PluginStarted | PluginFailed], method="plugin.resta
 
 
 class Preferred(Outcome, tag="preferred", frozen=True):
-    """The devices that the plugin prefers."""
+    """The devices that the plugin prefers. ``lists``: those it has sent since it was last asked, each in full."""
 
     devices: list[str]
+    lists: list[list[OfferedDevice]] = field(default_factory=list)
 
 
 class PluginRefused(Outcome, tag="refused", frozen=True):
-    """The plugin answered with an error."""
+    """The plugin answered with an error. ``lists``: as of ``preferred``."""
 
     message: str
+    lists: list[list[OfferedDevice]] = field(default_factory=list)
 
 
 class PreferDevices(Request[Preferred | PluginRefused], method="plugin.prefer", surface="plugin", frozen=True):
@@ -73,9 +75,10 @@ class PreferDevices(Request[Preferred | PluginRefused], method="plugin.prefer", 
 
 
 class DevicesAllocated(Outcome, tag="allocated", frozen=True):
-    """The plugin answered for so many containers."""
+    """The plugin answered for so many containers. ``lists``: as of ``preferred``."""
 
     containers: int
+    lists: list[list[OfferedDevice]] = field(default_factory=list)
 
 
 class AllocateDevices(

@@ -31,6 +31,10 @@ def under(subject: Configured, *policies: str) -> None:
     applies(subject.settings.topology in policies, f"the Topology Manager's policy is not {' or '.join(policies)}")
 
 
+def memory_static(subject: Configured) -> None:
+    applies(subject.settings.memory_static, "the Memory Manager's policy is None")
+
+
 def with_option(subject: Configured, name: str) -> None:
     """Go on where an option of the static policy is on."""
     applies(name in subject.settings.options, f"{name} is off")

@@ -7,6 +7,13 @@ from collections.abc import Iterable, Mapping
 from ...cpuset import format_bits
 from ..history.values import Affinity, Held
 
+IMPOSSIBLE = "no hint: an empty list, not null, which is no opinion"
+
+
+def is_impossible(offered: Iterable[Affinity] | None) -> bool:
+    """Tell whether hints say that nothing will do, where no opinion would say that anything will."""
+    return offered is not None and all(hint == Affinity(None, False) for hint in offered)
+
 
 def listed(offered: Iterable[Affinity] | None) -> str:
     """Write hints; None is no opinion, none at all is no way."""

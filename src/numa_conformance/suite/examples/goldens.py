@@ -15,26 +15,40 @@ class Golden:
     """A golden text in a folder: one file per case, for people to read and to review.
 
     ``CASE.txt`` holds in every version; where older ones place otherwise, ``CASE until 1.33.txt`` beside it tells how.
+    A target's own is called by the parameters of the case, and begins with whose policy it holds.
     """
 
     def __init__(
-        self, folder: Path, case: str, version: KubernetesVersion, *, update: bool = False, whose: str = "kubelet"
+        self, folder: Path, case: str, version: KubernetesVersion, *, update: bool = False, policy: str = ""
     ) -> None:
-        """Take the folder, the running case and its version, whether its text is to be replaced, and whose it is."""
+        """Take the folder, the running case and its version, and whether its text is to be replaced.
+
+        ``policy``: the target whose own policy the folder holds; "" where it is the kubelet's.
+        """
         file, _, test = case.partition("::")
-        self._path = _path(folder / Path(file).name, re.sub(r"[^\w\-\[\]. ]", "_", test), version)
+        name = Path(file).name
+        if policy:
+            name, test = name.removeprefix("test_"), test.partition("[")[2].removesuffix("]") or test
+        self._path = _path(folder / name, re.sub(r"[^\w\-\[\]. ]", "_", test), version)
         self._update = update
-        self._whose = whose
+        self.policy = policy
+
+    @property
+    def named(self) -> str:
+        """Whose texts they are, in words."""
+        return f"the snapshots of {self.policy} (--numa-snapshot-update accepts)" if self.policy else "the golden ones"
 
     def difference(self, text: str) -> str | None:
-        """Compare with the file, or replace it; return how ``told`` differs, in lines marked + and -."""
+        """Compare with the file, or replace it; return how ``text`` differs, in lines marked + and -."""
+        if self.policy:
+            text = f"policy of {self.policy}\n{text}"
         if self._update:
             write_text(self._path, text)
             return None
         if not self._path.exists():
             return f"there is no golden text {self._path.name}; --numa-snapshot-update writes it"
         before = self._path.read_text(encoding="utf-8")
-        return None if before == text else _marked(self._whose, before, text)
+        return None if before == text else _marked("before" if self.policy else "kubelet", before, text)
 
 
 def _path(folder: Path, name: str, version: KubernetesVersion) -> Path:

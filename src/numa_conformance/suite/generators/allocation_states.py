@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
-from ...cpuset import format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import Machine
@@ -23,7 +24,7 @@ __all__ = [
     "claimed_options",
     "guaranteed_pod",
     "several",
-    "state_by_lot",
+    "states_in_turn",
     "varied",
 ]
 
@@ -107,6 +108,29 @@ def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -
     return NodeState(machine, tuple(options), reserved, taken)
 
 
+def states_in_turn(
+    kind: str,
+    machines: Iterable[Machine],
+    options: Iterable[Sequence[str]],
+    claimed: Claimed,
+    seed: int,
+    *,
+    every: int,
+    states: int = 1,
+) -> Iterator[tuple[str, list[NodeState], random.Random]]:
+    """Yield a cell, states of use, and the lot of their questions: without options on each machine, with them in turn.
+
+    A machine has one set of options in so many (``every``), and none that no node comes up with.
+    """
+    possible = claimed_options(options, claimed)
+    for (place, machine), (index, names) in product(enumerate(machines), enumerate(possible)):
+        is_refused = "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids)
+        if not is_refused and not (names and (place + index) % every):
+            cell = f"{kind} {'+'.join(names) or 'no option'}"
+            lot, other = (random.Random(f"{what}{seed} {machine.name} {cell}") for what in ("", "varied "))
+            yield cell, [varied(state_by_lot(machine, names, lot), claimed, other) for _ in range(states)], lot
+
+
 def varied(state: NodeState, claimed: Claimed, lot: random.Random) -> NodeState:
     """Return the state written otherwise: with options that are off, more pods, another policy that aligns."""
     known = [name for name in STATIC_OPTIONS if name not in state.options and f"cpu-manager/{name}" in claimed]
@@ -122,7 +146,7 @@ def _parts(cpus: int, count: int) -> Iterator[int]:
     """Divide CPUs among so many pods, in turns; none is without."""
     known = list(iter_bits(cpus))
     parts = (known[start::count] for start in range(count))
-    return (sum(1 << cpu for cpu in part) for part in parts if part)
+    return (bits_of(part) for part in parts if part)
 
 
 def guaranteed_pod(
@@ -157,4 +181,4 @@ def several(lot: random.Random, free: int, claimed: Claimed) -> Iterator[tuple[d
 
 def _threads(cpus: int, lot: random.Random, count: int) -> int:
     known = list(iter_bits(cpus))
-    return sum(1 << cpu for cpu in lot.sample(known, min(count, len(known))))
+    return bits_of(cpu for cpu in lot.sample(known, min(count, len(known))))

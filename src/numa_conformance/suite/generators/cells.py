@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ...cpuset import CpuSet, iter_bits
+from ...cpuset import CpuSet, bit_of, bits_of, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...machine import Device, Machine, catalogue_names, load_machine
+from ...machine import Device, Machine
 from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
+from .scenario import or_the_catalogue
 from .workloads import MEMORY, RESERVED_MIB
 
 __all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_too_many", "cells", "kubelet_of"]
@@ -137,9 +138,8 @@ def cells(
     Small machines come more often then, and some with their CPUs renumbered. Where there are machines that ``only`` are
     asked, each comes a few times, whatever its size.
     """
-    machines = [machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus]
-    if only is not None:
-        machines, count = list(only), min(count, CELLS_OF_ONE * len(only))
+    machines = list(or_the_catalogue(only, most_cpus))
+    count = count if only is None else min(count, CELLS_OF_ONE * len(only))
     weights = [_weight(machine) for machine in machines]
     optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
     possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]
@@ -357,11 +357,11 @@ def _reserved_bits(machine: Machine, reservation: str, lot: random.Random) -> in
         case "a core":
             return cores[0]
         case "a thread":
-            return 1 << lot.choice(threads)
+            return bit_of(lot.choice(threads))
         case "two threads of two cores":
             return sum(core & -core for core in lot.sample(cores, min(2, len(cores) - 1 or 1)))
         case "a core of each socket":
             first = [next(core for core in cores if core & cpus) for cpus in machine.socket_bits.values()]
             return sum(first) if sum(first) != machine.online_bits else cores[0]
         case _:
-            return sum(1 << cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))
+            return bits_of(cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))

@@ -22,10 +22,8 @@ def device_plugins(
     """Yield a life of a plugin on each machine; without any named, on the smaller ones of the catalogue."""
     if "device-plugin/devices" not in claimed:
         return
-    known = or_the_catalogue(machines)
-    for machine in known:
-        if machines is not None or len(machine.cpus) <= MOST_CPUS:
-            yield Scenario("plugin", "a life of a device plugin", machine, partial(_life, claimed, seed), seed)
+    for machine in or_the_catalogue(machines, MOST_CPUS):
+        yield Scenario("plugin", "a life of a device plugin", machine, partial(_life, claimed, seed), seed)
 
 
 def _life(claimed: frozenset[str], seed: int) -> Script:
@@ -44,12 +42,25 @@ def _ask(answer: Mapping[str, Any], claimed: frozenset[str], most: int, lot: ran
     """Ask a plugin that has registered what it prefers, of so many sizes, and to serve one device, some and all."""
     if answer["result"] != "started":
         return
-    healthy = sorted({device["id"] for device in answer["devices"] if device["health"] == "Healthy"})
+    healthy = _healthy(answer["devices"])
     if PREFERRED in claimed and answer.get("prefers"):
         for question in _wishes(healthy, most, lot):
-            yield "plugin.prefer", question
-    for size in sorted({1, (len(healthy) + 1) // 2, len(healthy)}) if healthy else ():
-        yield "plugin.allocate", {"devices": sorted(lot.sample(healthy, size))}
+            reply = yield "plugin.prefer", question
+            healthy = _latest(reply, healthy)
+    for size in sorted({1, (len(healthy) + 1) // 2, len(healthy)}):
+        if 0 < size <= len(healthy):
+            reply = yield "plugin.allocate", {"devices": sorted(lot.sample(healthy, size))}
+            healthy = _latest(reply, healthy)
+
+
+def _healthy(devices: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted({device["id"] for device in devices if device["health"] == "Healthy"})
+
+
+def _latest(reply: Mapping[str, Any], healthy: list[str]) -> list[str]:
+    """Return the healthy devices of the last list that came with an answer, those of before where none came."""
+    lists = reply.get("lists")
+    return _healthy(lists[-1]) if lists else healthy
 
 
 def _wishes(healthy: Sequence[str], most: int, lot: random.Random) -> Iterator[Mapping[str, Any]]:

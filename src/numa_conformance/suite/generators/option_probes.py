@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...cpuset import CpuSet
+from ...cpuset import bit_of
 from ...documentation.options import for_each_option
 from ...machine import Machine
 from ..judge.choice import touched
@@ -57,7 +57,7 @@ def probe_of(option: str, machine: Machine) -> Probe | None:
         return None
     bits, cpus, more = made
     needs = {f"topology-manager/{more['topologyManagerPolicy']}"} if more else set()
-    kubelet = {**static(reserved=str(CpuSet.from_bits(bits))), **more}
+    kubelet = {**static(reserved=bits), **more}
     return Probe(kubelet, guaranteed(option, cpus), frozenset(needs))
 
 
@@ -103,7 +103,7 @@ def _as_many_as_cores(machine: Machine) -> Made:
 
 
 def _a_thread(machine: Machine) -> Made:
-    return (1 << machine.cpus[-1].id, 1, {}) if len(machine.cpus) > 1 else None
+    return (bit_of(machine.cpus[-1].id), 1, {}) if len(machine.cpus) > 1 else None
 
 
 def _one_cache(machine: Machine) -> Made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...cpuset import MAX_ID, iter_bits
+from ...cpuset import MAX_ID, bit_of, iter_bits
 from ...machine.model import Machine
 
 __all__ = ["renumber", "renumber_bits"]
@@ -34,5 +34,5 @@ def renumber_bits(bits: int, mapping: Mapping[int, int]) -> int:
     """Return a set of CPUs under the numbers of ``mapping``."""
     moved = 0
     for number in iter_bits(bits):
-        moved |= 1 << mapping.get(number, number)
+        moved |= bit_of(mapping.get(number, number))
     return moved

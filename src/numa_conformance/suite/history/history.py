@@ -11,12 +11,14 @@ from typing import Any, TextIO
 import msgspec
 
 from ...machine import Machine, machine_from_dict, machine_to_dict
+from ...protocol.message import Message
 from .answers import read_answer
-from .values import Answer
 
 FORMAT = 1
 LONGEST = 32 * 1024 * 1024
 """Characters of one history, which is read and judged as a whole."""
+LONGEST_SECONDS = 10**9
+"""What a step may take; a larger number is none."""
 MACHINE = "machine"
 """The field of questions that is told once, in the head."""
 
@@ -54,7 +56,7 @@ class Step:
     answer: Mapping[str, Any] | None = None
     fault: str | None = None
     seconds: float = 0.0
-    reply: Answer | None = field(init=False, default=None, compare=False, repr=False)
+    reply: Message | None = field(init=False, default=None, compare=False, repr=False)
     malformed: str | None = field(init=False, default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -182,4 +184,5 @@ def _step(line: Mapping[str, Any], number: int) -> Step:
     if not (isinstance(answer, dict) if fault is None else isinstance(fault, str)):
         raise HistoryError(f"line {number}: a step has an answer, or a fault in words")
     seconds = line.get("seconds", 0.0)
-    return Step(method, params, answer, fault, float(seconds) if isinstance(seconds, (int, float)) else 0.0)
+    is_time = isinstance(seconds, (int, float)) and 0 <= seconds < LONGEST_SECONDS
+    return Step(method, params, answer, fault, float(seconds) if is_time else 0.0)

@@ -6,17 +6,18 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
-from .values import MOST_NODES, Answer, Block, CpuBits, Held
+from ...protocol.message import Message
+from .values import Amount, Block, CpuBits, Held, NodeId, Number
 
 SEEN = "node.seen"
 """The method of a step that tells what was seen of a node at work; no target is asked it."""
 
 
-class Threads(Answer, frozen=True):
+class Threads(Message, frozen=True):
     """Threads that may run on the same CPUs and NUMA nodes; both are bits, the latter None where not told."""
 
-    first: int
-    count: int
+    first: Number
+    count: Number
     cpus: CpuBits
     mems: CpuBits | None = None
 
@@ -25,7 +26,7 @@ class Threads(Answer, frozen=True):
         return "a thread" if self.count == 1 else f"{self.count} threads"
 
 
-class Runs(Answer, frozen=True):
+class Runs(Message, frozen=True):
     """What a running container was seen to run on, as bits; None where it was not told."""
 
     written: CpuBits | None = None
@@ -34,7 +35,7 @@ class Runs(Answer, frozen=True):
     threads: tuple[Threads, ...] = ()
 
 
-class SeenHeld(Answer, frozen=True):
+class SeenHeld(Message, frozen=True):
     """What a container of a node at work was seen to hold."""
 
     cpus: CpuBits = CpuBits(0)
@@ -47,19 +48,19 @@ class SeenHeld(Answer, frozen=True):
         return Held(self.cpus, None, self.memory, self.devices)
 
 
-Limit = tuple[int, Annotated[int, msgspec.Meta(gt=0)]]
+Limit = tuple[Number, Annotated[int, msgspec.Meta(gt=0, le=2**63 - 1)]]
 
 
 class SeenInPod(SeenHeld, frozen=True):
     """One container of a node at work; ``limit``: its CPU limit, as numerator and denominator."""
 
-    device_nodes: tuple[tuple[Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)], ...], ...] = ()
+    device_nodes: tuple[tuple[NodeId, ...], ...] = ()
     runs: Runs | None = None
     limit: Limit | None = None
     listed: SeenHeld | None = None
 
 
-class SeenPod(Answer, frozen=True):
+class SeenPod(Message, frozen=True):
     """One pod of a node at work; ``whole``: it has resources as a whole.
 
     ``limit``: the CPU limit of its own cgroup, as numerator and denominator. ``gone``: it holds CPUs, and the node
@@ -73,7 +74,7 @@ class SeenPod(Answer, frozen=True):
     gone: bool = False
 
 
-class FileSeen(Answer, frozen=True):
+class FileSeen(Message, frozen=True):
     """A state file: the policy it was written under, and why it cannot be read, if so."""
 
     policy: str
@@ -83,20 +84,20 @@ class FileSeen(Answer, frozen=True):
 class SeenTable(TypedDict):
     """The books of one type of memory of a NUMA node at work, in bytes."""
 
-    total: int
-    allocatable: int
-    reserved: int
-    free: int
+    total: Amount
+    allocatable: Amount
+    reserved: Amount
+    free: Amount
 
 
 class SeenNode(TypedDict):
     """The books of a NUMA node at work."""
 
-    node: int
+    node: NodeId
     tables: dict[str, SeenTable]
 
 
-class Seen(Answer, frozen=True):
+class Seen(Message, frozen=True):
     """All that was seen of a node at work."""
 
     pods: dict[str, SeenPod]

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...cpuset import bit_of, bits_of
 from ...machine import Machine
-from ..history.answers import Merged
-from ..history.values import Affinity, Offers
+from ...protocol.messages.merge import Merged
+from ..history.values import Affinity, Offers, offers_of
 from .distances import Distances
 from .questions import Merge
 from .settings import Settings
@@ -41,7 +42,7 @@ class MergedHints:
     @cached_property
     def all_nodes(self) -> int:
         """Every NUMA node."""
-        return sum(1 << node for node in self.nodes)
+        return bits_of(self.nodes)
 
     @property
     def affinity(self) -> int:
@@ -70,7 +71,7 @@ class MergedHints:
     def single(self) -> int:
         """The NUMA nodes that every provider prefers alone, or has no opinion about."""
         wide = [frozenset(mask for mask, good in axis if good) for axis in self.axes]
-        return sum(1 << node for node in self.nodes if all(1 << node in axis or None in axis for axis in wide))
+        return bits_of(node for node in self.nodes if all(bit_of(node) in axis or None in axis for axis in wide))
 
     @property
     def undecided(self) -> bool:
@@ -110,9 +111,10 @@ def _fewest(sets: Iterable[int]) -> list[int]:
 def merged(_machine: Machine, asked: Merge, reply: Merged) -> Iterator[MergedHints]:
     """Read one answer of the surface merge."""
     closest = asked.options.get("prefer-closest-numa-nodes") == "true"
-    axes = axes_of(asked.providers)
+    axes = axes_of(map(offers_of, asked.providers))
+    chosen = None if reply.nodes is None else bits_of(reply.nodes)
     yield MergedHints(
-        asked.policy, closest, asked.nodes, asked.distances, axes, reply.nodes, reply.preferred, reply.admit
+        asked.policy, closest, tuple(asked.nodes), asked.distances, axes, chosen, reply.preferred, reply.admit
     )
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...machine import Machine
-from ..history.answers import (
+from ...protocol.message import Message
+from ...protocol.messages.plugin import (
+    AllocateDevices,
     DevicesAllocated,
     OfferedDevice,
     PluginFailed,
     PluginRefused,
     PluginStarted,
+    PreferDevices,
     Preferred,
 )
-from ..history.values import Answer
-from .questions import AllocateDevices, PreferDevices, Question
 
-__all__ = ["HEALTHY", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
+__all__ = ["HEALTHY", "DeviceList", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
 
 HEALTHY = "Healthy"
 
@@ -34,10 +35,13 @@ class Registration:
     failure: str = ""
     again: bool = False
 
-    @property
-    def devices(self) -> tuple[OfferedDevice, ...]:
-        """The devices of its list."""
-        return self.started.devices if self.started else ()
+
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another."""
+
+    machine: Machine
+    devices: Sequence[OfferedDevice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class DevicePreference:
     """A plugin was asked what it prefers. ``preferred``: None where it refused, with the words ``refusal``."""
 
     asked: PreferDevices
-    preferred: tuple[str, ...] | None
+    preferred: Sequence[str] | None
     refusal: str = ""
 
     @property
@@ -58,7 +62,7 @@ class DevicePreference:
 class DevicesServed:
     """A plugin was told which of its devices a container is given. ``containers``: None where it refused."""
 
-    devices: tuple[str, ...]
+    devices: Sequence[str]
     offered: frozenset[str]
     containers: int | None
     refusal: str = ""
@@ -71,13 +75,16 @@ class PluginFollower:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
 
-    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
+        if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
+            for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
+                yield self._listed(devices)
         match asked, reply:
             case _, PluginStarted():
-                self._healthy = frozenset(device.id for device in reply.devices if device.health == HEALTHY)
                 yield Registration(self._machine, reply, again=again)
+                yield self._listed(reply.devices)
             case _, PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
             case PreferDevices(), Preferred():
@@ -88,3 +95,7 @@ class PluginFollower:
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), reply.containers)
             case AllocateDevices(), PluginRefused():
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), None, reply.message)
+
+    def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
+        self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
+        return DeviceList(self._machine, devices)

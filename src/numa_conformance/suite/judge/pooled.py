@@ -1,4 +1,7 @@
-"""``Pooled``: a container beside others, as daemons with promises of their own are asked about it, and nobody else."""
+"""``Pooled``: a container beside others, of which daemons promise more than the pages of Kubernetes say.
+
+They promise it of pools, of which one is for pods of the system: so it is read where such a pod is on the node.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,15 @@ from operator import or_
 from .may_run import MayRun, may_run
 from .pods import PodSpec
 
-__all__ = ["GENERATOR", "Pooled"]
+__all__ = ["SYSTEM", "Pooled", "pooled"]
 
-GENERATOR = "pools"
-"""The generator of the conversations in which containers are looked at so."""
+SYSTEM = "kube-system"
+"""The namespace of the system's pods."""
 
 
 @dataclass(frozen=True)
 class Pooled(MayRun):
     """One container that was started, between two questions."""
-
-    @classmethod
-    def of(cls, may: MayRun) -> Pooled:
-        """Look at a container so."""
-        return cls(may.world, may.uid, may.name, may.held, may.settled)
 
     @property
     def pod(self) -> PodSpec:
@@ -47,3 +45,10 @@ class Pooled(MayRun):
     def where_others_run(self) -> int:
         """Every CPU on which another container may run."""
         return reduce(or_, (cpus for _, cpus in self.others), 0)
+
+
+def pooled(may: MayRun) -> MayRun:
+    """Return a container as one beside others, where a pod of the system is on the node."""
+    if any(pod.spec.namespace == SYSTEM for pod in may.world.pods.values()):
+        return Pooled(may.world, may.uid, may.name, may.held, may.settled)
+    return may

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..history.quantities import read_amount
+from ..history.values import Number
 
 __all__ = [
     "CACHE",
@@ -31,8 +32,8 @@ DeviceKey = tuple[str, str, str]
 
 
 class _Attribute(msgspec.Struct):
-    number: int | None = msgspec.field(default=None, name="int")
-    numbers: tuple[int, ...] = msgspec.field(default=(), name="ints")
+    number: Number | None = msgspec.field(default=None, name="int")
+    numbers: tuple[Number, ...] = msgspec.field(default=(), name="ints")
 
 
 class _Capacity(msgspec.Struct):

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from .chapter import CHECKERS, applies, known
+from .chapter import CHECKERS, applies, exists
 
 __all__ = ["reasons_of"]
+
+BOOK = "numa_conformance.suite.chapters."
 
 
 def reasons_of(requirement: str) -> list[str]:
@@ -21,18 +23,23 @@ def reasons_of(requirement: str) -> list[str]:
 
 
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the reasons of a function and of the functions of its room that it calls."""
+    """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
         arguments = {**_bound(function.func, function.args, function.keywords), **arguments}
         function = function.func
     names = {**function.__globals__, **_bound(function, (), {}), **arguments}
     for call in _calls(function):
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
-        if callee in (applies, known):
+        if callee in (applies, exists):
             yield _value(call.args[1], names)
-        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_room(function)):
-            values = [_value(argument, names) for argument in call.args if not isinstance(argument, ast.Starred)]
-            yield from _reasons(callee, _bound(callee, values, {}))
+        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(BOOK):
+            values: list[Any] = []
+            for argument in call.args:
+                values += (
+                    _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
+                )
+            keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
+            yield from _reasons(callee, _bound(callee, values, keywords))
 
 
 @cache
@@ -43,12 +50,6 @@ def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
         return ()
     calls = (node for statement in getattr(tree, "body", ()) for node in ast.walk(statement))
     return tuple(sorted((node for node in calls if isinstance(node, ast.Call)), key=lambda node: node.lineno))
-
-
-def _room(function: Callable[..., Any]) -> str:
-    """Return the book in which a judge is, or the package of another function."""
-    book, chapters, _ = function.__module__.partition(".chapters.")
-    return book + chapters if chapters else function.__module__.rpartition(".")[0]
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:

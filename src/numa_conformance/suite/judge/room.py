@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...cpuset import bit_of, bits_of
 from ...machine import Device, Machine, MemoryNode
 from ..history.quantities import HUGE, huge_pages
 from .alignment import Alignment
@@ -152,7 +153,7 @@ class Room:
         """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
         known = {kind for amounts in self.allocatable.values() for kind in amounts}
         kinds = sorted(known.intersection(kind for kind, _, _ in self._given))
-        sets = {1 << node.node for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
+        sets = {bit_of(node.node) for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
         sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets) if kinds else ():
             for kind in kinds:
@@ -178,7 +179,7 @@ class Room:
 
     def lacks(self, memory: Mapping[str, int]) -> bool:
         """Tell whether of some type all NUMA nodes together have less left than is asked for."""
-        everywhere = sum(1 << node for node in self._machine.numa_ids)
+        everywhere = bits_of(self._machine.numa_ids)
         left = {kind: self.capacity(everywhere, kind) - self.given_within(everywhere, kind) for kind in memory}
         return any(left[kind] < number for kind, number in memory.items())
 
@@ -195,13 +196,14 @@ class Room:
             and not (surely and request.memory and self.grouped >> node & 1)
             and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
             and all(
-                self.free_devices(1 << node, name, surely=surely) >= number for name, number in request.devices.items()
+                self.free_devices(bit_of(node), name, surely=surely) >= number
+                for name, number in request.devices.items()
             )
         ]
 
     def has(self, request: Request) -> bool:
         """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
-        every = sum(1 << node for node in self._machine.numa_ids)
+        every = bits_of(self._machine.numa_ids)
         free = {kind: self.capacity(every, kind) - self.given_within(every, kind) for kind in request.memory}
         return (
             self._world.free.bit_count() > request.cpus
@@ -213,7 +215,7 @@ class Room:
         return (self._machine.numa_bits[node] & self._world.free).bit_count()
 
     def _memory(self, node: int, kind: str) -> int:
-        return self.allocatable.get(node, {}).get(kind, 0) - self.given_within(1 << node, kind)
+        return self.allocatable.get(node, {}).get(kind, 0) - self.given_within(bit_of(node), kind)
 
     def free_devices(self, nodes: int | None, resource: str, *, surely: bool = False) -> int:
         """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from ...cpuset import bits_of
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
 from ..history.sightings import SEEN, FileSeen, Runs, Seen, SeenInPod, Threads
@@ -77,7 +78,7 @@ class Sighting:
 
 def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
     """Yield the subjects of one step."""
-    settings = Settings.read(look.kubelet)
+    settings = Settings.of(look.kubelet)
     containers = tuple(
         _container(uid, name, container)
         for uid, pod in reply.pods.items()
@@ -97,7 +98,7 @@ def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
         reply.files,
         reply.memory_state,
         frozenset(uid for uid, pod in reply.pods.items() if pod.whole),
-        look.kubelet.feature_gates or {},
+        look.kubelet.get("featureGates") or {},
         {uid: Fraction(*pod.limit) for uid, pod in reply.pods.items() if pod.limit},
         frozenset(uid for uid, pod in reply.pods.items() if pod.gone),
     )
@@ -141,7 +142,7 @@ def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:
         container.runs,
         None if container.limit is None else Fraction(*container.limit),
         None if container.listed is None else container.listed.held,
-        tuple(sum({1 << node for node in nodes}) for nodes in container.device_nodes),
+        tuple(bits_of(nodes) for nodes in container.device_nodes),
     )
 
 

@@ -1,7 +1,7 @@
 """``Start``: a node that was asked to come up with a configuration, and what it did with the pod that came first.
 
-Configurations that a node may refuse, or options it may ignore, say nothing of its later life: histories of these are
-read by this alone, and each start is held against the first one of its history.
+A configuration that a node may refuse, or options it may ignore, say nothing of its later life. So a start is read by
+itself, where nothing but a first pod follows it, and held against the first such start of its history.
 """
 
 from __future__ import annotations
@@ -14,21 +14,30 @@ import msgspec
 
 from ...documentation.gates import GATES
 from ...documentation.options import POLICY_OPTIONS
-from ...documentation.versions import KubernetesVersion
+from ...documentation.versions import NEWEST, KubernetesVersion
+from ...errors import UsageError
 from ...machine import Machine
-from ..history.answers import Admitted, NodeStarted, Rejected, Restarted, StartFailed
+from ...protocol.message import Message
+from ...protocol.messages.node import (
+    AdmitPod,
+    Admitted,
+    MemoryNode,
+    Rejected,
+    Restarted,
+    RestartNode,
+    StartFailed,
+    StartNode,
+)
+from ..history.answers import NodeStarted
 from ..history.history import Head
-from ..history.values import Answer, Held, MemoryNode
+from ..history.values import Held, held_of, optional_bits
 from .choice import numa_cpus
 from .pods import PodSpec
-from .questions import AdmitPod, Question, RestartNode, StartNode
 from .settings import FALSE, Settings
 from .world import union
 
-__all__ = ["GENERATOR", "MANY_NODES", "MOST_NODES", "FirstPod", "Start", "starts"]
+__all__ = ["MANY_NODES", "MOST_NODES", "FirstPod", "Start", "start_of", "starts"]
 
-GENERATOR = "start"
-"""The generator whose histories hold starts and nothing else."""
 MANY_NODES = "max-allowable-numa-nodes"
 MOST_NODES = 8
 """NUMA nodes with which a node comes up under a policy that aligns, unless that option says otherwise."""
@@ -69,7 +78,7 @@ class Start:
     pool: int | None = None
     first: FirstPod | None = None
     plain: Start | None = None
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
 
     @property
     def reserved_told(self) -> int | None:
@@ -110,18 +119,25 @@ class Start:
         off = {name for options in fields for name, text in (options or {}).items() if text in FALSE}
         return self.named - off
 
+    @property
+    def most_nodes(self) -> int:
+        """The NUMA nodes that an option allows; 0 where none names a number."""
+        text = self.settings.topology_options.get(MANY_NODES, "")
+        return int(text) if text.isdecimal() and len(text) < 10 else 0
+
     def shows(self, option: str) -> bool | None:
         """Tell whether an option is visible with these gates; None where a gate is set that is locked or gone."""
         known = POLICY_OPTIONS[option]
         prefix = _PREFIXES[known.manager]
-        whole = self._gate(f"{prefix}PolicyOptions")
+        whole = self.gate(f"{prefix}PolicyOptions")
         maturity = known.maturity.at(self.version)
-        group = True if maturity in (None, "ga") else self._gate(prefix + _GROUP_GATES[str(maturity)])
+        group = True if maturity in (None, "ga") else self.gate(prefix + _GROUP_GATES[str(maturity)])
         if whole is None or group is None:
             return None
         return maturity is not None and whole and group
 
-    def _gate(self, name: str) -> bool | None:
+    def gate(self, name: str) -> bool | None:
+        """Tell whether a gate is on; None where it is set and is locked otherwise, or gone."""
         state = GATES[name].history.at(self.version)
         wanted = (self.kubelet.get("featureGates") or {}).get(name)
         if state is None:
@@ -131,18 +147,28 @@ class Start:
         return state.on if wanted is None else bool(wanted)
 
 
-def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
-    """Yield each start with the number of its last step."""
+def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -> Iterator[tuple[int, Start]]:
+    """Yield each start after which at most a first pod is asked for, with the number of its last step."""
     plain: Start | None = None
     running: StartNode | None = None
     for number, (asked, reply) in enumerate(steps):
         begun = _begun_anew(asked, running) if isinstance(asked, RestartNode) else asked
         if not isinstance(begun, StartNode) or not isinstance(reply, NodeStarted | Restarted | StartFailed):
             continue
-        first = _first(*steps[number + 1]) if number + 1 < len(steps) else None
-        start = _start(head, begun, reply, first, plain)
-        plain, running = plain or start, begun if start.up and first is None else None
+        then = steps[number + 1 : number + 3]
+        with_a_pod = bool(then) and isinstance(then[0][0], AdmitPod)
+        running = begun if isinstance(reply, NodeStarted) and not with_a_pod else None
+        if begun.machine or begun.files or not _begin(then[with_a_pod:][:1]):
+            continue
+        first = _first(*then[0]) if with_a_pod else None
+        start = start_of(head.machine, head.version, begun, reply, first, plain)
+        plain = plain or start
         yield number + (first is not None), start
+
+
+def _begin(steps: Sequence[tuple[Message | None, Message | None]]) -> bool:
+    """Tell whether steps, if there are any, bring a node up."""
+    return all(isinstance(asked, StartNode | RestartNode) for asked, _ in steps)
 
 
 def _begun_anew(asked: RestartNode, running: StartNode | None) -> StartNode | None:
@@ -161,32 +187,42 @@ def _of_others(kubelet: Mapping[str, Any]) -> dict[str, Any]:
     return {field: value for field, value in kubelet.items() if not field.startswith("topologyManager")}
 
 
-def _start(
-    head: Head,
+def start_of(
+    machine: Machine,
+    version: str,
     asked: StartNode,
     reply: NodeStarted | Restarted | StartFailed,
-    first: FirstPod | None,
-    plain: Start | None,
+    first: FirstPod | None = None,
+    plain: Start | None = None,
 ) -> Start:
+    """Return a start: what was asked, and what came of it."""
     up = reply if isinstance(reply, NodeStarted) else None
     return Start(
-        head.machine,
-        KubernetesVersion.parse(asked.kubernetes_version or head.version),
+        machine,
+        _version(asked.kubernetes_version or version),
         asked.kubelet,
         Settings.of(asked.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
-        None if up is None else up.reserved_cpus,
-        None if up is None else up.default_cpuset,
+        None if up is None else optional_bits(up.reserved_cpus),
+        None if up is None else optional_bits(up.default_cpuset),
         first,
         plain,
         (up and up.memory_state) or (),
     )
 
 
-def _first(asked: Question | None, reply: Answer | None) -> FirstPod | None:
+def _version(text: str) -> KubernetesVersion:
+    """Read a version; of a history that names none, the newest is assumed."""
+    try:
+        return KubernetesVersion.parse(text)
+    except UsageError:
+        return NEWEST
+
+
+def _first(asked: Message | None, reply: Message | None) -> FirstPod | None:
     if not isinstance(asked, AdmitPod):
         return None
-    spec = PodSpec.read(asked.pod)
+    spec = PodSpec.of(asked.pod)
     if isinstance(reply, Admitted):
-        return FirstPod(spec, True, reply.containers, "")
+        return FirstPod(spec, True, held_of(reply.containers), "")
     return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...machine import Machine
-from ..history.answers import Picked
+from ...protocol.messages.pick import Pick, Picked
 from ..history.history import History
 from ..history.sightings import SEEN
+from ..history.values import affinity_of, bits
 from .allocated import allocated
 from .choice import Choice, cpus_of
 from .claims import ClaimFollower
@@ -19,12 +20,11 @@ from .merged import merged
 from .node_follower import NodeFollower
 from .node_subjects import Malformed
 from .plugins import PluginFollower
-from .pooled import GENERATOR as OF_POOLS
-from .pooled import Pooled
-from .questions import Pick, question_of
+from .pooled import pooled
+from .questions import question_of
 from .scored import Scores
 from .seen import seen
-from .start_subjects import GENERATOR, starts
+from .start_subjects import starts
 from .views import views
 
 __all__ = ["subjects"]
@@ -36,8 +36,10 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
     Raises ``QuestionError`` for a question that is none of the protocol.
     """
     at = history.malformed_at
+    # Who asks about pools asks for the whole node; a record of a kubelet, which promises none, does not.
+    asks_for_all = any(step.method == "node.state" for step in history.steps)
     for number, each in _subjects(history.until(at)):
-        subject = Pooled.of(each) if isinstance(each, MayRun) and history.head.generator == OF_POOLS else each
+        subject = pooled(each) if asks_for_all and isinstance(each, MayRun) else each
         yield number, subject
         if isinstance(subject, Malformed):
             return
@@ -51,16 +53,15 @@ def _subjects(history: History) -> Iterator[tuple[int, object]]:
     steps = history.steps
     asked = [question_of(step) for step in steps]
     pairs = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
-    if history.head.generator == GENERATOR:
-        yield from starts(history.head, pairs)
-        return
-    machine = history.head.machine
-    node, scores = NodeFollower(machine), Scores(pairs)
+    machine, of_starts = history.head.machine, dict(starts(history.head, pairs))
+    node, scores = NodeFollower(machine, history.head.version), Scores(pairs)
     daemons: dict[str, PluginFollower | ClaimFollower] = {
         "plugin": PluginFollower(machine),
         "claims": ClaimFollower(machine),
     }
     for number, (step, (question, reply)) in enumerate(zip(steps, pairs, strict=True)):
+        if number in of_starts:
+            yield number, of_starts[number]
         if question is None or reply is None:
             continue
         read = _READERS.get(step.method)
@@ -75,14 +76,14 @@ def _subjects(history: History) -> Iterator[tuple[int, object]]:
 
 
 def _pick(machine: Machine, asked: Pick, reply: Any) -> Iterator[Choice]:
-    nodes = None if asked.affinity is None else asked.affinity.nodes
-    picked = isinstance(reply, Picked)
+    affinity, picked = affinity_of(asked.affinity), isinstance(reply, Picked)
+    nodes = None if affinity is None else affinity.nodes
     yield Choice(
         machine,
         frozenset(name for name, on in asked.options.items() if on),
-        asked.available,
+        bits(asked.available),
         asked.count,
-        reply.cpus if picked else None,
+        bits(reply.cpus) if picked else None,
         None if nodes is None else cpus_of(machine, nodes),
         "" if picked else reply.message,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, bits_of, format_bits
 from ..history.sightings import Runs
 from ..history.values import CpuBits, Held
 from .alignment import empties_the_pool, only_cpus
@@ -122,11 +122,11 @@ def _all_told(held: Held | None) -> Held:
 def _near(given: Given) -> Iterator[int]:
     """Yield for each thing that a container has the NUMA nodes (bits) on any of which it may be."""
     held = given.held or Held(CpuBits(0))
-    yield from (1 << node for node, cpus in given.machine.numa_bits.items() if cpus & held.cpus)
+    yield from (bit_of(node) for node, cpus in given.machine.numa_bits.items() if cpus & held.cpus)
     yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in held.blocks)
     devices = {(device.resource, device.id): device.numa for device in given.machine.devices}
     for resource, ids in (held.devices or {}).items():
-        near = (sum(1 << node for node in devices.get((resource, id), ())) for id in sorted(ids))
+        near = (bits_of(devices.get((resource, id), ())) for id in sorted(ids))
         yield from filter(None, near)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...cpuset import format_bits
+from ...cpuset import bit_of, format_bits
 from ...documentation.versions import KubernetesVersion
 from ..history.values import Held
 from .files import CPU_FILE, CPUS, policies_of
@@ -100,7 +100,7 @@ def _places(seen: Sighting, container: SeenContainer) -> Iterator[int]:
     online = container.held.cpus & seen.world.online
     for node, cpus in seen.world.machine.numa_bits.items():
         if online & cpus:
-            yield 1 << node
+            yield bit_of(node)
     yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in container.held.blocks)
     yield from (nodes for nodes in container.device_nodes if nodes)
 

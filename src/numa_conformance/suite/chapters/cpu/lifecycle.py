@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from ....cpuset import format_bits, iter_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, known, violated
+from ....cpuset import bit_of, format_bits, iter_bits
+from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, judges, violated
 from ...judge.choice import Choice
 from ...judge.given import Given, Neighbours, Together
 from ...judge.node_subjects import Admission, Moment, Run
@@ -41,7 +41,7 @@ def gives_the_number(container: Given) -> Judgement:
 @judges("cpu-manager/static/integral-guaranteed-is-exclusive", on=Choice)
 def chooses_the_number(choice: Choice) -> Judgement:
     """The CPUs that are chosen are as many as are asked for."""
-    return _as_many("the request", choice.count, known(choice.given, "the request was refused"))
+    return _as_many("the request", choice.count, exists(choice.given, "the request was refused"))
 
 
 def served(container: Given) -> None:
@@ -143,7 +143,7 @@ def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
         for cpu in iter_bits(pod.kept):
             owner = owners.setdefault(cpu, uid)
             if owner != uid:
-                yield Violation(f"CPU {cpu} belongs to the pods {owner} and {uid}", marks={"twice": 1 << cpu})
+                yield Violation(f"CPU {cpu} belongs to the pods {owner} and {uid}", marks={"twice": bit_of(cpu)})
                 return
 
 
@@ -228,6 +228,6 @@ def keeps_its_cpus(container: Given) -> Judgement:
 )
 def admission_names_the_class(admission: Admission) -> Judgement:
     """The QoS class that an admission reports is the pod's."""
-    qos = known(admission.qos, "the pod's class is not told")
+    qos = exists(admission.qos, "the pod's class is not told")
     why = f"pod {admission.pod.uid} is called {qos}"
     return violated(qos == admission.pod.qos, why, got=qos, allowed=admission.pod.qos)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, known, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, violated
 from ...judge.given import PERIOD, OnNode
 from ...judge.node_subjects import ReconcilePass
 from ..conditions import under_none, under_static
@@ -50,7 +50,7 @@ def runs_on_what_is_assigned(container: OnNode) -> Iterator[Violation]:
     """
     runs = applies(container.runs, "it is not seen what the container runs on")
     under_static(container)
-    pool = known(container.pool, "the shared pool is not told")
+    pool = exists(container.pool, "the shared pool is not told")
     applies(container.cpus or container.settled, "the container is shared, and the pool may have changed a moment ago")
     cpus = applies(container.cpus or pool, "the container is shared, and the pool is empty")
     assigned = f"{'its own' if container.cpus else 'the shared pool'} {format_bits(cpus)}"
@@ -161,7 +161,7 @@ def exclusive_cpus_have_no_quota(container: OnNode) -> Iterator[Violation]:
 def quota_of(container: OnNode) -> int:
     """Return the CFS quota of a container in microseconds of each period; none is no more than 0."""
     quota = container.held.quota if container.held else None
-    return known(quota, "the container's quota is not told, or hangs on more than its CPUs")
+    return exists(quota, "the container's quota is not told, or hangs on more than its CPUs")
 
 
 def _in_words(quota: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generators.workloads import best_effort, burstable, guaranteed, kubelet, static
 from ...generators.worlds import admitted, bits, held, node, resident
-from ...history.answers import Update
+from ...history.values import Update
 from ...judge.node_subjects import Admission, ReconcilePass
 from ...judge.world import World
 from . import reconcile as chapter

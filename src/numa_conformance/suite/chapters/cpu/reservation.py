@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ....cpuset import format_bits, iter_bits
 from ....machine import Machine
 from ...judge.allocated import AllocatedCpus
-from ...judge.chapter import Chapter, Judgement, applies, judges, known, violated
+from ...judge.chapter import Chapter, Judgement, applies, exists, judges, violated
 from ...judge.given import Division
 from ...judge.may_run import MayRun
 from ...judge.node_subjects import Arrival, Moment
@@ -63,7 +63,7 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     """reservedSystemCPUs names the reserved CPUs, in place of what kubeReserved and systemReserved say about cpu."""
     under_static(subject)
     online = subject.machine.online_bits
-    named = known(subject.settings.reserved, "CPUs are reserved by number") & online
+    named = exists(subject.settings.reserved, "CPUs are reserved by number") & online
     reserved = applies(subject.reserved_told, "the reserved CPUs are not told, or there are none") & online
     why = "other CPUs are reserved than the configuration names"
     return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
@@ -80,7 +80,7 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
 def explicit_list_must_exist(start: Start) -> Judgement:
     """The node does not come up with CPUs in reservedSystemCPUs that are not online."""
     under_static(start)
-    named = known(start.settings.reserved, "CPUs are reserved by number")
+    named = exists(start.settings.reserved, "CPUs are reserved by number")
     missing = applies(named & ~start.machine.online_bits, "all CPUs that are reserved by name are online")
     why = f"the node comes up, though the reserved CPUs {format_bits(missing)} are not online"
     return violated(not start.up, why, allowed="the node does not come up")
@@ -193,7 +193,7 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     """Reserved CPUs are never given to a container exclusively."""
     under_static(division)
     exclusive = applies(division.exclusive, "nobody has CPUs of its own")
-    reserved = known(division.reserved, "it is not known which CPUs are reserved")
+    reserved = exists(division.reserved, "it is not known which CPUs are reserved")
     taken = exclusive & reserved
     why = f"reserved CPUs {format_bits(taken)} are exclusive"
     return violated(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, known, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, violated
 from ...judge.given import Division, Leftover
 from ...judge.node_subjects import Admission, Arrival, Moment, Removal
 from ..conditions import under_static
@@ -37,7 +37,7 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
 )
 def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     """Shared pool and exclusive CPUs together are all CPUs at every moment."""
-    pool, whole = known(division.pool, "the shared pool is not told"), division.whole
+    pool, whole = exists(division.pool, "the shared pool is not told"), division.whole
     lost, extra = whole & ~(pool | division.exclusive | division.left), (pool | division.exclusive) & ~whole
     why = f"CPUs {format_bits(lost)} are neither shared nor exclusive"
     yield from violated(
@@ -53,7 +53,7 @@ def pool_loses_nothing(division: Division) -> Iterator[Violation]:
 def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     """Exclusive CPUs are not in the shared pool while their container has them."""
     under_static(division)
-    pool = known(division.pool, "the shared pool is not told")
+    pool = exists(division.pool, "the shared pool is not told")
     both = pool & applies(division.exclusive, "nobody has CPUs of its own")
     why = f"CPUs {format_bits(both)} are exclusive and in the shared pool"
     return violated(not both, why, got=format_bits(pool), allowed=format_bits(pool & ~both), both=both)

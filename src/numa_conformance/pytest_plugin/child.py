@@ -1,0 +1,130 @@
+"""A run in a child process. A target in process can end its process at any moment, with any status.
+
+So the process that was started asks nothing: it waits, takes the status that the child puts on record, and gives it
+back. What ends with none is not judged. Terminal, debugger and coverage are the child's as before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import BinaryIO
+
+import msgspec
+import pytest
+
+from ..printable import printable
+from .options import setting
+from .orphans import adopt_orphans, children, die_with, end_orphans
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class _End(msgspec.Struct):
+    """How a run ended: its status, and the sentences of a ``UsageError``."""
+
+    status: int
+    errors: list[str] = []
+
+
+def can_have_a_child(config: pytest.Config) -> bool:
+    """Tell whether a copy of this process can do its work.
+
+    Plugins that a program hands over are to see the run, as those of ``pytester`` in process. Workers of xdist are
+    children already. A fork beside other threads, such as a debugger's, may never end.
+    """
+    return (
+        sys.platform == "linux"
+        and not config.invocation_params.plugins
+        and not hasattr(config, "workerinput")
+        and threading.current_thread() is threading.main_thread()
+        and threading.active_count() == 1
+    )
+
+
+def status_of_a_child(config: pytest.Config, plugin: object) -> int:
+    """Return the status of what a child does in this one's place: what all plugins but one do for a command line."""
+    session = config.pluginmanager.subset_hook_caller("pytest_cmdline_main", [plugin])
+    end = run_in_a_child(lambda: session(config=config))
+    if isinstance(end, int):
+        return end
+    from .conclusion import HARNESS_ERROR
+    from .report_folder import ReportFolder
+
+    with contextlib.closing(ReportFolder()) as folder:
+        folder.take(config)
+    target = setting(config, "numa_target")
+    line = f"numa-conformance: the run ended without a verdict ({end}), so nothing is said of {target}"
+    sys.stderr.write(f"{printable(line)}\n")
+    return HARNESS_ERROR
+
+
+def run_in_a_child(run: Callable[[], object]) -> int | str:
+    """Return the status with which the run ended, or how it ended where it told none; raises its ``UsageError``."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    others = children()
+    with tempfile.TemporaryFile() as record:
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGCHLD))
+        try:
+            if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever ignores it learns of no child's end
+            adopt_orphans(True)
+            parent, child = os.getpid(), os.fork()
+            if child == 0:
+                die_with(parent)
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+                # Whoever called pytest in the child is left by an exception, so that coverage is saved on the way.
+                raise SystemExit(_status_on_record(run, record))
+            code = _wait(child)
+            end_orphans(others)
+            _keep_coverage()
+            adopt_orphans(False)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        record.seek(0)
+        try:
+            end = msgspec.json.decode(record.read(), type=_End)
+        except msgspec.DecodeError:
+            return f"signal {-code}" if code < 0 else f"exit status {code}"
+    if end.errors:
+        raise pytest.UsageError(*end.errors)
+    return end.status
+
+
+def _keep_coverage() -> None:
+    """Have coverage add to what the child has saved: otherwise it begins the file anew at the end of this process."""
+    coverage = sys.modules.get("coverage")
+    measuring = coverage.Coverage.current() if coverage is not None else None
+    if measuring is not None:
+        measuring.load()
+
+
+def _status_on_record(run: Callable[[], object], record: BinaryIO) -> int:
+    """Run, and write down how it ended; what no exception of pytest ends is written nowhere."""
+    try:
+        status = run()
+        assert isinstance(status, int)
+        end = _End(int(status))
+    except pytest.UsageError as error:
+        end = _End(int(pytest.ExitCode.USAGE_ERROR), [str(each) for each in error.args])
+    record.write(msgspec.json.encode(end))
+    record.flush()
+    return end.status
+
+
+def _wait(child: int) -> int:
+    """Wait for the end of a child, and pass on what other processes signal; a terminal signals to both by itself."""
+    while True:
+        info = signal.sigwaitinfo((*_ENDING, signal.SIGCHLD))
+        process, status = os.waitpid(child, os.WNOHANG)
+        if process:
+            return os.waitstatus_to_exitcode(status)
+        if info.si_signo != signal.SIGCHLD and info.si_code <= 0 and info.si_pid != child:
+            os.kill(child, info.si_signo)
