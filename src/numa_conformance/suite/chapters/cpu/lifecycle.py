@@ -8,10 +8,10 @@ from itertools import combinations
 from ....cpuset import bit_of, format_bits, iter_bits
 from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, judges, violated
 from ...judge.choice import Choice
-from ...judge.given import Given, Neighbours, Together
-from ...judge.node_subjects import Admission, Moment, Run
+from ...judge.given import Given, Neighbours
+from ...judge.node_subjects import Moment, Run
 from ...judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
-from ..conditions import under, under_none, under_static
+from ..conditions import under_none, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
@@ -167,27 +167,6 @@ def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
 
 
 @chapter.requires(
-    "topology-manager/single-numa-node/gives-one-node",
-    "topology-manager/single-numa-node",
-    on=Together,
-    rests_on=(
-        "topology/single-numa-node/one-node-or-refused",
-        "topology-source/policies/single-numa-node",
-        "topology/pod/one-node-is-admitted",
-    ),
-    since="1.18",
-)
-def gives_one_node(together: Together) -> Judgement:
-    """Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node."""
-    under(together, "single-numa-node")
-    common = -1
-    for nodes in together.places:
-        common &= nodes
-    why = f"what {together.who} holds is not together on one NUMA node"
-    return violated(common, why, got=together.in_words, allowed="one NUMA node", about=together.about)
-
-
-@chapter.requires(
     "cpu-manager/static/keeps-cpus-while-it-runs", on=Run, rests_on=("nrm/static/cpus-are-the-containers-own",)
 )
 def starting_changes_nothing(run: Run) -> Judgement:
@@ -218,16 +197,3 @@ def keeps_its_cpus(container: Given) -> Judgement:
     _is_there(container)
     why = f"container {container.key} has its CPUs already and is given others"
     return violated(container.cpus == had, why, got=container.in_words, allowed=format_bits(had), held=had)
-
-
-@Chapter("node/qos", since="1.8").requires(
-    "qos/class-is-told-at-admission",
-    on=Admission,
-    rests_on=("nrm/static/example-4-class", "nrm/static/example-2-class", "nrm/static/example-1-class"),
-    beyond="that an admission tells the class: the target protocol says it",
-)
-def admission_names_the_class(admission: Admission) -> Judgement:
-    """The QoS class that an admission reports is the pod's."""
-    qos = exists(admission.qos, "the pod's class is not told")
-    why = f"pod {admission.pod.uid} is called {qos}"
-    return violated(qos == admission.pod.qos, why, got=qos, allowed=admission.pod.qos)
