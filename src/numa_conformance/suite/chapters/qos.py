@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ..judge.allocated import AllocatedCpus
 from ..judge.chapter import Chapter, Judgement, applies, exists, violated
 from ..judge.classified import Classified
+from ..judge.node_subjects import Admission
 from ..judge.pods import BEST_EFFORT, BURSTABLE
 
 chapter = Chapter("node/qos", since="1.8")
@@ -151,3 +152,16 @@ def the_pod_needs_the_larger(subject: Classified | AllocatedCpus) -> Judgement:
     )
     why = "the pod as a whole asks for another number of exclusive CPUs"
     return violated(together == right, why, got=together, allowed=right)
+
+
+@chapter.requires(
+    "qos/class-is-told-at-admission",
+    on=Admission,
+    rests_on=("nrm/static/example-4-class", "nrm/static/example-2-class", "nrm/static/example-1-class"),
+    beyond="that an admission tells the class: the target protocol says it",
+)
+def admission_names_the_class(admission: Admission) -> Judgement:
+    """The QoS class that an admission reports is the pod's."""
+    qos = exists(admission.qos, "the pod's class is not told")
+    why = f"pod {admission.pod.uid} is called {qos}"
+    return violated(qos == admission.pod.qos, why, got=qos, allowed=admission.pod.qos)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..generators.workloads import best_effort, burstable, container, guaranteed, pod
+from ..generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod
+from ..generators.worlds import admitted, held, node
 from ..judge.classified import Classified
+from ..judge.node_subjects import Admission
 from ..judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED, PodSpec
 from . import qos as chapter
 
@@ -29,6 +31,11 @@ def exclusive(written: Mapping[str, Any], together: int, **cpus: int) -> Classif
     return Classified(spec, spec.qos, cpus, together)
 
 
+def admission_of(written: Mapping[str, Any], qos: str) -> Admission:
+    """Admit a pod, and tell its class."""
+    return admitted(node("t1-one-socket-smt2", kubelet()), written, qos, c=held())
+
+
 PAIRS = {
     chapter.guaranteed_needs_equal_limits: (classed(LESS, GUARANTEED), classed(pod("p", [APP]), GUARANTEED)),
     chapter.requests_default_to_limits: (classed(NO_REQUESTS, BURSTABLE), classed(NO_REQUESTS, GUARANTEED)),
@@ -43,4 +50,5 @@ PAIRS = {
         exclusive(pod("p", [APP], [INIT]), 5, init=3, c=2),
         exclusive(pod("p", [APP], [INIT]), 3, init=3, c=2),
     ),
+    chapter.admission_names_the_class: (admission_of(NO_REQUESTS, BURSTABLE), admission_of(NO_REQUESTS, GUARANTEED)),
 }

@@ -59,12 +59,8 @@ def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
 )
 def comes_up_after_a_crash(crash: Crash) -> Judgement:
     """A node agent that ends between two writes of its state files comes up with what it had written."""
-    return violated(
-        crash.after is not None,
-        "the node does not come up with the state files it had written until then",
-        got=crash.refusal,
-        allowed="it comes up",
-    )
+    why = "the node does not come up with the state files it had written until then"
+    return violated(crash.after is not None, why, got=crash.refusal, allowed="it comes up")
 
 
 @chapter.requires(
@@ -156,12 +152,8 @@ def no_unknown_cpus(recovery: Recovery) -> Judgement:
     world = came_up_static(recovery)
     cpus = world.pool | world.exclusive
     unknown = cpus & ~world.online
-    return violated(
-        not unknown,
-        f"CPUs {format_bits(unknown)} are given, which the machine does not have",
-        got=format_bits(cpus),
-        allowed=f"some of {format_bits(world.online)}",
-    )
+    why = f"CPUs {format_bits(unknown)} are given, which the machine does not have"
+    return violated(not unknown, why, got=format_bits(cpus), allowed=f"some of {format_bits(world.online)}")
 
 
 def can_be_read(sighting: Sighting, name: str) -> Iterator[Violation]:

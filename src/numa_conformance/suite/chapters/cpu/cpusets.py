@@ -47,13 +47,8 @@ def keeps_off_exclusive_cpus(container: MayRun) -> Judgement:
     cpuset = settled_cpuset_of(container)
     exclusive = applies(container.of_others, "no other container has CPUs of its own")
     taken = cpuset & exclusive
-    return violated(
-        not taken,
-        f"container {container.key} may run on CPUs {format_bits(taken)}, which are exclusive to other containers",
-        got=format_bits(cpuset),
-        allowed=f"none of {format_bits(exclusive)}",
-        both=taken,
-    )
+    why = f"container {container.key} may run on CPUs {format_bits(taken)}, which are exclusive to other containers"
+    return violated(not taken, why, got=format_bits(cpuset), allowed=f"none of {format_bits(exclusive)}", both=taken)
 
 
 @chapter.requires(
@@ -64,11 +59,9 @@ def keeps_off_exclusive_cpus(container: MayRun) -> Judgement:
 )
 def is_never_empty(container: MayRun) -> Judgement:
     """Every container that runs has a CPU to run on."""
+    why = f"container {container.key} has no CPU to run on"
     return violated(
-        cpuset_of(container),
-        f"container {container.key} has no CPU to run on",
-        got="no CPU",
-        allowed="some; all of the machine where no cpuset keeps it to some",
+        cpuset_of(container), why, got="no CPU", allowed="some; all of the machine where no cpuset keeps it to some"
     )
 
 
@@ -81,12 +74,8 @@ def is_online(container: MayRun) -> Judgement:
     """The cpuset of a container has CPUs that are online, and no others."""
     cpuset, online = cpuset_of(container), container.world.online
     beyond = cpuset & ~online
-    return violated(
-        not beyond,
-        f"container {container.key} is to run on CPUs {format_bits(beyond)}, which are not online",
-        got=format_bits(cpuset),
-        allowed=f"some of {format_bits(online)}",
-    )
+    why = f"container {container.key} is to run on CPUs {format_bits(beyond)}, which are not online"
+    return violated(not beyond, why, got=format_bits(cpuset), allowed=f"some of {format_bits(online)}")
 
 
 @chapter.requires(
@@ -100,12 +89,9 @@ def holds_the_exclusive_cpus(container: MayRun) -> Judgement:
     exclusive = applies(container.held.cpus, "the container has no CPUs of its own")
     applies(not container.of_a_whole, "the pod as a whole has resources")
     applies(not cpuset & ~container.world.online, "some of its CPUs are not online")
+    why = f"container {container.key} may run on other CPUs than those of its own"
     return violated(
-        cpuset == exclusive,
-        f"container {container.key} may run on other CPUs than those of its own",
-        got=format_bits(cpuset) or "none",
-        allowed=format_bits(exclusive),
-        exclusive=exclusive,
+        cpuset == exclusive, why, got=format_bits(cpuset) or "none", allowed=format_bits(exclusive), exclusive=exclusive
     )
 
 
@@ -123,13 +109,8 @@ def regains_cpus_on_removal(container: MayRun) -> Judgement:
     applies(not container.held.cpus, "the container has CPUs of its own")
     given_up = applies(container.given_up, "it gave up no CPUs, or they are still exclusive to others")
     missing = given_up & ~cpuset
-    return violated(
-        not missing,
-        f"shared container {container.key} may not run on CPUs {format_bits(missing)} again, which are shared again",
-        got=format_bits(cpuset),
-        allowed=f"{format_bits(given_up)} too",
-        missing=missing,
-    )
+    why = f"shared container {container.key} may not run on CPUs {format_bits(missing)} again, which are shared again"
+    return violated(not missing, why, got=format_bits(cpuset), allowed=f"{format_bits(given_up)} too", missing=missing)
 
 
 @Chapter("node/cpuset", "cpu-manager/none", since="1.8", area="cpu-manager lifecycle").requires(
@@ -142,12 +123,8 @@ def none_keeps_nobody_to_some(container: MayRun) -> Judgement:
     under_none(container)
     cpuset, online = cpuset_of(container), container.world.online
     missing = online & ~cpuset
-    return violated(
-        not missing,
-        f"under policy none container {container.key} is kept off CPUs {format_bits(missing)}",
-        got=format_bits(cpuset),
-        allowed=format_bits(online),
-    )
+    why = f"under policy none container {container.key} is kept off CPUs {format_bits(missing)}"
+    return violated(not missing, why, got=format_bits(cpuset), allowed=format_bits(online))
 
 
 @life("cpu-manager/static", "node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12)

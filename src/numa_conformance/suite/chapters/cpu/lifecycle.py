@@ -8,10 +8,10 @@ from itertools import combinations
 from ....cpuset import bit_of, format_bits, iter_bits
 from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, judges, violated
 from ...judge.choice import Choice
-from ...judge.given import Given, Neighbours, Together
-from ...judge.node_subjects import Admission, Moment, Run
+from ...judge.given import Given, Neighbours
+from ...judge.node_subjects import Moment, Run
 from ...judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
-from ..conditions import under, under_none, under_static
+from ..conditions import under_none, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
@@ -49,12 +49,9 @@ def served(container: Given) -> None:
 
 
 def _as_many(who: str, count: int, cpus: int, about: tuple[str, ...] = ()) -> Judgement:
+    why = f"{who} asks for {count} CPUs and is given {cpus.bit_count()}"
     return violated(
-        cpus.bit_count() == count,
-        f"{who} asks for {count} CPUs and is given {cpus.bit_count()}",
-        got=format_bits(cpus) or "none",
-        allowed=f"{count} CPUs of its own",
-        about=about,
+        cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=f"{count} CPUs of its own", about=about
     )
 
 
@@ -170,32 +167,6 @@ def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
 
 
 @chapter.requires(
-    "topology-manager/single-numa-node/gives-one-node",
-    "topology-manager/single-numa-node",
-    on=Together,
-    rests_on=(
-        "topology/single-numa-node/one-node-or-refused",
-        "topology-source/policies/single-numa-node",
-        "topology/pod/one-node-is-admitted",
-    ),
-    since="1.18",
-)
-def gives_one_node(together: Together) -> Judgement:
-    """Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node."""
-    under(together, "single-numa-node")
-    common = -1
-    for nodes in together.places:
-        common &= nodes
-    return violated(
-        common,
-        f"what {together.who} holds is not together on one NUMA node",
-        got=together.in_words,
-        allowed="one NUMA node",
-        about=together.about,
-    )
-
-
-@chapter.requires(
     "cpu-manager/static/keeps-cpus-while-it-runs", on=Run, rests_on=("nrm/static/cpus-are-the-containers-own",)
 )
 def starting_changes_nothing(run: Run) -> Judgement:
@@ -205,12 +176,8 @@ def starting_changes_nothing(run: Run) -> Judgement:
     started = {name: held.cpus for name, held in run.held.items()}
     kinds = {container.name: container.kind for container in run.after.pods[run.uid].spec.containers}
     moved = {name for name, cpus in started.items() if kinds.get(name) != "init" and admitted.get(name, cpus) != cpus}
-    return violated(
-        not moved,
-        f"containers of pod {run.uid} start on other CPUs than they were given: {', '.join(sorted(moved))}",
-        got=_by_name(started),
-        allowed=_by_name(admitted),
-    )
+    why = f"containers of pod {run.uid} start on other CPUs than they were given: {', '.join(sorted(moved))}"
+    return violated(not moved, why, got=_by_name(started), allowed=_by_name(admitted))
 
 
 def _by_name(cpus: Mapping[str, int]) -> str:
@@ -228,24 +195,5 @@ def keeps_its_cpus(container: Given) -> Judgement:
     applies(had.bit_count() == container.exclusive, "the container asks for another number of CPUs than it had")
     under_static(container)
     _is_there(container)
-    return violated(
-        container.cpus == had,
-        f"container {container.key} has its CPUs already and is given others",
-        got=container.in_words,
-        allowed=format_bits(had),
-        held=had,
-    )
-
-
-@Chapter("node/qos", since="1.8").requires(
-    "qos/class-is-told-at-admission",
-    on=Admission,
-    rests_on=("nrm/static/example-4-class", "nrm/static/example-2-class", "nrm/static/example-1-class"),
-    beyond="that an admission tells the class: the target protocol says it",
-)
-def admission_names_the_class(admission: Admission) -> Judgement:
-    """The QoS class that an admission reports is the pod's."""
-    qos = exists(admission.qos, "the pod's class is not told")
-    return violated(
-        qos == admission.pod.qos, f"pod {admission.pod.uid} is called {qos}", got=qos, allowed=admission.pod.qos
-    )
+    why = f"container {container.key} has its CPUs already and is given others"
+    return violated(container.cpus == had, why, got=container.in_words, allowed=format_bits(had), held=had)

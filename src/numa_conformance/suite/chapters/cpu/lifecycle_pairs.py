@@ -29,7 +29,6 @@ TWO, FRACTION = guaranteed("p", 2), guaranteed("p", "1500m")
 TWO_APPS = pod("p", [container(name, cpu="1", memory="64Mi") for name in "ab"])
 BUSY = up(resident(TWO, c=held("1,5")))
 UNDER_NONE = node("t1-one-socket-smt2", kubelet())
-SINGLE = node("t2-two-sockets-interleaved", static(topology="single-numa-node"))
 
 PAIRS = {
     chapter.gives_the_number: (admitted(up(), TWO, c=held("1")), admitted(up(), TWO, c=held("1,5"))),
@@ -49,14 +48,9 @@ PAIRS = {
         admitted(up(), TWO_APPS, a=held("1"), b=held("1")),
         admitted(up(), TWO_APPS, a=held("1"), b=held("5")),
     ),
-    chapter.gives_one_node: (admitted(SINGLE, TWO, c=held("1,2")), admitted(SINGLE, TWO, c=held("1,3"))),
     chapter.starting_changes_nothing: (
         Run(BUSY, BUSY, "p", {"c": held("2,6")}),
         Run(BUSY, BUSY, "p", {"c": held("1,5")}),
     ),
     chapter.keeps_its_cpus: (admitted(BUSY, TWO, c=held("2,6")), admitted(BUSY, TWO, c=held("1,5"))),
-    chapter.admission_names_the_class: (
-        admitted(up(), FRACTION, "Burstable", c=held()),
-        admitted(up(), FRACTION, "Guaranteed", c=held()),
-    ),
 }

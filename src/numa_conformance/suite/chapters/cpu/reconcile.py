@@ -33,12 +33,8 @@ def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
             yield Violation(f"a cpuset is sent for {update.uid}/{update.container}, which is not on the node")
             continue
         assigned = held.cpus or loop.world.pool
-        yield from violated(
-            update.cpus == assigned,
-            f"container {update.container} of pod {update.uid} is sent other CPUs than are assigned",
-            got=format_bits(update.cpus),
-            allowed=format_bits(assigned),
-        )
+        why = f"container {update.container} of pod {update.uid} is sent other CPUs than are assigned"
+        yield from violated(update.cpus == assigned, why, got=format_bits(update.cpus), allowed=format_bits(assigned))
 
 
 @chapter.requires(
@@ -156,12 +152,9 @@ def exclusive_cpus_have_no_quota(container: OnNode) -> Iterator[Violation]:
         allowed=_in_words(-1),
         about=(f"pod-limit:{container.uid}", *container.about("cpu")),
     )
+    why = f"container {container.key} has CPUs of its own and is bounded by CFS quota"
     yield from violated(
-        quota <= 0,
-        f"container {container.key} has CPUs of its own and is bounded by CFS quota",
-        got=_in_words(quota),
-        allowed=_in_words(-1),
-        about=container.about("limit", "cpu"),
+        quota <= 0, why, got=_in_words(quota), allowed=_in_words(-1), about=container.about("limit", "cpu")
     )
 
 

@@ -65,12 +65,8 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     online = subject.machine.online_bits
     named = exists(subject.settings.reserved, "CPUs are reserved by number") & online
     reserved = applies(subject.reserved_told, "the reserved CPUs are not told, or there are none") & online
-    return violated(
-        reserved == named,
-        "other CPUs are reserved than the configuration names",
-        got=format_bits(reserved),
-        allowed=format_bits(named),
-    )
+    why = "other CPUs are reserved than the configuration names"
+    return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
 
 
 @chapter.requires(
@@ -131,12 +127,8 @@ def reserved_by_number(subject: AllocatedCpus | Start | Arrival) -> int:
 
 def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement:
     count = reserved.bit_count()
-    return violated(
-        count in (number, number - or_one_less),
-        f"{count} CPUs are reserved",
-        got=format_bits(reserved),
-        allowed=f"{number} CPUs",
-    )
+    why = f"{count} CPUs are reserved"
+    return violated(count in (number, number - or_one_less), why, got=format_bits(reserved), allowed=f"{number} CPUs")
 
 
 @chapter.requires(
@@ -203,12 +195,9 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     exclusive = applies(division.exclusive, "nobody has CPUs of its own")
     reserved = exists(division.reserved, "it is not known which CPUs are reserved")
     taken = exclusive & reserved
+    why = f"reserved CPUs {format_bits(taken)} are exclusive"
     return violated(
-        not taken,
-        f"reserved CPUs {format_bits(taken)} are exclusive",
-        got=format_bits(exclusive),
-        allowed=f"none of {format_bits(reserved)}",
-        reserved=taken,
+        not taken, why, got=format_bits(exclusive), allowed=f"none of {format_bits(reserved)}", reserved=taken
     )
 
 

@@ -39,19 +39,12 @@ def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     """Shared pool and exclusive CPUs together are all CPUs at every moment."""
     pool, whole = exists(division.pool, "the shared pool is not told"), division.whole
     lost, extra = whole & ~(pool | division.exclusive | division.left), (pool | division.exclusive) & ~whole
+    why = f"CPUs {format_bits(lost)} are neither shared nor exclusive"
     yield from violated(
-        not lost,
-        f"CPUs {format_bits(lost)} are neither shared nor exclusive",
-        got=format_bits(pool),
-        allowed=format_bits(whole & ~division.exclusive),
-        lost=lost,
+        not lost, why, got=format_bits(pool), allowed=format_bits(whole & ~division.exclusive), lost=lost
     )
-    yield from violated(
-        not extra,
-        f"CPUs {format_bits(extra)} are given out and should not be",
-        got=format_bits(extra),
-        allowed=f"some of {format_bits(whole)}",
-    )
+    why = f"CPUs {format_bits(extra)} are given out and should not be"
+    yield from violated(not extra, why, got=format_bits(extra), allowed=f"some of {format_bits(whole)}")
 
 
 @chapter.requires(
@@ -62,13 +55,8 @@ def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     under_static(division)
     pool = exists(division.pool, "the shared pool is not told")
     both = pool & applies(division.exclusive, "nobody has CPUs of its own")
-    return violated(
-        not both,
-        f"CPUs {format_bits(both)} are exclusive and in the shared pool",
-        got=format_bits(pool),
-        allowed=format_bits(pool & ~both),
-        both=both,
-    )
+    why = f"CPUs {format_bits(both)} are exclusive and in the shared pool"
+    return violated(not both, why, got=format_bits(pool), allowed=format_bits(pool & ~both), both=both)
 
 
 @chapter.requires("cpu-manager/shared-pool/never-empties", on=Moment, rests_on=("nrm/static/pool-never-empty",))
@@ -89,12 +77,9 @@ def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
     """The exclusive CPUs of a removed pod are in the shared pool again."""
     under_static(removal)
     applies(removal.was_there, "the pod was not on the node")
+    why = f"CPUs {format_bits(removal.missing)} of the removed pod {removal.uid} are not shared again"
     return violated(
-        not removal.missing,
-        f"CPUs {format_bits(removal.missing)} of the removed pod {removal.uid} are not shared again",
-        got=format_bits(removal.pool),
-        missing=removal.missing,
-        about=(f"cpu:{removal.uid}",),
+        not removal.missing, why, got=format_bits(removal.pool), missing=removal.missing, about=(f"cpu:{removal.uid}",)
     )
 
 
@@ -113,9 +98,5 @@ def refused_pod_leaves_no_trace(admission: Admission) -> Judgement:
     under_static(admission)
     before, after = admission.before, admission.after
     changed = before.pool ^ after.pool
-    return violated(
-        not changed & ~before.left,
-        f"refusing pod {admission.pod.uid} changed the shared pool by {format_bits(changed)}",
-        got=format_bits(after.pool),
-        allowed=format_bits(before.pool),
-    )
+    why = f"refusing pod {admission.pod.uid} changed the shared pool by {format_bits(changed)}"
+    return violated(not changed & ~before.left, why, got=format_bits(after.pool), allowed=format_bits(before.pool))

@@ -74,12 +74,8 @@ def strict_change_is_refused(restart: Restart) -> Judgement:
     switched_on = wanted.static and before.static and wanted.strict and not before.strict
     applies(switched_on, "strict-cpu-reservation is not switched on")
     applies(CPU_FILE not in restart.deleted, "the CPU Manager's state file was deleted")
-    return violated(
-        restart.after is None,
-        "the node comes up with strict-cpu-reservation, and with the state file of a node without",
-        got="it comes up",
-        allowed="it does not, until the file is deleted",
-    )
+    why = "the node comes up with strict-cpu-reservation, and with the state file of a node without"
+    return violated(restart.after is None, why, got="it comes up", allowed="it does not, until the file is deleted")
 
 
 @chapter.requires(
@@ -96,12 +92,8 @@ def policy_change_names_the_file(restart: Restart) -> Judgement:
     applies(CPU_FILE not in restart.deleted, "the CPU Manager's state file was deleted")
     applies(restart.after is None, "the node comes up")
     missing = [name for name in (CPU_FILE, "none", "static") if name not in restart.refusal]
-    return violated(
-        not missing,
-        f"the node does not come up with another policy, and does not tell {' and '.join(missing)}",
-        got=restart.refusal,
-        allowed="both policies, and the file to delete",
-    )
+    why = f"the node does not come up with another policy, and does not tell {' and '.join(missing)}"
+    return violated(not missing, why, got=restart.refusal, allowed="both policies, and the file to delete")
 
 
 @chapter.requires(
@@ -118,12 +110,8 @@ def policy_change_works(restart: Restart) -> Judgement:
     same_memory = restart.wanted is None or restart.wanted.memory_static == restart.settings.memory_static
     sound = same_memory or MEMORY_FILE in restart.deleted
     applies(sound, "the Memory Manager's policy changes, and its state file is there")
-    return violated(
-        restart.after is not None,
-        "the node does not come up with another policy once it is drained and the state file is deleted",
-        got=restart.refusal,
-        allowed="it comes up",
-    )
+    why = "the node does not come up with another policy once it is drained and the state file is deleted"
+    return violated(restart.after is not None, why, got=restart.refusal, allowed="it comes up")
 
 
 def to_another_policy(restart: Restart) -> None:

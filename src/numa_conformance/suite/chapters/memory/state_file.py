@@ -86,12 +86,9 @@ def _wrong_sums(sighting: Sighting) -> Iterator[Violation]:
         for kind, table in book["tables"].items():
             booked[kind] += table["reserved"]
     for kind in sorted(held.keys() | booked.keys()):
+        why = f"the books say that other {kind} is given out than containers have"
         yield from violated(
-            held[kind] == booked[kind],
-            f"the books say that other {kind} is given out than containers have",
-            got=f"{booked[kind]} bytes",
-            allowed=f"{held[kind]} bytes",
-            about=ABOUT,
+            held[kind] == booked[kind], why, got=f"{booked[kind]} bytes", allowed=f"{held[kind]} bytes", about=ABOUT
         )
 
 

@@ -5,7 +5,8 @@ Page: Control Topology Management Policies on a node, section single-numa-node p
 
 from __future__ import annotations
 
-from ...judge.chapter import Chapter, Judgement, applies
+from ...judge.chapter import Chapter, Judgement, applies, violated
+from ...judge.given import Together
 from ...judge.node_subjects import Admission
 from ...judge.room import Room
 from ..alignment import at_once, counted, free_text
@@ -69,3 +70,22 @@ def refuses_what_no_node_holds(admission: Admission) -> Judgement:
         "one NUMA node may give all that the pod asks for",
     )
     return must_be_refused_as_unaligned(admission, request, "though no NUMA node has all it asks for")
+
+
+@chapter.requires(
+    "topology-manager/single-numa-node/gives-one-node",
+    on=Together,
+    rests_on=(
+        "topology/single-numa-node/one-node-or-refused",
+        "topology-source/policies/single-numa-node",
+        "topology/pod/one-node-is-admitted",
+    ),
+)
+def gives_one_node(together: Together) -> Judgement:
+    """Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node."""
+    under(together, "single-numa-node")
+    common = -1
+    for nodes in together.places:
+        common &= nodes
+    why = f"what {together.who} holds is not together on one NUMA node"
+    return violated(common, why, got=together.in_words, allowed="one NUMA node", about=together.about)
