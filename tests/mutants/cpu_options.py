@@ -5,7 +5,7 @@ from __future__ import annotations
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.options import STATIC_OPTIONS, PolicyOption
 from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.chapters.start_options import EXCLUDED, OF_EVERY_OPTION
+from numa_conformance.suite.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OPTION
 from numa_conformance.suite.generators.option_probes import PROBES
 
 from .lies import Json, containers_of, in_kubelet, without_option
@@ -130,9 +130,9 @@ def _ignores(option: PolicyOption) -> mutant:
 
 def _drop_excluded(kubelet: Json) -> None:
     options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
-    for first, second, _ in EXCLUDED.values():
-        if first in options:
-            options.pop(second, None)
+    for option, other in EXCLUDED.values():
+        if other in options:
+            options.pop(option, None)
     kubelet["cpuManagerPolicyOptions"] = options
 
 

@@ -11,13 +11,16 @@ import click
 from ..errors import Fault, UsageError
 from ..exported.conversation import Ended, Look, converse
 from ..exported.judging import Unmet
-from ..exported.requirements import REQUIREMENTS
 from ..real_cluster.control import open_cluster
+from ..suite.chapters import REQUIREMENTS, Requirement
 from .exits import DIFFERENT, OK
 from .terminal import print_json, say
 
+NAME = "check-exporter"
+HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirement.command == NAME)
 
-@click.command("check-exporter")
+
+@click.command(NAME)
 @click.argument("nodes", metavar="[NODE...]", nargs=-1)
 @click.option("--name", default=None, help="Which cluster, where several are up.")
 @click.option(
@@ -50,14 +53,14 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
 
 def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
     times = Counter(requirement for look in looks for requirement in {unmet.requirement for unmet in look.unmet})
-    for known in REQUIREMENTS.values():
-        count = times[known.id]
+    for known in HELD_TO:
+        count = times[known]
         yield f"{'not met' if count else 'met    '}  {known.id}" + (f", {count} times of {len(looks)}" if count else "")
         if count:
-            look, unmet = _first(looks, known.id)
+            look, unmet = _first(looks, known)
             yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
             yield f"    {known.text}"
-            yield f"    {known.address}: {known.sentence}"
+            yield f"    {known.address}: {known.rests_on[0].text}"
     for one in ended:
         yield f"node {one.node} was asked no more, {one.step}: {one.why}"
     right = sorted(look.seconds for look in looks if not look.unmet)
@@ -66,15 +69,15 @@ def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
 
 
-def _first(looks: Sequence[Look], requirement: str) -> tuple[Look, Unmet]:
+def _first(looks: Sequence[Look], requirement: Requirement) -> tuple[Look, Unmet]:
     return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
 
 
 def _as_json(looks: Sequence[Look], ended: Sequence[Ended]) -> dict[str, Any]:
     return {
         "requirements": {
-            known.id: {"text": known.text, "sentence": known.sentence, "address": known.address}
-            for known in REQUIREMENTS.values()
+            known.id: {"text": known.text, "sentence": known.rests_on[0].text, "address": known.address}
+            for known in HELD_TO
         },
         "looks": [
             {
@@ -82,7 +85,7 @@ def _as_json(looks: Sequence[Look], ended: Sequence[Ended]) -> dict[str, Any]:
                 "step": look.step,
                 "seconds": round(look.seconds, 2),
                 "unmet": [
-                    {"requirement": one.requirement, "place": one.place, "got": one.got, "allowed": one.allowed}
+                    {"requirement": one.requirement.id, "place": one.place, "got": one.got, "allowed": one.allowed}
                     for one in look.unmet
                 ],
             }

@@ -60,7 +60,8 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None) -> None:
 def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:
     yield f"{requirement.id} ({requirement.strength})"
     yield f"    {requirement.text}"
-    yield f"    {requirement.source}; since {requirement.since}; {', '.join(requirement.features)}"
+    asked = f"asked by {requirement.command}" if requirement.command else ", ".join(requirement.features)
+    yield f"    {requirement.source}; since {requirement.since}; {asked}"
     yield f"    {requirement.address}"
     for statement in requirement.rests_on if in_full else ():
         yield f"    rests on {statement.id} ({statement.strength}): {statement.text}"
@@ -85,4 +86,5 @@ def _as_json(requirement: Requirement) -> dict[str, Any]:
         "level": requirement.level,
         "area": requirement.area,
         "features": list(requirement.features),
+        "command": requirement.command,
     }

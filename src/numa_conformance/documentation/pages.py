@@ -161,6 +161,27 @@ NRI_BALLOONS = Page(
     "main of August 2026",
     checked=False,
 )
+NRT_API = Page(
+    "nrt-api",
+    "API topology.node.k8s.io/v1alpha2, its comments",
+    "https://github.com/k8stopologyawareschedwg/noderesourcetopology-api/blob/v0.1.2/pkg/apis/topology/v1alpha2/types.go",
+    "v0.1.2",
+    checked=False,
+)
+NFD_UPDATER = Page(
+    "nfd-updater",
+    "Node Feature Discovery, NFD-Topology-Updater",
+    "https://nfd.sigs.k8s.io/usage/nfd-topology-updater",
+    "0.18",
+    checked=False,
+)
+NFD_OBJECTS = Page(
+    "nfd-objects",
+    "Node Feature Discovery, CRDs",
+    "https://nfd.sigs.k8s.io/usage/custom-resources",
+    "0.18",
+    checked=False,
+)
 RESERVE = Page(
     "reserve",
     "Reserve Compute Resources for System Daemons",
@@ -245,6 +266,9 @@ PAGES: Mapping[str, Page] = MappingProxyType(
             DRA_DRIVER_CPU,
             NRI_TOPOLOGY_AWARE,
             NRI_BALLOONS,
+            NFD_OBJECTS,
+            NFD_UPDATER,
+            NRT_API,
             RESERVE,
             BIN_PACKING,
             POD_QOS,

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..errors import UsageError
 from ..kube import Quantity
+from ..suite.chapters import Requirement
+from ..suite.chapters.doors import exporters
 from .kept import Amounts, Kept
 
-_ZONES, _COSTS = "exporter/zones/are-the-numa-nodes", "exporter/costs/are-the-distances"
-_ATTRIBUTES, _ALL = "exporter/attributes/tell-policy-and-scope", "exporter/resources/are-all-told"
 _AMOUNTS = {
-    "capacity": "exporter/capacity/is-what-the-node-has",
-    "allocatable": "exporter/allocatable/is-what-pods-can-have",
-    "available": "exporter/available/is-what-is-left",
+    "capacity": exporters.CAPACITY,
+    "allocatable": exporters.ALLOCATABLE,
+    "available": exporters.AVAILABLE,
 }
 
 
@@ -23,30 +23,30 @@ _AMOUNTS = {
 class Unmet:
     """A requirement that an object does not meet: where in the object, what it says, and what it should say."""
 
-    requirement: str
+    requirement: Requirement
     place: str
     got: str
     allowed: str
 
     def __str__(self) -> str:
         """Say it in one line."""
-        return f"{self.requirement}: {self.place}: {self.got}; should be: {self.allowed}"
+        return f"{self.requirement.id}: {self.place}: {self.got}; should be: {self.allowed}"
 
 
 def judge_exported(exported: Mapping[str, Any] | None, kept: Kept) -> list[Unmet]:
     """Return what an object says that is not so; of one that is not there, that it is not."""
     if exported is None:
-        return [Unmet(_ZONES, "the object", "is not there", "one of the node's name")]
+        return [Unmet(exporters.ZONES, "the object", "is not there", "one of the node's name")]
     zones = {zone.get("name"): zone for zone in exported.get("zones") or () if zone.get("type") == "Node"}
     wanted = {f"node-{node}": node for node in kept.machine.numa_ids}
     unmet = []
     if zones.keys() != wanted.keys():
-        unmet.append(Unmet(_ZONES, "zones", _listed(zones), _listed(wanted)))
+        unmet.append(Unmet(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
     unmet += _attributes(exported, kept)
     for name in zones.keys() & wanted.keys():
         unmet += _costs(name, zones[name], kept, wanted)
         unmet += _resources(name, zones[name], kept, kept.amounts[wanted[name]])
-    return sorted(unmet, key=lambda one: (one.requirement, one.place))
+    return sorted(unmet, key=lambda one: (one.requirement.id, one.place))
 
 
 def _listed(names: Mapping[Any, object]) -> str:
@@ -57,7 +57,7 @@ def _attributes(exported: Mapping[str, Any], kept: Kept) -> Iterator[Unmet]:
     told = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
     for name, wanted in (("topologyManagerPolicy", kept.policy), ("topologyManagerScope", kept.scope)):
         if told.get(name, wanted) != wanted:
-            yield Unmet(_ATTRIBUTES, f"attributes.{name}", told[name], wanted)
+            yield Unmet(exporters.ATTRIBUTES, f"attributes.{name}", told[name], wanted)
 
 
 def _costs(name: str, zone: Mapping[str, Any], kept: Kept, nodes: Mapping[str, int]) -> Iterator[Unmet]:
@@ -67,14 +67,16 @@ def _costs(name: str, zone: Mapping[str, Any], kept: Kept, nodes: Mapping[str, i
         row = distances[sorted(nodes.values()).index(nodes[name])]
         wanted = {f"node-{node}": distance for node, distance in zip(sorted(nodes.values()), row, strict=True)}
         if told != wanted:
-            yield Unmet(_COSTS, f"zone {name}", str(told), str(wanted))
+            yield Unmet(exporters.COSTS, f"zone {name}", str(told), str(wanted))
 
 
 def _resources(name: str, zone: Mapping[str, Any], kept: Kept, wanted: Mapping[str, Amounts]) -> Iterator[Unmet]:
     told = {resource["name"]: resource for resource in zone.get("resources") or ()}
     for resource, amounts in wanted.items():
         if resource not in told and amounts.allocatable:
-            yield Unmet(_ALL, f"zone {name}", f"{resource} is not told", f"{amounts.allocatable} allocatable")
+            yield Unmet(
+                exporters.RESOURCES, f"zone {name}", f"{resource} is not told", f"{amounts.allocatable} allocatable"
+            )
         for part, requirement in _AMOUNTS.items() if resource in told else ():
             allowed, got = amounts.allowed(part), told[resource].get(part)
             if allowed is not None and _number(got) not in allowed:

@@ -9,7 +9,7 @@ from ..documentation.options import POLICY_OPTIONS
 from ..documentation.patches import SHOWN_OF
 from ..documentation.quirks import QUIRKS, Quirk
 from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
-from ..suite.chapters import REQUIREMENTS
+from ..suite.chapters import OF_TARGETS, REQUIREMENTS
 from ..suite.judge.departures import DEPARTURES, TOGETHER, Causes
 from ..suite.judge.requirement import Strength
 from .markdown import joined, table
@@ -43,7 +43,7 @@ def kubernetes_versions_page() -> str:
         "- A number names a quirk below. Without it the shortest conversation that breaks the requirement keeps it. Of "
         "several numbers any one will do. Numbers joined by + do so only together. Further quirks may hide behind it.",
         "",
-        "To measure it, `cd tests && python -m departing FOLDER` asks the reference the whole suite at level "
+        "To measure it, `cd tests && python -m measured departures` asks the reference the whole suite at level "
         "`documented`, with the quirks of each version.",
         "",
         *table(("requirement", *map(str, SUPPORTED)), (_row(name) for name in unmet)),
@@ -85,7 +85,7 @@ def _told(strength: Strength) -> tuple[list[str], int]:
     """Return the requirements of a strength that some version does not meet, and how many there are."""
     asked = [
         requirement.id
-        for requirement in REQUIREMENTS.values()
+        for requirement in OF_TARGETS.values()
         if requirement.level == "documented" and requirement.strength == strength
     ]
     return [name for name in asked if name in DEPARTURES], len(asked)

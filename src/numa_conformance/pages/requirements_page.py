@@ -60,14 +60,17 @@ def _section(requirement: Requirement) -> list[str]:
         f"Source: [{requirement.source}]({requirement.address}).",
         f"Statements: {statement_links(requirement.statements)}.",
         *([f"Beyond them: {requirement.beyond}"] if requirement.beyond else ()),
-        f"Features: {', '.join(f'`{name}`' for name in requirement.features)}.",
-        f"Asked by {_and(asked_by(requirement.id))}: {_tests(requirement.id)}.",
+        *([f"Features: {', '.join(f'`{name}`' for name in requirement.features)}."] if requirement.features else []),
+        _asked(requirement),
     ]
     return [f"### `{requirement.id}`", "", requirement.text, "", " ".join(facts), ""]
 
 
-def _tests(requirement: str) -> str:
-    return ", ".join(f"`{name}`" for name in index_of_tests().get(requirement, ())) or "none"
+def _asked(requirement: Requirement) -> str:
+    if requirement.command is not None:
+        return f"Asked by `numa-conformance {requirement.command}`."
+    tests = ", ".join(f"`{name}`" for name in index_of_tests().get(requirement.id, ())) or "none"
+    return f"Asked by {_and(asked_by(requirement.id))}: {tests}."
 
 
 def _and(words: Sequence[str]) -> str:

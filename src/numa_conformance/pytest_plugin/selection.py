@@ -12,7 +12,7 @@ import pytest
 from ..errors import Fault, UsageError, closest
 from ..protocol.features import KNOWN
 from ..report.model import read_report
-from ..suite.chapters import REQUIREMENTS
+from ..suite.chapters import OF_TARGETS
 from .options import setting, settings_list
 
 
@@ -39,11 +39,9 @@ class Selection:
         """
         patterns = tuple(settings_list(config, "numa_requirement"))
         faults = [
-            Fault(
-                "--numa-requirement", f"{pattern!r} matches no requirement", suggestion=closest(pattern, REQUIREMENTS)
-            )
+            Fault("--numa-requirement", f"{pattern!r} matches no requirement", suggestion=closest(pattern, OF_TARGETS))
             for pattern in patterns
-            if not any(fnmatchcase(name, pattern) for name in REQUIREMENTS)
+            if not any(fnmatchcase(name, pattern) for name in OF_TARGETS)
         ]
         if faults:
             raise UsageError(faults)

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import KubernetesVersion
 from ..protocol.features import FEATURES
-from ..suite.chapters import REQUIREMENTS, Requirement
+from ..suite.chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from .case import VERDICTS, Case
 from .circumstances import Circumstances
 from .model import Summary
@@ -79,7 +79,7 @@ def matrix_page(columns: Sequence[Column]) -> str:
     """
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
-    for name, requirement in REQUIREMENTS.items():
+    for name, requirement in OF_TARGETS.items():
         areas.setdefault(requirement.area, []).append(
             (requirement, [worst(by_requirement.get(name, ())) for by_requirement in cases])
         )
@@ -92,7 +92,7 @@ def matrix_page(columns: Sequence[Column]) -> str:
         history=over_time(columns),
         areas=dict(sorted(areas.items(), key=lambda area: not any(totals[area[0]]))),
         totals=totals,
-        total=len(REQUIREMENTS),
+        total=len(OF_TARGETS),
         verdicts=[verdict for verdict in (*VERDICTS, NOT_RUN) if verdict in in_use],
     )
 

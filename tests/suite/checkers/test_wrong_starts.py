@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from asked_in_full import DEEP, deep
-from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.protocol import FEATURES
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.generators.scenario import Scenario
@@ -18,11 +17,9 @@ from planted import documented_reference, mixed
 
 Answer = Mapping[str, Any]
 Change = Callable[[dict[str, Any]], Any]
-FULL, CORES = "full-pcpus-only", "distribute-cpus-across-cores"
-STRICT, UNCORE = "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
+FULL = "full-pcpus-only"
 ALL = frozenset(FEATURES)
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
-MEMORY = "memory-manager/reserved-memory/"
 
 
 @lru_cache
@@ -54,14 +51,6 @@ def planted(change: Change, enough: frozenset[str] = frozenset()) -> set[str]:
     return outcome.verdicts.unmet
 
 
-def opens_every_gate(config: dict[str, Any]) -> None:
-    config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
-
-
-def ignores_every_option(config: dict[str, Any]) -> None:
-    config.pop("cpuManagerPolicyOptions", None)
-
-
 def ignores_hidden_options(config: dict[str, Any]) -> None:
     gates = config.get("featureGates") or {}
     if gates.get("CPUManagerPolicyOptions") is False:
@@ -70,23 +59,6 @@ def ignores_hidden_options(config: dict[str, Any]) -> None:
         alpha = name != FULL and not gates.get("CPUManagerPolicyAlphaOptions")
         if alpha or (name == FULL and gates.get("CPUManagerPolicyBetaOptions") is False):
             del config["cpuManagerPolicyOptions"][name]
-
-
-def enables_options_by_the_gate(config: dict[str, Any]) -> None:
-    if (config.get("featureGates") or {}).get("CPUManagerPolicyAlphaOptions") and config.get(
-        "cpuManagerPolicy"
-    ) == "static":
-        config["cpuManagerPolicyOptions"] = {STRICT: "true", **config.get("cpuManagerPolicyOptions", {})}
-
-
-def drops_one_of_two_options(config: dict[str, Any]) -> Answer | None:
-    return DOWN if len(config.get("cpuManagerPolicyOptions") or ()) > 1 else None
-
-
-def keeps_the_first_option(config: dict[str, Any]) -> None:
-    options = config.get("cpuManagerPolicyOptions") or {}
-    if len(options) > 1:
-        config["cpuManagerPolicyOptions"] = dict([next(iter(options.items()))])
 
 
 def overlooks_system_reserved(config: dict[str, Any]) -> None:
@@ -98,28 +70,9 @@ def adds_amounts_to_the_list(config: dict[str, Any]) -> None:
         config.pop("reservedSystemCPUs", None)
 
 
-def fixes_the_reservation(config: dict[str, Any]) -> None:
-    if config.get("memoryManagerPolicy") == "Static":
-        config["reservedMemory"] = [{"numaNode": 0, "limits": {"memory": "356Mi"}}]
-
-
-def reserves_on_one_node_only(config: dict[str, Any]) -> Answer | None:
-    return DOWN if len(config.get("reservedMemory") or ()) > 1 else None
-
-
 BROKEN: list[tuple[Change, set[str]]] = [
-    (opens_every_gate, {f"cpu-manager/{name}/stays-hidden" for name in STATIC_OPTIONS}),
-    (ignores_every_option, {f"cpu-manager/{name}/is-available" for name in STATIC_OPTIONS if name != UNCORE}),
-    (enables_options_by_the_gate, {"cpu-manager/options/are-named-one-by-one"}),
-    (drops_one_of_two_options, {"cpu-manager/options/add-up"}),
-    (
-        keeps_the_first_option,
-        {f"cpu-manager/{CORES}/refuses-{FULL}", f"cpu-manager/{CORES}/refuses-distribution-across-numa"},
-    ),
     (overlooks_system_reserved, {"cpu-manager/reservation/adds-kube-and-system"}),
     (adds_amounts_to_the_list, {"cpu-manager/reservation/explicit-list-is-taken"}),
-    (fixes_the_reservation, {f"{MEMORY}is-mandatory", f"{MEMORY}must-match-the-node-reservation"}),
-    (reserves_on_one_node_only, {f"{MEMORY}comes-up-when-it-matches"}),
 ]
 
 

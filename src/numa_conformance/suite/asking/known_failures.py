@@ -14,7 +14,7 @@ from msgspec import Meta, structs
 
 from ...errors import Fault, UsageError, closest
 from ...reading import read_documents, read_form
-from ..chapters import REQUIREMENTS
+from ..chapters import OF_TARGETS
 
 __all__ = ["KnownFailure", "KnownFailures", "check_expiry"]
 
@@ -134,8 +134,8 @@ def _faults(entry: KnownFailure, place: str, *, may_have_expired: bool) -> list[
     name = entry.requirement
     if (name is None) == (entry.case is None):
         faults.append(Fault(place, "names no one thing", "either a requirement or a case"))
-    if name is not None and name not in REQUIREMENTS:
-        faults.append(Fault(f"{place}.requirement", f"{name!r} is not known", suggestion=closest(name, REQUIREMENTS)))
+    if name is not None and name not in OF_TARGETS:
+        faults.append(Fault(f"{place}.requirement", f"{name!r} is not known", suggestion=closest(name, OF_TARGETS)))
     if entry.case is not None and entry.cases is not None:
         faults.append(Fault(f"{place}.cases", "goes with a requirement only"))
     for key in ("reason", "link"):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..judge import chapter as _chapter
 from ..judge.requirement import Requirement
 
-__all__ = ["REQUIREMENTS", "Requirement"]
+__all__ = ["OF_TARGETS", "REQUIREMENTS", "Requirement"]
 
 for _module in sorted(
     module.name
@@ -19,3 +19,7 @@ for _module in sorted(
 
 REQUIREMENTS: Mapping[str, Requirement] = MappingProxyType(_chapter.REQUIREMENTS)
 """Every requirement by id, chapter by chapter."""
+OF_TARGETS: Mapping[str, Requirement] = MappingProxyType(
+    {id: requirement for id, requirement in REQUIREMENTS.items() if requirement.command is None}
+)
+"""Those that targets are asked; what no target is, a command asks."""

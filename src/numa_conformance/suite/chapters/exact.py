@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...documentation.options import for_each_option
 from ..judge.chapter import Chapter
+from .cpu.options.maturity import PLACEMENTS
 
 _RECORDED = {
     "exact/recorded/admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
@@ -14,74 +14,62 @@ _RECORDED = {
     "exact/recorded/noderesourcesfit": ("scheduler/least-allocated", "scores of nodes"),
 }
 _STATIC = "cpu-manager/static"
-_HISTORIES: dict[str, tuple[str, tuple[str, ...], str]] = {
+_SNAPSHOTS = "as the golden snapshots show"
+_HISTORIES: dict[str, tuple[str, ...]] = {
     "exact/histories/classes": (
-        "Every class and number of exclusive CPUs of the sweeps is the kubelet's.",
-        ("node/qos",),
         "all",
+        "Every class and number of exclusive CPUs of the sweeps is the kubelet's.",
+        "node/qos",
     ),
-    "exact/histories/picks": ("Every choice of CPUs of the sweeps is the kubelet's own.", (_STATIC,), "placements"),
+    "exact/histories/picks": ("placements", "Every choice of CPUs of the sweeps is the kubelet's own.", _STATIC),
     "exact/histories/allocations": (
-        "Every single allocation of the sweeps is the kubelet's own.",
-        (_STATIC,),
         "placements",
+        "Every single allocation of the sweeps is the kubelet's own.",
+        _STATIC,
     ),
     "exact/histories/hints": (
-        "Every list of CPU hints of the sweeps is the kubelet's.",
-        (_STATIC, "cpu-manager/hints"),
         "all",
+        "Every list of CPU hints of the sweeps is the kubelet's.",
+        _STATIC,
+        "cpu-manager/hints",
     ),
     "exact/histories/merges": (
-        "Every merge of hints comes out as the kubelet's.",
-        ("topology-manager/best-effort",),
         "all",
+        "Every merge of hints comes out as the kubelet's.",
+        "topology-manager/best-effort",
     ),
-    "exact/histories/scores": (
-        "Every score of the sweeps is kube-scheduler's.",
-        ("scheduler/least-allocated",),
-        "scores",
-    ),
+    "exact/histories/scores": ("scores", "Every score of the sweeps is kube-scheduler's.", "scheduler/least-allocated"),
     "exact/histories/starts": (
-        "Every start of the sweeps ends as the kubelet's, with the same pools and the same first pod.",
-        (_STATIC,),
         "placements",
+        "Every start of the sweeps ends as the kubelet's, with the same pools and the same first pod.",
+        _STATIC,
     ),
     "exact/histories/lives": (
-        "Every answer of the generated lives of nodes is the kubelet's: placements, refusals, state and state files.",
-        (_STATIC,),
         "placements",
+        "Every answer of the generated lives of nodes is the kubelet's: placements, refusals, state and state files.",
+        _STATIC,
     ),
     "exact/histories/relations": (
-        "Every answer to pods that are asked for again is the kubelet's.",
-        (_STATIC,),
         "placements",
+        "Every answer to pods that are asked for again is the kubelet's.",
+        _STATIC,
     ),
     "exact/histories/crashes": (
-        "After every write of a state file a node that ended there comes up as the kubelet does.",
-        (_STATIC, "node/restart", "node/writes"),
         "placements",
+        "After every write of a state file a node that ended there comes up as the kubelet does.",
+        _STATIC,
+        "node/restart",
+        "node/writes",
     ),
     "exact/histories/damages": (
-        "With damaged, old and foreign state files a node does what the kubelet does.",
-        (_STATIC, "node/restart", "cpu-manager/state-file"),
         "placements",
+        "With damaged, old and foreign state files a node does what the kubelet does.",
+        _STATIC,
+        "node/restart",
+        "cpu-manager/state-file",
     ),
 }
-"""The id, which ends in a group of scenarios, to what is asked, the features it needs, the statement it rests on."""
-
-
-_PLACEMENTS = for_each_option(
-    {
-        "full-pcpus-only": "exact/placements/full-pcpus-only",
-        "distribute-cpus-across-numa": "exact/placements/distribute-cpus-across-numa",
-        "align-by-socket": "exact/placements/align-by-socket",
-        "distribute-cpus-across-cores": "exact/placements/distribute-cpus-across-cores",
-        "strict-cpu-reservation": "exact/placements/strict-cpu-reservation",
-        "prefer-align-cpus-by-uncorecache": "exact/placements/prefer-align-cpus-by-uncorecache",
-    },
-    "requirement in _PLACEMENTS",
-    "src/numa_conformance/suite/chapters/exact.py",
-)
+"""The id, which ends in a group of scenarios, to the decisions it rests on, what is asked, the features it needs."""
 
 
 def _declare(id: str, text: str, *features: str, statement: str, since: str = "1.32") -> None:
@@ -95,7 +83,7 @@ _declare(
     _STATIC,
     statement="placements",
 )
-for _option, _id in _PLACEMENTS.items():
+for _option, _id in PLACEMENTS.items():
     _text = f"With {_option} containers are placed as the golden snapshots show: the kubelet's, or the target's own."
     _declare(_id, _text, _STATIC, f"cpu-manager/{_option}", statement="placements")
 _declare(
@@ -106,12 +94,13 @@ _declare(
     "scheduler/requested-to-capacity-ratio",
     statement="scores",
 )
-for _id, (_text, _features, _statement) in _HISTORIES.items():
+for _id, (_statement, _text, *_features) in _HISTORIES.items():
     _declare(_id, _text, *_features, statement=_statement, since="1.27")
 for _id, (_feature, _what) in _RECORDED.items():
     _declare(_id, f"The recorded {_what} come out the same.", _feature, statement="all", since="1.27")
 
 _WITHOUT_IDS = {
+    "exact/scores",
     "exact/histories/classes",
     "exact/histories/hints",
     "exact/histories/merges",
@@ -120,7 +109,7 @@ _WITHOUT_IDS = {
     "exact/recorded/qos",
     "exact/recorded/noderesourcesfit",
 }
-COMPARING_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), *_HISTORIES, *_RECORDED}) - _WITHOUT_IDS
-"""Those in which the ids of CPUs are compared."""
-GOLDEN_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), "exact/scores"})
+GOLDEN_IDS = frozenset({"exact/placements/static", *PLACEMENTS.values(), "exact/scores"})
 """Those that golden snapshots show."""
+COMPARING_IDS = (GOLDEN_IDS | _HISTORIES.keys() | _RECORDED.keys()) - _WITHOUT_IDS
+"""Those in which the ids of CPUs are compared."""

@@ -25,9 +25,9 @@ SUFFIX = "_pairs"
 
 
 def twin(judge: Judge) -> Judge:
-    """Return the judge of the recommended twin of a sentence: the same function, on a machine in use."""
+    """Return the judge of the recommended twin of a sentence: the same function, with its last argument true."""
     twins = (check.function for check in CHECKERS if isinstance(check.function, partial))
-    return next(each for each in twins if each.func is judge and each.keywords == {"in_use": True})
+    return next(each for each in twins if each.func is judge)
 
 
 @cache

@@ -6,8 +6,12 @@ from ...cpuset import format_bits
 from ..judge.chapter import Chapter, Judgement, applies, violated
 from ..judge.choice import WHOLE_CORES, adds_up
 from ..judge.node_subjects import Admission
-from .conditions import under, with_option, without_devices
-from .whole_cores import NO_WHOLE_CORES
+from .conditions import (
+    under,
+    with_option,
+    without_devices,
+)
+from .cpu.options.full_pcpus_only import NO_WHOLE_CORES
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/full-pcpus-only", since="1.22", area="cpu-manager options")
 

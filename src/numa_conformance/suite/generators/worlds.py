@@ -9,10 +9,11 @@ from typing import Any
 from ...cpuset import CpuSet, bit_of
 from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
-from ..history.answers import Aligned
-from ..history.values import Affinity, Block, CpuBits, NodeBits
+from ..history.values import Affinity, Aligned, Block, CpuBits, NodeBits
+from ..judge.choice import Choice
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
+from ..judge.seen import FileSeen, Sighting
 from ..judge.settings import Settings
 from ..judge.start_subjects import FirstPod, Start
 from ..judge.world import Held, PodOnNode, World
@@ -29,10 +30,13 @@ def held(
     hint: int | None = None,
     memory: Iterable[Block] = (),
     devices: Mapping[str, Iterable[str]] | None = None,
+    cpuset: str | None = None,
+    quota: int | None = None,
 ) -> Held:
     """Describe what a container holds; ``hint``: the NUMA nodes of its preferred hint as bits."""
-    told = {name: frozenset(ids) for name, ids in (devices or {}).items()}
-    return Held(bits(cpus), None if hint is None else Affinity(NodeBits(hint), True), tuple(memory), told)
+    affinity = None if hint is None else Affinity(NodeBits(hint), True)
+    by_name = {name: frozenset(ids) for name, ids in (devices or {}).items()}
+    return Held(bits(cpus), affinity, tuple(memory), by_name, quota, None if cpuset is None else bits(cpuset))
 
 
 def block(kind: str, gib: int, node: int) -> Block:
@@ -54,6 +58,11 @@ def node(
     whole = described.online_bits & ~(kept if settings.strict else 0) if settings.static else 0
     world = World(described, settings, kept, whole, whole, {pod.spec.uid: pod for pod in pods})
     return replace(world, pool=whole & ~world.exclusive if pool is None else bits(pool))
+
+
+def sighting(world: World, *, damage: str | None = None, of: str, policy: str = "static") -> Sighting:
+    """Describe a node at work with one state file, which may be damaged."""
+    return Sighting(world, world.settings, None, True, world.pool, {}, (), {of: FileSeen(policy, damage)}, None)
 
 
 def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **given: Held) -> Admission:
@@ -88,3 +97,30 @@ def start(
     """Describe a node that was to come up, and its first pod."""
     known, settings = KubernetesVersion.parse(version), Settings.of(config)
     return Start(load_machine(machine), known, config, settings, None if up else "no", first=first)
+
+
+def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
+    """Describe a choice of CPUs among those that are free; a number of CPUs was refused. ``near``: the hint's CPUs."""
+    given, count = (None, cpus) if isinstance(cpus, int) else (bits(cpus), bits(cpus).bit_count())
+    hint = None if near is None else bits(near)
+    return Choice(load_machine(machine), frozenset(options), bits(free), count, given, hint)
+
+
+def started(
+    machine: str,
+    config: Mapping[str, Any],
+    wanted: Mapping[str, Any] | None = None,
+    cpus: str | None = None,
+    *,
+    up: bool = True,
+    pool: str = "",
+    plain: Start | None = None,
+) -> Start:
+    """Describe a start, after which a first pod gets CPUs or, without any, is refused.
+
+    ``plain``: the first start of the same history.
+    """
+    settings, given = Settings.of(config), {} if cpus is None else {"c": held(cpus)}
+    first = FirstPod(PodSpec.of(wanted), cpus is not None, given, "") if wanted and up else None
+    version, refusal = KubernetesVersion.parse("1.32"), None if up else "no"
+    return Start(load_machine(machine), version, config, settings, refusal, settings.reserved, bits(pool), first, plain)

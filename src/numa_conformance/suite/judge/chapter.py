@@ -20,6 +20,7 @@ __all__ = [
     "Violation",
     "applies",
     "checkers_of",
+    "exists",
     "judges",
     "violated",
 ]
@@ -67,6 +68,13 @@ def applies(condition: T | None, otherwise: str) -> T:
     if not condition:
         raise NotAsked(otherwise)
     return condition
+
+
+def exists(value: T | None, otherwise: str) -> T:
+    """Return the value, which may be 0 or empty, if there is one; otherwise the sentence does not apply."""
+    if value is None:
+        raise NotAsked(otherwise)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +138,14 @@ class Chapter:
     """A page, an option or a door: what its sentences have in common.
 
     ``features``: claimed by each target that is asked, before a sentence's own. ``since``: the Kubernetes version of
-    sentences that name none. ``area``: the heading in reports; None for the first part of the id.
+    sentences that name none. ``area``: the heading in reports; None for the first part of the id. ``command``: what
+    asks its sentences, where they are asked of no target.
     """
 
-    def __init__(self, *features: str, since: str | None = None, area: str | None = None) -> None:
-        self._features, self._since, self._area = features, since, area
+    def __init__(
+        self, *features: str, since: str | None = None, area: str | None = None, command: str | None = None
+    ) -> None:
+        self._features, self._since, self._area, self._command = features, since, area, command
 
     def sentence(
         self,
@@ -156,7 +167,7 @@ class Chapter:
         if id in REQUIREMENTS:
             raise AssertionError(f"the requirement id {id} is declared twice")
         every, area = (*self._features, *features), area or self._area or id.split("/")[0]
-        requirement = Requirement(id, text, rests_on, since, every, area, until, strength, level, beyond)
+        requirement = Requirement(id, text, rests_on, since, every, area, until, strength, level, beyond, self._command)
         REQUIREMENTS[id] = requirement
         return requirement
 
@@ -188,12 +199,25 @@ class Chapter:
 
         return declare
 
-    def twin(self, id: str, text: str, *features: str, on: type | tuple[type, ...], **more: Any) -> Any:
-        """Declare what is recommended where its twin is demanded: the same judge, called with ``in_use=True``."""
+    def twin(
+        self,
+        id: str,
+        text: str,
+        *features: str,
+        on: type | tuple[type, ...] | None = None,
+        flag: str = "in_use",
+        **more: Any,
+    ) -> Callable[[AnyJudge], AnyJudge]:
+        """Declare what is recommended where its twin is demanded: the same judge, whose argument ``flag`` is true.
+
+        It stands above the twin, whose subjects and statements it has unless others are named.
+        """
 
         def declare(judge: AnyJudge) -> AnyJudge:
-            self.sentence(id, text, *features, **{"strength": "SHOULD", **more})
-            _declare(id, on, partial(judge, in_use=True))
+            twin = CHECKERS[-1]
+            rests_on = REQUIREMENTS[twin.requirement].statements
+            self.sentence(id, text, *features, **{"strength": "SHOULD", "rests_on": rests_on, **more})
+            _declare(id, on or twin.subjects, partial(judge, **{flag: True}))
             return judge
 
         return declare

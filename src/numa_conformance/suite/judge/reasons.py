@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from .chapter import CHECKERS, applies
+from .chapter import CHECKERS, applies, exists
 
 __all__ = ["reasons_of"]
 
@@ -25,14 +25,21 @@ def reasons_of(requirement: str) -> list[str]:
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
+        arguments = {**_bound(function.func, function.args, function.keywords), **arguments}
         function = function.func
-    names = {**function.__globals__, **arguments}
+    names = {**function.__globals__, **_bound(function, (), {}), **arguments}
     for call in _calls(function):
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
-        if callee is applies:
+        if callee in (applies, exists):
             yield _value(call.args[1], names)
         elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(BOOK):
-            yield from _reasons(callee, _bound(callee, call, names))
+            values: list[Any] = []
+            for argument in call.args:
+                values += (
+                    _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
+                )
+            keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
+            yield from _reasons(callee, _bound(callee, values, keywords))
 
 
 @cache
@@ -53,14 +60,11 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return ast.unparse(node)
 
 
-def _bound(callee: Callable[..., Any], call: ast.Call, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    values: list[Any] = []
-    for argument in call.args:
-        values += _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
-    keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
+def _bound(function: Callable[..., Any], values: Sequence[Any], named: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments of a call by name, with the defaults of others."""
     try:
-        bound = inspect.signature(callee).bind_partial(*values, **keywords)
-    except TypeError:
+        bound = inspect.signature(function).bind_partial(*values, **named)
+    except (TypeError, ValueError):
         return {}
     bound.apply_defaults()
     return bound.arguments

@@ -20,7 +20,7 @@ class Requirement:
     ``id`` is permanent: it never changes and is never reused. ``text`` says in our words what is asked; ``statements``
     are the ids of the sentences it rests on, the one it follows from first. ``beyond`` tells what is asked and none of
     them says. It holds ``since`` a Kubernetes minor version, and ``until`` one where it no longer does. A target must
-    claim all ``features`` to be asked.
+    claim all ``features`` to be asked. ``command``: what asks it, where no case of the suite does: of no target.
     """
 
     id: str
@@ -33,6 +33,7 @@ class Requirement:
     strength: Strength = "MUST"
     level: Literal["documented", "exact"] = "documented"
     beyond: str | None = None
+    command: str | None = None
 
     def holds_in(self, version: KubernetesVersion) -> bool:
         """Tell whether the requirement holds in a version."""

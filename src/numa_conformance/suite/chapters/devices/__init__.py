@@ -1,0 +1,1 @@
+"""The Device Manager: what it allocates, hints, and aligns."""

@@ -1,0 +1,1 @@
+"""What the plugin NodeResourcesFit of the scheduler does: pages Resource Bin Packing and Scheduler Configuration."""

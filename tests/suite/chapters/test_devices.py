@@ -1,0 +1,25 @@
+"""What is judged of devices beyond the pairs of their chapters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from numa_conformance.suite.chapters.devices import hints_pairs, topology_pairs
+from numa_conformance.suite.history.values import Affinity
+from worlds import admitted, breaks
+
+
+def test_a_fraction_of_a_cpu_gives_no_cpus_beside_an_aligned_device():
+    admission = admitted(topology_pairs.IDLE, topology_pairs.FRACTION, c=topology_pairs.gpus("1", 0))
+    assert breaks("topology-manager/admission/fractional-cpus-align-devices-only", admission)
+
+
+@pytest.mark.parametrize(
+    ("offered", "broken"),
+    [(None, True), ((Affinity(None, True),), True), ((Affinity(None, False),), False), ((), False)],
+)
+def test_neither_null_nor_any_node_says_that_too_few_devices_are_free(offered: Any, broken: bool):
+    hints = hints_pairs.gpus(5, offered)
+    assert breaks("device-manager/hints/every-hint-can-hold-the-request", hints) is broken
