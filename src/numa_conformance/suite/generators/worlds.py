@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...cpuset import CpuSet
+from ...cpuset import CpuSet, bit_of
 from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
 from ..history.values import Affinity, Aligned, Block, CpuBits, NodeBits
@@ -41,7 +41,7 @@ def held(
 
 def block(kind: str, gib: int, node: int) -> Block:
     """Describe an amount of memory on a NUMA node."""
-    return Block(kind, gib << 30, NodeBits(1 << node))
+    return Block(kind, gib << 30, NodeBits(bit_of(node)))
 
 
 def resident(wanted: Mapping[str, Any], **given: Held) -> PodOnNode:
