@@ -9,13 +9,11 @@ from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.chapters.pairs import pairs
 from numa_conformance.suite.judge.chapter import CHECKERS
 from suite.checkers import (
-    test_admissions,
     test_allocations,
     test_starts,
     test_wrong_starts,
 )
 
-_SUBJECTS = (test_admissions,)
 _PLANTED = (test_allocations,)
 
 WRITTEN: Mapping[str, set[str]] = {

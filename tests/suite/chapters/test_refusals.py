@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.suite.chapters.refusals_pairs import NO_CORES, THREE
+from numa_conformance.suite.chapters.cpu.options.full_pcpus_only_pairs import NO_CORES, REFUSED
 from numa_conformance.suite.generators.workloads import guaranteed, kubelet
 from numa_conformance.suite.generators.worlds import node, refused
 from worlds import breaks
@@ -25,7 +25,7 @@ def test_a_pod_may_be_refused_under_policy_none_for_something_else(number: int, 
 
 
 def test_the_message_may_say_that_whole_cores_are_missing() -> None:
-    refusal = replace(THREE, reason="Failed", message="SMTAlignmentError: no whole cores")
+    refusal = replace(REFUSED, reason="Failed", message="SMTAlignmentError: no whole cores")
     assert breaks("cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing", refusal) is False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, exists, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, exists, violated
 from ...judge.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
 from ...judge.given import Given
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
@@ -128,23 +128,3 @@ def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
     applies(choice.count % choice.threads == 0, "parts of cores are asked for")
     applies(choice.available == choice.whole_core_cpus, "parts of cores are free")
     return in_few(choice, taken, choice.numa, "NUMA node")
-
-
-@judges("topology-manager/best-effort/aligns-when-possible", on=Choice)
-def follows_the_hint(choice: Choice) -> Judgement:
-    """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
-    taken = took(choice)
-    near = exists(choice.near, "no hint was followed")
-    surely = choice.preferred and choice.options.isdisjoint({WHOLE_CORES, BY_SOCKET})  # it can, but for whole cores
-    hinted = choice.scope or near
-    applies(
-        (choice.scope or surely) and hinted != choice.available,
-        "the NUMA nodes of the hint cannot give so many, or are all there are",
-    )
-    return violated(
-        not taken & ~hinted,
-        f"CPUs {format_bits(taken & ~hinted)} are not of the NUMA nodes of the hint, which can give all",
-        got=format_bits(taken),
-        allowed=f"some of {format_bits(hinted)}",
-        hinted=hinted,
-    )

@@ -6,12 +6,14 @@ Page: Control Topology Management Policies on a node, sections none policy and b
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, exists, judges, violated
+from ...judge.choice import BY_SOCKET, WHOLE_CORES, Choice
 from ...judge.merged import MergedHints
 from ...judge.node_subjects import Admission
 from ...judge.room import Room
 from ..alignment import at_once, counted, fewest_nodes_around_the_affinity, nodes_of_cpus
 from ..conditions import under
+from ..cpu.choices import took
 from ..outcomes import must_be_admitted
 from .merging import of_policy, outcome_text
 
@@ -93,4 +95,24 @@ def aligned_when_possible(admission: Admission) -> Judgement:
         got=format_bits(admission.cpus),
         allowed=f"{cpus.width} NUMA nodes",
         pod=admission.cpus,
+    )
+
+
+@judges("topology-manager/best-effort/aligns-when-possible", on=Choice)
+def follows_the_hint(choice: Choice) -> Judgement:
+    """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
+    taken = took(choice)
+    near = exists(choice.near, "no hint was followed")
+    surely = choice.preferred and choice.options.isdisjoint({WHOLE_CORES, BY_SOCKET})  # it can, but for whole cores
+    hinted = choice.scope or near
+    applies(
+        (choice.scope or surely) and hinted != choice.available,
+        "the NUMA nodes of the hint cannot give so many, or are all there are",
+    )
+    return violated(
+        not taken & ~hinted,
+        f"CPUs {format_bits(taken & ~hinted)} are not of the NUMA nodes of the hint, which can give all",
+        got=format_bits(taken),
+        allowed=f"some of {format_bits(hinted)}",
+        hinted=hinted,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...generators.workloads import guaranteed, static, static_memory
-from ...generators.worlds import admitted, aligned, block, held, node, refused
+from ...generators.worlds import admitted, aligned, block, held, node, picked, refused
 from . import none_and_best_effort as chapter
 from .merging_pairs import ON_0, ON_1, merged
 
@@ -26,5 +26,9 @@ PAIRS = {
     chapter.aligned_when_possible: (
         admitted(FOUR_NODES, TWO, c=held("1,4")),  # of two NUMA nodes
         admitted(FOUR_NODES, TWO, c=held("1,17")),
+    ),
+    chapter.follows_the_hint: (
+        picked("t3-two-numa-per-socket", "0-31", "4,20", near="0-3,16-19"),
+        picked("t3-two-numa-per-socket", "0-31", "0,16", near="0-3,16-19"),
     ),
 }

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from ....judge.alignment import Alignment, only_a_number
 from ....judge.chapter import Chapter, Judgement, applies, violated
-from ....judge.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, Choice
+from ....judge.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, Choice, numa_cpus, touched
+from ....judge.node_subjects import Admission
 from ....judge.start_subjects import Start
+from ...alignment import count_of, free_text
+from ...conditions import leaving_a_shared_cpu, under, with_option
+from ...outcomes import must_be_admitted
 from ..choices import in_one, off, on, took, whole_or_taken
 from .maturity import all_shown, maturity, result_of
 
@@ -88,3 +93,29 @@ def has_no_effect_with_more_sockets(start: Start) -> Judgement:
 def alone(start: Start) -> None:
     applies(start.on == {BY_SOCKET}, "align-by-socket is not on, or is not alone")
     all_shown(start)
+
+
+@chapter.requires(
+    "cpu-manager/align-by-socket/admits-what-one-socket-holds",
+    "topology-manager/restricted",
+    on=Admission,
+    rests_on=("nrm/align-by-socket/aligned-at-the-socket",),
+)
+def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
+    """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""
+    under(admission, "restricted")
+    applies(admission.settings.static, "the CPU Manager's policy is none")
+    with_option(admission, BY_SOCKET)
+    applies(not admission.again, "the pod was on the node before")
+    count, world = count_of(admission), admission.before
+    applies(
+        only_a_number(world, admission.pod), "more than a number of CPUs is aligned: memory, devices, parts of cores"
+    )
+    applies(Alignment(world, count).on_one_socket, "no socket has so many free CPUs")
+    sockets = world.machine.socket_bits.values()
+    applies(
+        all(len(touched(sockets, cpus)) == 1 for cpus in numa_cpus(world.machine)),
+        "a NUMA node lies in several sockets",
+    )
+    leaving_a_shared_cpu(admission)
+    return must_be_admitted(admission, f"which asks for {count} CPUs that one socket has among {free_text(world)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ....generators.workloads import guaranteed, static
-from ....generators.worlds import picked, started
+from ....generators.worlds import admitted, held, node, picked, refused, started
 from ....judge.choice import BY_SOCKET, Choice
 from ...pairs import Pairs, twin
 from . import align_by_socket as chapter
@@ -22,6 +22,9 @@ def sixteen(cpus: str, free: str) -> Choice:
     return picked(FOUR_NODES, free, cpus, BY_SOCKET)
 
 
+UP = node("t3-two-numa-per-socket", static("align-by-socket", topology="restricted"))
+NINE = guaranteed("p", 9)
+
 PAIRS: Pairs = {
     **of_every_option(BY_SOCKET, without=None, effect="1-3,5,17-19,21"),
     chapter.stays_in_one_socket: (sixteen("0-3,8-11,16-19,24-27", "0-31"), sixteen("0-7,16-23", "0-31")),
@@ -31,4 +34,5 @@ PAIRS: Pairs = {
     ),
     chapter.has_no_effect_under_single_numa_node: (UNDER_SINGLE("1-8,17"), UNDER_SINGLE(None)),
     chapter.has_no_effect_with_more_sockets: (MORE_SOCKETS(None), MORE_SOCKETS("1-9")),
+    chapter.restricted_admits_on_one_socket: (refused(UP, NINE), admitted(UP, NINE, c=held("8-15,24"))),
 }

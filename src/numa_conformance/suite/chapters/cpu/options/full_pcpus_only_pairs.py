@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....generators.workloads import guaranteed, static
 from ....generators.worlds import admitted, held, node, picked, refused
 from ....judge.choice import ACROSS_NUMA, WHOLE_CORES
@@ -14,6 +16,9 @@ CORES, THREE = "t1-one-socket-smt2", guaranteed("p", 3)
 ALONE, TOGETHER = (
     node(CORES, static(*options, reserved="0,4")) for options in ((WHOLE_CORES,), (WHOLE_CORES, ACROSS_NUMA))
 )
+
+REFUSED = refused(node("t3-two-numa-per-socket", static("full-pcpus-only")), guaranteed("p", 3))
+NO_CORES = replace(REFUSED, reason="SMTAlignmentError")
 
 PAIRS: Pairs = {
     **of_every_option(WHOLE_CORES, without="1", effect=None),
@@ -30,4 +35,6 @@ PAIRS: Pairs = {
         picked(CORES, "1-3,5-7", "1-2", WHOLE_CORES, ACROSS_NUMA),
         picked(CORES, "1-3,5-7", "1,5", WHOLE_CORES, ACROSS_NUMA),
     ),
+    chapter.refused_pods_are_failed: (replace(NO_CORES, phase="Terminated"), replace(NO_CORES, phase="Failed")),
+    chapter.tells_that_whole_cores_are_missing: (REFUSED, NO_CORES),
 }

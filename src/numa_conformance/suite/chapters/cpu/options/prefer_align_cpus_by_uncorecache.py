@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from ....judge.chapter import Chapter, Judgement, applies, judges, violated
 from ....judge.choice import BY_UNCORE, STRICT, WHOLE_CORES, Choice, fewest
+from ....judge.node_subjects import Admission
+from ...alignment import for_cpus_alone, free_text
+from ...conditions import leaving_a_shared_cpu, under, with_option, without_option
+from ...outcomes import must_be_admitted
 from ..choices import among_all, in_few, in_one, on, only, took, whole_or_taken
 from .maturity import maturity
 
@@ -86,3 +90,26 @@ def never_refuses(choice: Choice) -> Judgement:
         got=choice.refusal or "a refusal",
         allowed=f"{choice.count} CPUs, from several caches if need be",
     )
+
+
+@chapter.requires(
+    "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
+    on=Admission,
+    rests_on=(
+        "nrm/prefer-align-cpus-by-uncorecache/never-refuses",
+        "nrm/prefer-align-cpus-by-uncorecache/falls-back-to-packing",
+    ),
+)
+def caches_are_no_reason_to_refuse(admission: Admission) -> Judgement:
+    """Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same."""
+    applies(admission.settings.static, "the CPU Manager's policy is none")
+    with_option(admission, BY_UNCORE)
+    without_option(admission, WHOLE_CORES)
+    under(admission, "none", "best-effort")
+    applies(not admission.again, "the pod was on the node before")
+    for_cpus_alone(admission)
+    applies(len(admission.pod.containers) == 1, "the pod has several containers")
+    count, world = admission.pod.exclusive, admission.before
+    applies(0 < count <= world.free.bit_count(), "the pod asks for no CPUs of its own, or for more than are free")
+    leaving_a_shared_cpu(admission)
+    return must_be_admitted(admission, f"which asks for {count} of {free_text(world)}")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ...cpuset import format_bits
-from ..judge.alignment import Alignment, only_a_number
-from ..judge.chapter import Chapter, Judgement, applies, violated
-from ..judge.choice import BY_SOCKET, BY_UNCORE, WHOLE_CORES, numa_cpus, touched
-from ..judge.given import Demand, Reuse
-from ..judge.node_subjects import Admission
-from .alignment import ALIGNING, count_of, for_cpus_alone, free_text
-from .conditions import fitting, leaving_a_shared_cpu, under, with_option, without_option
-from .outcomes import must_be_admitted
+from ....cpuset import format_bits
+from ...judge.chapter import Chapter, Judgement, applies, violated
+from ...judge.given import Demand, Reuse
+from ...judge.node_subjects import Admission
+from ..alignment import ALIGNING, for_cpus_alone
+from ..conditions import fitting, under
+from ..outcomes import must_be_admitted
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 none = Chapter("cpu-manager/none", "topology-manager/best-effort", since="1.18")
@@ -27,32 +25,6 @@ def none_has_no_preference(admission: Admission) -> Judgement:
     for_cpus_alone(admission)
     fitting(admission)
     return must_be_admitted(admission, "though nothing but CPUs is asked for, of which policy none has no preference")
-
-
-@chapter.requires(
-    "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
-    "cpu-manager/prefer-align-cpus-by-uncorecache",
-    on=Admission,
-    rests_on=(
-        "nrm/prefer-align-cpus-by-uncorecache/never-refuses",
-        "nrm/prefer-align-cpus-by-uncorecache/falls-back-to-packing",
-    ),
-    since="1.32",
-    area="cpu-manager options",
-)
-def caches_are_no_reason_to_refuse(admission: Admission) -> Judgement:
-    """Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same."""
-    applies(admission.settings.static, "the CPU Manager's policy is none")
-    with_option(admission, BY_UNCORE)
-    without_option(admission, WHOLE_CORES)
-    under(admission, "none", "best-effort")
-    applies(not admission.again, "the pod was on the node before")
-    for_cpus_alone(admission)
-    applies(len(admission.pod.containers) == 1, "the pod has several containers")
-    count, world = admission.pod.exclusive, admission.before
-    applies(0 < count <= world.free.bit_count(), "the pod asks for no CPUs of its own, or for more than are free")
-    leaving_a_shared_cpu(admission)
-    return must_be_admitted(admission, f"which asks for {count} of {free_text(world)}")
 
 
 def by_number(demand: Demand) -> None:
@@ -123,32 +95,3 @@ def refuses_what_is_not_free(demand: Demand) -> Judgement:
         allowed="a refusal",
         free=demand.available,
     )
-
-
-@chapter.requires(
-    "cpu-manager/align-by-socket/admits-what-one-socket-holds",
-    "cpu-manager/align-by-socket",
-    "topology-manager/restricted",
-    on=Admission,
-    rests_on=("nrm/align-by-socket/aligned-at-the-socket",),
-    since="1.25",
-    area="cpu-manager options",
-)
-def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
-    """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""
-    under(admission, "restricted")
-    applies(admission.settings.static, "the CPU Manager's policy is none")
-    with_option(admission, BY_SOCKET)
-    applies(not admission.again, "the pod was on the node before")
-    count, world = count_of(admission), admission.before
-    applies(
-        only_a_number(world, admission.pod), "more than a number of CPUs is aligned: memory, devices, parts of cores"
-    )
-    applies(Alignment(world, count).on_one_socket, "no socket has so many free CPUs")
-    sockets = world.machine.socket_bits.values()
-    applies(
-        all(len(touched(sockets, cpus)) == 1 for cpus in numa_cpus(world.machine)),
-        "a NUMA node lies in several sockets",
-    )
-    leaving_a_shared_cpu(admission)
-    return must_be_admitted(admission, f"which asks for {count} CPUs that one socket has among {free_text(world)}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..generators.workloads import guaranteed, static_memory
-from ..generators.worlds import admitted, aligned, held, node
-from ..history.values import Block, NodeBits
-from . import alignment as chapter
+from ...generators.workloads import guaranteed, static_memory
+from ...generators.worlds import admitted, aligned, held, node
+from ...history.values import Block, NodeBits
+from . import numa_nodes as chapter
 
 NODE = node("two-nodes-hugepages-devices", static_memory(topology="best-effort"))
 ON_BOTH, ON_0 = (
