@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from mutants import Mutant
+from changes.change import Rewriting
 from numa_conformance.protocol.messages import METHODS
 from odd_answers import odd
 
@@ -23,7 +23,7 @@ def method_of(seed: int) -> str:
     return ODD_METHODS[seed % len(ODD_METHODS)]
 
 
-def odd_target(seed: int) -> Mutant:
+def odd_target(seed: int) -> Rewriting:
     """Return a target that answers oddly."""
     lot, method = random.Random(seed), method_of(seed)
     rate = lot.choice(RATES)
@@ -31,10 +31,10 @@ def odd_target(seed: int) -> Mutant:
     def rewrite(answer, memory):
         return odd(method, answer, lot) if lot.random() < rate else answer
 
-    return Mutant(f"seed {seed}", {}, {method: rewrite}, "exact")
+    return Rewriting(f"seed {seed}", {}, {method: rewrite}, "exact")
 
 
-def __getattr__(name: str) -> Callable[[], Mutant]:
+def __getattr__(name: str) -> Callable[[], Rewriting]:
     word, _, seed = name.partition("_")
     if word != "seed" or not seed.isdigit():
         raise AttributeError(f"no target is called {name!r}; they are called seed_0, seed_1 and so on")

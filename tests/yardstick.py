@@ -19,8 +19,7 @@ from typing import Any
 
 from alternatives import ALTERNATIVES
 from directly import Directly
-from mutants import MUTANTS
-from mutants.inside import INSIDE
+from mutants import INSIDE, MUTANTS
 from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
