@@ -1,13 +1,12 @@
 """Which requirements of the documentation the kubelet of each version does not meet, and by which quirks: measured.
 
-``python -m departing FOLDER`` in the folder ``tests`` asks the reference with the quirks of every supported version the
-whole suite at level ``documented``, keeps a report of each in FOLDER (one that is there already is taken as it is),
-and writes ``departures.json`` from which ``docs/kubernetes-versions.md`` is made.
+``python -m measured departures`` asks the reference with the quirks of every supported version the whole suite at level
+``documented``, keeps a report of each in a folder (one that is there already is taken as it is), and writes
+``departures.json`` from which ``docs/kubernetes-versions.md`` is made.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -134,9 +133,3 @@ def main(folder: Path) -> None:
         by_version[version] = measured(version, folder / str(version))
         sys.stderr.write(f"{version}: {len(by_version[version])} requirements are not met\n")
     FILE.write_text(json.dumps(spans(by_version), indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="departing", description="Measure what each version does not meet.")
-    parser.add_argument("folder", type=Path, help="where reports are kept; one to four minutes for each version")
-    main(parser.parse_args().folder)

@@ -22,6 +22,8 @@ from pathlib import Path
 
 from noise.questions import rare
 from numa_conformance.cli.asked_again import asked_by_files
+from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
+from numa_conformance.comparing.simpler import simpler
 from numa_conformance.documentation.changes import CHANGES
 from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
 from numa_conformance.documentation.quirks import QUIRKS
@@ -34,8 +36,6 @@ from numa_conformance.report.probes import FILE, UNSEEN, probes
 from numa_conformance.suite.asking.drive import again, drive
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.asking.shrinking import smallest
-from numa_conformance.suite.asking.simpler import simpler
-from numa_conformance.suite.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.suite.history.history import Head, History, Step, histories_text
 from planted import mixed
 

@@ -1,4 +1,4 @@
-"""``python -m remembered_places`` in this folder: where each requirement shows is asked anew and written.
+"""``python -m measured places`` in this folder: where each requirement shows is asked anew and written.
 
 Of all places those are taken that together show everything, cheaply.
 """
@@ -92,7 +92,3 @@ def main() -> None:
     )
     file = Path(places.__file__).with_name(places.FILE)
     file.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

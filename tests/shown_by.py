@@ -1,7 +1,7 @@
 """Which scenario shows a fault, remembered: asked first, it spares a search through thousands.
 
 What is remembered proves nothing: the scenario is asked anew each time, and where it shows nothing (any more) all are
-asked. ``python -m shown_by`` in the folder ``tests`` remembers anew.
+asked. ``python -m measured faults`` in the folder ``tests`` remembers anew.
 """
 
 from __future__ import annotations
@@ -87,7 +87,3 @@ def main() -> None:
         if places:
             rows.append(f"{json.dumps(name)}: {json.dumps(places)}")
             FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from numa_conformance.comparing.differing import STATE_FILES, differences
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.pytest_plugin.spending import TELLING
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.suite.asking.asking import part_of
 from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.comparing.differing import STATE_FILES, differences
 from numa_conformance.suite.telling.findings import Finding
 from numa_conformance.suite.telling.telling import scenario_of
 

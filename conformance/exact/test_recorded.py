@@ -9,7 +9,7 @@ import pytest
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol import Client
 from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.suite.recorded import FIRST_RECORDED, read_vectors, replay
+from numa_conformance.recorded import FIRST_RECORDED, read_vectors, replay
 from numa_conformance.suite.telling.findings import Finding
 
 pytestmark = pytest.mark.exact

@@ -14,8 +14,7 @@ from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
 from numa_conformance.suite.asking.asking import Outcome, broken_first_in, broken_in, times_broken
 from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
-from numa_conformance.suite.asking.repeating import times_seen
-from numa_conformance.suite.asking.shrinking import shortened
+from numa_conformance.suite.asking.shrinking import shortened, times_seen
 from numa_conformance.suite.history.history import History
 from numa_conformance.suite.telling.telling import Told, beside, finding_of
 

@@ -11,9 +11,9 @@ from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client
 from numa_conformance.protocol.messages.host import HostReconcile
+from numa_conformance.protocol.messages.node import Admitted
 from numa_conformance.suite.examples.node_run import NodeRun, cpus_of, pool_of
 from numa_conformance.suite.generators.workloads import best_effort, container, guaranteed, pod, static
-from numa_conformance.suite.history.answers import Admitted
 from numa_conformance.suite.telling.findings import Finding
 
 pytestmark = pytest.mark.surfaces("host")

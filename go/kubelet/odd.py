@@ -10,16 +10,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
-from numa_conformance.cli.targets import TargetChoice, open_target
+from odd_machines import odd_scenarios
+
+from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.documentation.versions import KubernetesVersion
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
+from numa_conformance.protocol.ending import EndsInOrder
 from numa_conformance.suite.asking.drive import again, drive
 from numa_conformance.suite.asking.profiles import Profile
-from numa_conformance.suite.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
-from numa_conformance.suite.generators.odd_machines import odd_scenarios
 from numa_conformance.suite.history.history import histories_text
+
+TIMEOUT = 60.0
+"""Seconds that an answer may take."""
 
 
 class Asked:
@@ -31,9 +37,10 @@ class Asked:
 
 def compare(program: Path, seed: int, seconds: float, asked: Asked) -> Iterator[Differing]:
     """Ask both for so many seconds, and yield where they differ."""
-    with open_target(TargetChoice(None, str(program), "exact", None, 60.0)) as kubelet:
+    with EndsInOrder(), closing(Client(Stdio(str(program), TIMEOUT))) as kubelet:
         version = KubernetesVersion.supported(kubelet.description.kubernetes_version)
-        with open_target(TargetChoice(None, None, "exact", version, 60.0)) as reference:
+        own = InProcess(lambda: ReferenceTarget("exact", version), "the reference", TIMEOUT)
+        with closing(Client(own)) as reference:
             claimed = kubelet.features & reference.features & Profile("all", version).offered
             files = [name for feature, name in STATE_FILES.items() if feature in claimed]
             ends = time.monotonic() + seconds

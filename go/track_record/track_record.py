@@ -20,7 +20,7 @@ import json
 import os
 import sys
 import time
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,14 @@ from bugs import Bug, bugs  # noqa: E402
 from page import track_record_page  # noqa: E402
 from third_parties import parties, repeat_party  # noqa: E402
 
-from numa_conformance.cli.targets import TargetChoice, open_target  # noqa: E402
+from numa_conformance.comparing.two_targets import TwoTargets  # noqa: E402
 from numa_conformance.documentation.changes import Changes  # noqa: E402
 from numa_conformance.documentation.quirks import QUIRKS, Quirks  # noqa: E402
 from numa_conformance.documentation.versions import KubernetesVersion  # noqa: E402
-from numa_conformance.protocol import Client  # noqa: E402
+from numa_conformance.protocol import Client, Stdio  # noqa: E402
+from numa_conformance.protocol.ending import EndsInOrder  # noqa: E402
 from numa_conformance.report.beside_reference import open_reference  # noqa: E402
 from numa_conformance.report.by_version import answers_of  # noqa: E402
-from numa_conformance.suite.comparing.two_targets import TwoTargets  # noqa: E402
 from numa_conformance.suite.history.history import History, read_histories  # noqa: E402
 from numa_conformance.suite.judge.verdicts import judge  # noqa: E402
 
@@ -82,18 +82,18 @@ def repeat(bug: Bug, *, built: bool) -> dict[str, Any] | str:
     if history is None:
         return "no questions that show it"
     having, lacking = releases(bug)
-    with ExitStack() as opened:
+    with EndsInOrder(), ExitStack() as opened:
         program = nearest(having, built=built)
         if program is None:
             return f"no program of {' or '.join(map(str, having))} is built"
-        one = opened.enter_context(open_target(TargetChoice(None, str(program), "exact", None, SECONDS)))
+        one = opened.enter_context(closing(Client(Stdio(str(program), SECONDS))))
         if not lacking:
             other = opened.enter_context(without(bug, one))
         else:
             program = nearest(lacking, built=built)
             if program is None:
                 return f"no program of {' or '.join(map(str, lacking))} is built"
-            other = opened.enter_context(open_target(TargetChoice(None, str(program), "exact", None, SECONDS)))
+            other = opened.enter_context(closing(Client(Stdio(str(program), SECONDS))))
         return compared(history, one, other, released=bool(lacking))
 
 

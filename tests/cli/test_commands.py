@@ -6,7 +6,7 @@ import yaml
 
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine import load_machine, machine_from_dict
-from numa_conformance.suite.recorded import read_vectors
+from numa_conformance.recorded import read_vectors
 
 
 def test_lists_the_catalogue(run):
@@ -147,7 +147,7 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
 
 
 def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
-    monkeypatch.setattr("numa_conformance.suite.recorded.selection.MAX_DECISIONS", 3)
+    monkeypatch.setattr("numa_conformance.recorded.selection.MAX_DECISIONS", 3)
     code, out, err = run("replay", files("bomb.jsonl", '{"kind": "x"}\n' * 4))
     assert (code, out) == (2, "")
     assert "bomb.jsonl:4: these are more than 3 decisions" in err

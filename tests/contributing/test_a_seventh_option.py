@@ -10,8 +10,8 @@ OPTIONS = f"{ROOM}documentation/options.py"
 QUIRKS = f"{ROOM}documentation/quirks/cpu.py"
 ALGORITHM = f"{ROOM}managers/cpu/options/prefer_last_cpus.py"
 PROBES = f"{ROOM}suite/generators/option_probes.py"
-REQUIREMENTS = f"{ROOM}suite/chapters/cpu_options.py"
-CHECKERS = f"{ROOM}suite/chapters/cpu_choices.py"
+CHAPTER = f"{ROOM}suite/chapters/cpu/options/prefer_last_cpus.py"
+PAIRS = f"{ROOM}suite/chapters/cpu/options/prefer_last_cpus_pairs.py"
 TEST = "tests/managers/cpu/test_quirks.py"
 
 RECORD = """
@@ -48,23 +48,75 @@ def take_first(taking: Accumulator) -> bool:
     taking.take(cpus, taking.need)
     return True
 '''
-IDS = """,
-        "prefer-last-cpus": OptionIds(
-            "cpu-manager/prefer-last-cpus/is-available",
-            "cpu-manager/prefer-last-cpus/stays-hidden",
-            "exact/placements/prefer-last-cpus",
-        )"""
-REFUSED = """,
-    "cpu-manager/full-pcpus-only/refuses-prefer-last-cpus": (
-        "prefer-last-cpus",
-        "full-pcpus-only",
-        "nrm/options/prefer-last-cpus",
+HEAD = '''"""prefer-last-cpus. Page: Node Resource Managers."""
+
+from __future__ import annotations
+
+from .....cpuset import format_bits
+from ....judge.chapter import Chapter, Judgement, applies, violated
+from ....judge.choice import Choice
+from ..choices import on, only, took
+from .maturity import excluded, maturity
+
+LAST = "prefer-last-cpus"
+chapter = Chapter("cpu-manager/static", f"cpu-manager/{LAST}", since="1.32", area="cpu-manager options")
+'''
+IDS = """maturity(
+    chapter,
+    LAST,
+    available="cpu-manager/prefer-last-cpus/is-available",
+    hidden="cpu-manager/prefer-last-cpus/stays-hidden",
+    placements="exact/placements/prefer-last-cpus",
+)
+"""
+REFUSED = """excluded(
+    chapter,
+    "cpu-manager/prefer-last-cpus/refuses-full-pcpus-only",
+    LAST,
+    "full-pcpus-only",
+    "nrm/options/prefer-last-cpus",
+)
+excluded(
+    chapter,
+    "cpu-manager/prefer-last-cpus/refuses-align-by-socket",
+    LAST,
+    "align-by-socket",
+    "nrm/options/prefer-last-cpus",
+)
+"""
+PROMISE = '''
+
+@chapter.requires(
+    "cpu-manager/prefer-last-cpus/takes-the-highest", on=Choice, rests_on=("nrm/options/prefer-last-cpus",)
+)
+def takes_the_highest(choice: Choice) -> Judgement:
+    """Exclusive CPUs are those with the highest ids."""
+    taken = took(choice)
+    on(choice, LAST)
+    only(choice, LAST, "strict-cpu-reservation")
+    applies(choice.near is None, "a hint was followed")
+    left = choice.available & ~taken
+    return violated(
+        left < taken & -taken,
+        "a CPU that is free has a higher id",
+        got=format_bits(taken),
+        allowed=f"the highest {choice.count} of {format_bits(choice.available)}",
+    )
+'''
+PAIR = '''"""CPUs with and without the highest ids under prefer-last-cpus."""
+
+from ....generators.worlds import picked
+from . import prefer_last_cpus as chapter
+from .maturity_pairs import of_every_option
+
+PAIRS = {
+    **of_every_option(chapter.LAST, without="1", effect="31"),
+    chapter.takes_the_highest: (
+        picked("t1-one-socket-smt2", "0-7", "0", chapter.LAST),
+        picked("t1-one-socket-smt2", "0-7", "7", chapter.LAST),
     ),
-    "cpu-manager/align-by-socket/refuses-prefer-last-cpus": (
-        "prefer-last-cpus",
-        "align-by-socket",
-        "nrm/options/prefer-last-cpus",
-    )"""
+}
+'''
 HOW_IT_SHOWS = """
 
 def _one_of_many(machine: Machine) -> Made:
@@ -90,30 +142,6 @@ def test_last_cpus_beside_whole_cores_only() -> None:
     assert picks(golden("T3"), options, "1-31", 2, "last-cpus-beside-whole-cores-only") == ("1,17", "30-31")
     assert picks(golden("T3"), options, "1-15,17-31", 2, "last-cpus-beside-whole-cores-only") == ("30-31", "30-31")
 """
-REQUIREMENT = """,
-    _requirement(
-        "cpu-manager/prefer-last-cpus/takes-the-highest",
-        "Exclusive CPUs are those with the highest ids.",
-        "cpu-manager/prefer-last-cpus",
-        statements=("nrm/options/prefer-last-cpus",),
-        since="1.32",
-    )"""
-CHECKER = '''
-
-@checker("cpu-manager/prefer-last-cpus/takes-the-highest", Choice)
-def takes_the_highest(choice: Choice) -> Judgement:
-    """Of what is free the CPUs with the highest ids."""
-    taken = choice.took
-    if taken is None or choice.options - {STRICT} != {"prefer-last-cpus"} or choice.near is not None:
-        return None
-    left = choice.available & ~taken
-    return violated(
-        left < taken & -taken,
-        "a CPU that is free has a higher id",
-        got=format_bits(taken),
-        allowed=f"the highest {choice.count} of {format_bits(choice.available)}",
-    )
-'''
 ASKED = """
 from numa_conformance.errors import StartError
 from numa_conformance.kube import KubeletConfiguration, Pod
@@ -158,18 +186,17 @@ def house(tmp_path_factory):
 
     house.add(OPTIONS, RECORD, behind=last_field("StaticOptions"))
     said()
-    house.add(REQUIREMENTS, IDS, behind=last_entry("OF_EVERY_OPTION"))
-    said()
-    house.add(REQUIREMENTS, REFUSED, behind=last_entry("EXCLUDED"))
-    said()
-    house.write(ALGORITHM, WRITTEN)
+    house.write(CHAPTER, HEAD)
     said()
     house.add(PROBES, HOW_IT_SHOWS, behind=last_import)
     house.add(PROBES, PROBE, behind=last_entry("PROBES"))
+    said()
+    house.add(CHAPTER, IDS + REFUSED + PROMISE)
+    said()
+    house.write(ALGORITHM, WRITTEN)
+    house.write(PAIRS, PAIR)
     house.add(QUIRKS, QUIRK, behind=last_field("CpuQuirks"))
     house.add(TEST, QUIRK_SHOWN)
-    house.add(REQUIREMENTS, REQUIREMENT, behind=last_entry("REQUIREMENTS"))
-    house.add(CHECKERS, CHECKER)
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The option prefer-last-cpus.\n")
     return house
 
@@ -183,14 +210,15 @@ def test_touches_what_the_recipes_name_and_no_more_than_eight_files(house):
 
 def test_what_is_missing_is_told_in_a_sentence_with_its_place(house):
     assert house.complaints == [
-        f"error: {REQUIREMENTS}: option prefer-last-cpus has no OptionIds in OF_EVERY_OPTION",
-        f"error: {REQUIREMENTS}: option prefer-last-cpus excludes align-by-socket, and no line in EXCLUDED says which "
-        "requirement asks it",
-        f"error: {REQUIREMENTS}: option prefer-last-cpus excludes full-pcpus-only, and no line in EXCLUDED says which "
-        "requirement asks it",
-        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
+        f"error: {CHAPTER}: option prefer-last-cpus has no file with what is asked of it",
         f"error: {PROBES}: option prefer-last-cpus has no OptionProbe in PROBES: how it is provoked, and how its "
         "effect is seen",
+        f"error: {CHAPTER}: no call of maturity says under which ids prefer-last-cpus is asked",
+        f"error: {CHAPTER}: no call of excluded says under which id it is asked that prefer-last-cpus excludes "
+        "full-pcpus-only",
+        f"error: {CHAPTER}: no call of excluded says under which id it is asked that prefer-last-cpus excludes "
+        "align-by-socket",
+        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
     ]
 
 
@@ -220,8 +248,7 @@ def test_pages_tell_it(house):
 
 @deep
 def test_what_is_asked_of_every_option_and_its_requirement_are_asked_and_met(house):
-    asked = ("cpu-manager/prefer-last-cpus/*", "cpu-manager/*/refuses-prefer-last-cpus")
-    assert "5 passed" in house.ask(*asked, more=("--numa-budget", "2%"))
+    assert "5 passed" in house.ask("cpu-manager/prefer-last-cpus/*", more=("--numa-budget", "2%"))
 
 
 @deep
@@ -240,7 +267,8 @@ def test_our_tests_of_options_quirks_and_mutants_are_content(house):
         "tests/managers/cpu/test_option_files.py",
         f"{TEST}::test_last_cpus_beside_whole_cores_only",
         f"{TEST}::test_every_quirk_of_this_room_is_shown_here",
-        "tests/suite/chapters/test_ids.py",
+        "tests/suite/requirements/test_ids.py",
+        "tests/suite/test_pairs.py",
         "tests/suite/test_mutants.py::test_every_requirement_is_seen_to_break",
         "tests/suite/test_mutants.py::test_a_mutant_is_caught[ignores_prefer_last_cpus]",
     )

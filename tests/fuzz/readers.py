@@ -21,13 +21,13 @@ from numa_conformance.protocol.checked_reply import checked_reply
 from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.stdio import _result
 from numa_conformance.reading.documents import read_documents
+from numa_conformance.recorded import read_vectors, replay
 from numa_conformance.report.html import html_page
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.markdown import markdown_text
 from numa_conformance.report.model import read_report
 from numa_conformance.suite.history.history import HistoryError, read_histories
 from numa_conformance.suite.judge.verdicts import judge_from_file
-from numa_conformance.suite.recorded import read_vectors, replay
 from processes import PATIENCE
 
 __all__ = ["READERS"]

@@ -10,7 +10,7 @@ import pytest
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, Pod, ScoringStrategy
 from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
-from numa_conformance.suite.recorded import FIRST_RECORDED
+from numa_conformance.recorded import FIRST_RECORDED
 from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared

@@ -6,7 +6,7 @@ from changes.rewrites import containers_of, in_kubelet, without_option
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.chapters.start_options import EXCLUDED, OF_EVERY_OPTION
+from numa_conformance.suite.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OPTION
 from numa_conformance.suite.generators.option_probes import PROBES
 
 from .mutant import mutant
@@ -144,9 +144,9 @@ globals().update({f"ignores_{option.field}": _ignores(option) for option in STAT
 @in_kubelet
 def combines_options_that_exclude_each_other(kubelet):
     options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
-    for first, second, _ in EXCLUDED.values():
-        if first in options:
-            options.pop(second, None)
+    for option, other in EXCLUDED.values():
+        if other in options:
+            options.pop(option, None)
     kubelet["cpuManagerPolicyOptions"] = options
 
 

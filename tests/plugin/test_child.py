@@ -6,13 +6,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from numa_conformance.report.model import read_report
+from processes import runs, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux a child is watched")
 
@@ -140,20 +140,13 @@ def test_the_report_to_run_again_may_lie_in_the_folder_of_the_new_one(suite, fol
 def test_what_shows_no_mark_of_the_target_ends_with_the_run_too(suite, folder: Path, target: str):
     result = suite(*ASKED, "--numa-target", f"target:{target}")
     assert result.ret == 0
-    assert _has_ended(int((folder / "copy").read_text()))
+    assert not runs(int((folder / "copy").read_text()))
 
 
 def test_a_copy_of_the_run_does_not_conclude_in_its_place(suite, folder: Path):
     (folder / "splits.py").write_text("import os\nif os.fork():\n    os._exit(0)\nfrom target import Right\n")
     assert suite(*ASKED, "--numa-target", "splits:Right").ret == 11
     _says_that_it_is_not_finished(folder / "out")
-
-
-def _has_ended(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 @pytest.mark.parametrize(
@@ -167,22 +160,15 @@ def _has_ended(process: int) -> bool:
 )
 def test_a_signal_reaches_the_child_once(folder: Path, number: signal.Signals, group: bool, status: int):
     command = [sys.executable, "-m", "pytest", *ASKED, "--numa-target", "target:Waits"]
-    # As a background job of a shell these tests have SIGINT ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    while not (folder / "asked").exists() and run.poll() is None:
-        time.sleep(0.02)
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    wait_until(lambda: (folder / "asked").exists() or run.poll() is not None)
     _says_that_it_is_not_finished(folder / "out")
     (os.killpg if group else os.kill)(run.pid, number)
     printed = run.communicate()[0]
     assert run.returncode == status
     child = int((folder / "asked").read_text())
     assert child != run.pid
-    while not _has_ended(child):
-        time.sleep(0.02)
+    wait_until(lambda: not runs(child))
     if number == signal.SIGKILL:
         _says_that_it_is_not_finished(folder / "out")
     else:

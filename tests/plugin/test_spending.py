@@ -1,15 +1,11 @@
 """``--numa-budget`` with a time: the whole run holds it, waiting counts, and what was spent is said."""
 
-from collections import Counter
-
 import pytest
 
 from asked_in_full import DEEP, deep
+from measured import hint, questions
 from numa_conformance.pytest_plugin.expectation import JUDGING, QUESTIONS, STARTS, seconds_of_a_run
 from numa_conformance.pytest_plugin.spending import BY_HAND, CONVERSATIONS, SEARCHES, TELLING, Spending
-from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import ALL, GROUPS
 from numa_conformance.suite.history.history import Step
 
 SLOW = """
@@ -79,19 +75,7 @@ def test_how_long_a_run_takes_follows_from_a_few_answers():
 
 
 @deep
-def test_a_whole_run_asks_about_as_often_as_is_said():
-    """Searches and cases by hand ask beside conversations: a tenth."""
-    asked = Counter()
-    with open_reference("documented") as reference:
-        for group in GROUPS.values():
-            whole = list(group.scenarios(ALL, 0))
-            part = whole[:: max(1, len(whole) // 20)]
-            for step in (step for scenario in part for step in drive(scenario, reference, "1.37")[0].steps):
-                asked[step.method] += len(whole) / len(part)
-    starts = {surface: asked.pop(f"{surface}.start") + asked.pop(f"{surface}.restart") for surface in STARTS}
-    by_surface = Counter()
-    for method, times in asked.items():
-        by_surface[method.partition(".")[0]] += times
-    assert starts == pytest.approx(dict(STARTS), rel=0.25)
-    for surface, times in QUESTIONS.items():
-        assert by_surface[surface] == pytest.approx(times, rel=0.25), surface
+def test_what_a_whole_run_asks_is_told():
+    now, kept = questions(), {"questions": QUESTIONS, "starts": STARTS}
+    pairs = [(now[kind].get(name, 0), each) for kind, of in kept.items() for name, each in of.items()]
+    hint("questions", [pair for pair in pairs if pair[0] != pytest.approx(pair[1], rel=0.25)])

@@ -11,6 +11,7 @@ pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
 from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster
 from kubelets import needs_namespaces
+from numa_conformance.comparing.differing import differing
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.pytest_plugin.numa_cluster import bring_up
@@ -18,7 +19,6 @@ from numa_conformance.real_kubelet.claims import untold_fields
 from numa_conformance.report.departures import in_history
 from numa_conformance.suite.asking.drive import again
 from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.history.history import read_histories
 from numa_conformance.suite.judge.verdicts import judge_from_file
 from processes import PATIENCE

@@ -12,12 +12,12 @@ pytest.importorskip("grpc", reason="the extra [node] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
 
 from kubelets import COMMAND, PATHS, needs_kubelet, needs_namespaces
+from numa_conformance.comparing.differing import STATE_FILES, differences
+from numa_conformance.comparing.whole_kubelet import of_a_whole_kubelet
 from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.asking.profiles import Profile
-from numa_conformance.suite.comparing.differing import STATE_FILES, differences
-from numa_conformance.suite.comparing.whole_kubelet import of_a_whole_kubelet
 from processes import PATIENCE
 
 pytestmark = [needs_namespaces, needs_kubelet]

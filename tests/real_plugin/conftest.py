@@ -9,9 +9,9 @@ from processes import PATIENCE
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("grpc", reason="the extra [node] is not installed")
     from numa_conformance.kubelet_apis import wire
-    from numa_conformance.real_plugin import kubelet, target
+    from numa_conformance.real_plugin import device_lists, kubelet, target
 
     monkeypatch.setattr(wire.Client.ask, "__defaults__", (PATIENCE,))
     monkeypatch.setattr(target, "REGISTER_SECONDS", PATIENCE)
     monkeypatch.setattr(kubelet, "CONNECT_SECONDS", PATIENCE)
-    monkeypatch.setattr(kubelet, "LIST_SECONDS", PATIENCE)
+    monkeypatch.setattr(device_lists, "LIST_SECONDS", PATIENCE)

@@ -16,6 +16,7 @@ from numa_conformance.real_plugin import device_lists
 from numa_conformance.real_plugin.target import PluginTarget
 from numa_conformance.suite.asking.asking import Asking, Outcome
 from numa_conformance.suite.generators.device_plugins import RESTART, device_plugins
+from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[2] / "examples/device_plugin"
 BEGIN = f"""
@@ -73,7 +74,7 @@ def asked(script: str, folder: Path) -> Outcome:
     program = folder / "odd.py"
     program.write_text(f"{BEGIN}\n{script}\nplugin.Plugin = Odd\nplugin.main()\n")
     target = PluginTarget([sys.executable, str(program), "{plugin_folder}", str(EXAMPLE / "devices.json")])
-    client = Client(InProcess(lambda: target, "plugin", 60))
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
     try:
         claimed = frozenset(client.features) - {RESTART}
         return Asking(device_plugins(claimed, [load_machine("snc2-small")]), client, "1.36").spend()
@@ -86,7 +87,7 @@ def asked(script: str, folder: Path) -> Outcome:
 def test_a_plugin_that_leans_on_its_stream_is_served_as_by_a_kubelet(
     script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(device_lists, "MORE_SECONDS", 60.0)  # the second list ends the wait
+    monkeypatch.setattr(device_lists, "MORE_SECONDS", PATIENCE)  # the second list ends the wait
     verdicts = asked(script, tmp_path).verdicts
     assert verdicts.unmet == set()
     assert "device-plugin/allocation/serves-what-it-offers" in verdicts.asked

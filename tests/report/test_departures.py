@@ -10,6 +10,7 @@ from numa_conformance.documentation.quirks import QUIRKS
 from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol.reference import ReferenceTarget
+from numa_conformance.recorded import record
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
@@ -18,7 +19,6 @@ from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, pod, static
 from numa_conformance.suite.judge.departures import DEPARTURES
 from numa_conformance.suite.judge.verdicts import ANSWERED
-from numa_conformance.suite.recorded import record
 from numa_conformance.suite.telling.findings import scenario_json
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"

@@ -6,9 +6,9 @@ from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
 from numa_conformance.documentation.versions import DEFAULT, KubernetesVersion
 from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.recorded import FIRST_RECORDED, read_vectors, replay
 from numa_conformance.scheduler import mean_text, score_node, step_text
 from numa_conformance.suite.generators.workloads import container, pod
-from numa_conformance.suite.recorded import FIRST_RECORDED, read_vectors, replay
 from processes import PATIENCE
 from shared_data import SHARED, needs_shared
 

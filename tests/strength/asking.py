@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from numa_conformance.comparing.differing import differing
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol import FEATURES, Client, InProcess
+from numa_conformance.recorded import FIRST_RECORDED, read_vectors, replay
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.comparing.differing import differing
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import History
 from numa_conformance.suite.judge.verdicts import judge
-from numa_conformance.suite.recorded import FIRST_RECORDED, read_vectors, replay
 
 from .left_open import leaves_open
 from .mutations import Mutation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numa_conformance.suite.comparing.differing import differing
+from numa_conformance.comparing.differing import differing
 from numa_conformance.suite.generators.merges import CLOSEST
 from numa_conformance.suite.history.history import History
 

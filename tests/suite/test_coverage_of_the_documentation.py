@@ -11,11 +11,11 @@ import pytest
 from asked_in_full import DEEP
 from forked_pytest import run_pytest
 from numa_conformance.protocol.features import FEATURES, PROMISES
+from numa_conformance.recorded import read_vectors
+from numa_conformance.recorded.needs import features_needed
 from numa_conformance.suite.asking.groups import JUDGED
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.examples.index import index_of_tests
-from numa_conformance.suite.recorded import read_vectors
-from numa_conformance.suite.recorded.needs import features_needed
 from strength.asking import RECORDED
 
 RUN = ("passed", "not followed")

@@ -17,8 +17,7 @@ from numa_conformance.report.beside_reference import with_reference
 from numa_conformance.report.departures import in_history
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import ALL, GROUPS, JUDGED, groups_of
-from numa_conformance.suite.asking.repeating import times_seen
-from numa_conformance.suite.asking.shrinking import shortened
+from numa_conformance.suite.asking.shrinking import shortened, times_seen
 from numa_conformance.suite.chapters import host
 from numa_conformance.suite.judge.verdicts import judge
 from numa_conformance.suite.telling.telling import beside, finding_of

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from ..comparing.differing import Differing
+from ..comparing.two_targets import TwoTargets
 from ..documentation.changes import CHANGES
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
@@ -20,8 +22,6 @@ from ..machine import load_machine
 from ..protocol import Level
 from ..report.beside_reference import open_reference
 from ..report.by_version import Turn, cause_told, turns
-from ..suite.comparing.differing import Differing
-from ..suite.comparing.two_targets import TwoTargets
 from ..suite.history.history import History, Step
 from .asked_again import asked_by_files, asked_by_pods
 from .exits import DIFFERENT, OK

@@ -10,6 +10,9 @@ from typing import Any
 
 import click
 
+from ..comparing.kinds_of_difference import Kind, Kinds
+from ..comparing.two_targets import TwoTargets
+from ..comparing.whole_kubelet import OfAWholeKubelet
 from ..documentation.patches import patch_note
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..kube import read_kubelet_configuration
@@ -18,9 +21,6 @@ from ..protocol import Client
 from ..report.causes import CausesBetween, Shown
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..suite.asking.asking import Budget
-from ..suite.comparing.kinds_of_difference import Kind, Kinds
-from ..suite.comparing.two_targets import TwoTargets
-from ..suite.comparing.whole_kubelet import OfAWholeKubelet
 from .exits import DIFFERENT, OK
 from .moving import Moving
 from .names import MachineName

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
+from ..comparing.fates import ACCEPTED, ContainerFate, PodFate, fates, lived
+from ..comparing.with_claims import fates_with_claims
 from ..cpuset import format_bits
 from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
 from ..protocol import Client
-from ..suite.comparing.fates import ACCEPTED, ContainerFate, PodFate, fates, lived
-from ..suite.comparing.with_claims import fates_with_claims
 from .exits import DIFFERENT, OK
 from .outcomes import pod_names
 from .terminal import columns, print_json, say

@@ -12,7 +12,7 @@ import click
 from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError
 from ..files import replace_bytes
-from ..suite.recorded import Answerer, record_decisions, select
+from ..recorded import Answerer, record_decisions, select
 from .exits import DIFFERENT, OK
 from .names import chosen
 from .targets import TargetChoice, open_target, target_options

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..documentation.versions import KubernetesVersion
-from ..suite.recorded import Outcome, Selection, Totals, replay, select, unsupported
+from ..recorded import Outcome, Selection, Totals, replay, select, unsupported
 from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again
 from .names import chosen

@@ -43,7 +43,7 @@ def kubernetes_versions_page() -> str:
         "- A number names a quirk below. Without it the shortest conversation that breaks the requirement keeps it. Of "
         "several numbers any one will do. Numbers joined by + do so only together. Further quirks may hide behind it.",
         "",
-        "To measure it, `cd tests && python -m departing FOLDER` asks the reference the whole suite at level "
+        "To measure it, `cd tests && python -m measured departures` asks the reference the whole suite at level "
         "`documented`, with the quirks of each version.",
         "",
         *table(("requirement", *map(str, SUPPORTED)), (_row(name) for name in unmet)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -10,12 +10,23 @@ from .message import Message
 
 JsonObject = dict[str, Any]
 """A machine, a configuration or a pod: documents with schemas of their own, passed through as they are."""
+IdList = Annotated[str, "ids"]
+"""CPUs, or NUMA nodes, as the kernel lists them: ``0-3,8``; an empty text is none."""
+NodeIds = Annotated[list[int], "NUMA nodes"]
+"""One NUMA node or more."""
+NodeId = Annotated[int, "NUMA node"]
+NodeIdOrNone = Annotated[int, "NUMA node, or -1"]
+"""A NUMA node; -1 says of a device that it is near none."""
+Bytes = Annotated[int, "bytes"]
+Booked = Annotated[int, "bytes in books"]
+"""Bytes in the books of memory, which may be subtracted below 0."""
+CpuCount = Annotated[int, "CPUs"]
 
 
 class HintValue(Message, frozen=True, omit_defaults=False):
     """A topology hint: NUMA node ids (null: any node will do) and whether it is preferred."""
 
-    nodes: list[int] | None
+    nodes: NodeIds | None
     preferred: bool
 
 
@@ -26,6 +37,6 @@ HintLists = dict[str, list[HintValue] | None]
 class PriorState(Message, frozen=True, omit_defaults=False):
     """What is given already: shared pool, pod uid to container to CPUs, and what init containers leave for reuse."""
 
-    default: str
-    assignments: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
-    reusable: dict[str, str] = msgspec.field(default_factory=dict)
+    default: IdList
+    assignments: dict[str, dict[str, IdList]] = msgspec.field(default_factory=dict)
+    reusable: dict[str, IdList] = msgspec.field(default_factory=dict)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import count
-from types import MappingProxyType
+from pathlib import Path
 
 from ..protocol import Client, Connection
 from ..suite.asking.drive import drive
@@ -13,17 +14,15 @@ from ..suite.history.history import Step
 from .run import Run
 from .spending import Spending
 
-QUESTIONS: Mapping[str, int] = MappingProxyType(
-    {
-        "pick": 36_000, "node": 16_300, "merge": 14_000, "allocate": 5_400, "hints": 4_800, "claims": 3_800,
-        "classify": 850, "score": 720, "plugin": 670,
-    }
-)  # fmt: skip
-"""Questions of a whole run by surface, beside those that bring up what is asked: a test counts them."""
-STARTS: Mapping[str, int] = MappingProxyType({"node": 6_300, "claims": 136, "plugin": 68})
+FILE = Path(__file__).with_suffix(".json")
+_MEASURED: Mapping[str, Mapping[str, int]] = json.loads(FILE.read_text(encoding="utf-8"))
+"""What conversations of a whole run ask: ``python -m measured questions`` writes it, in the folder ``tests``."""
+QUESTIONS = _MEASURED["questions"]
+"""Questions of a whole run by surface, beside those that bring up what is asked."""
+STARTS = _MEASURED["starts"]
 """Starts and restarts in a whole run, of a node, a DRA driver, a device plugin."""
 _COMES_UP = {"node": "a node", "claims": "the driver", "plugin": "the plugin"}
-JUDGING = 25.0
+JUDGING = _MEASURED["seconds"]["judging"]
 """Seconds of a whole run in which no target is asked."""
 LOOK = 1.0
 """Seconds of asking on each surface, after which how long an answer takes is taken for known."""
@@ -47,7 +46,7 @@ def expected_line(run: Run, connection: Connection) -> str:
     each = "".join(
         f"{what} comes up in {_told(sum(starts) / len(starts))}; "
         for surface, what in _COMES_UP.items()
-        if (starts := [step.seconds for step in steps if _surface(step) == surface and _is_start(step)])
+        if (starts := [step.seconds for step in steps if _surface(step) == surface and is_start(step)])
     )
     seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part, run.at_once)
     shorter = "; --numa-budget 5m asks for less" if seconds > LONG and run.budget.is_whole else ""
@@ -83,7 +82,7 @@ def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, a
     for surface in QUESTIONS.keys() & surfaces:
         asked = [step for step in steps if _surface(step) == surface]
         for starting, times in ((False, QUESTIONS[surface]), (True, STARTS.get(surface, 0))):
-            took = [step.seconds for step in asked if _is_start(step) is starting]
+            took = [step.seconds for step in asked if is_start(step) is starting]
             seconds += times * sum(took) / max(len(took), 1)
     return (JUDGING + seconds / at_once) * part
 
@@ -92,7 +91,8 @@ def _surface(step: Step) -> str:
     return step.method.partition(".")[0]
 
 
-def _is_start(step: Step) -> bool:
+def is_start(step: Step) -> bool:
+    """Tell whether a question brings up what is asked."""
     return step.method.endswith((".start", ".restart"))
 
 

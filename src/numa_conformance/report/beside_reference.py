@@ -11,7 +11,7 @@ from ..documentation.quirks import Quirks
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import NumaConformanceError
 from ..protocol import Client, InProcess, Level, ReferenceTarget, TargetFault
-from ..suite.recorded import record
+from ..recorded import record
 
 _SECONDS = 120.0
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from ..comparing.differing import Differing
+from ..comparing.two_targets import TwoTargets
 from ..documentation.changes import CHANGES
 from ..documentation.gates import GATES
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, Level
 from ..suite.asking.drive import again
-from ..suite.comparing.differing import Differing
-from ..suite.comparing.two_targets import TwoTargets
 from ..suite.history.history import History
 from .beside_reference import open_reference
 from .causes import FACTS, CausesBetween, Shown

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..comparing.differing import Differing
+from ..comparing.two_targets import TwoTargets
 from ..documentation.changes import CHANGES, Changes
 from ..documentation.gates import GATES
 from ..documentation.options import POLICY_OPTIONS
@@ -13,8 +15,6 @@ from ..documentation.quirks import QUIRKS, Quirks
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Level
 from ..suite.asking.drive import again
-from ..suite.comparing.differing import Differing
-from ..suite.comparing.two_targets import TwoTargets
 from ..suite.history.history import History
 from .beside_reference import open_reference
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 
+from ..comparing.differing import STATE_FILES, Differing, differing
+from ..comparing.whole_kubelet import of_a_whole_kubelet
 from ..documentation.changes import CHANGES
 from ..documentation.quirks import QUIRKS
 from ..documentation.versions import SUPPORTED, KubernetesVersion
@@ -18,8 +20,6 @@ from ..protocol import Client
 from ..protocol.faults import NotClaimed
 from ..suite.asking.asking import MOST_FAULTS
 from ..suite.asking.drive import again
-from ..suite.comparing.differing import STATE_FILES, Differing, differing
-from ..suite.comparing.whole_kubelet import of_a_whole_kubelet
 from ..suite.history.history import History
 from .beside_reference import open_reference
 from .causes import Shown

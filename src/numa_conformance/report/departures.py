@@ -6,15 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..comparing.differing import PASS, RUNS_ON, filled, sends_unasked
 from ..documentation.quirks import Quirks
 from ..documentation.versions import KubernetesVersion
 from ..protocol import Client, TargetFault
+from ..recorded import Vector, record, replay
 from ..suite.asking.drive import again
-from ..suite.comparing.differing import PASS, RUNS_ON, filled, sends_unasked
 from ..suite.history.history import History, Step
 from ..suite.judge.departures import TOGETHER, Causes
 from ..suite.judge.verdicts import judge
-from ..suite.recorded import Vector, record, replay
 from ..suite.telling.findings import CAME_UP
 from .beside_reference import open_reference
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..machine import machine_to_dict
 from ..protocol import Client
+from ..recorded.device_file import DEVICE_FILE
+from ..recorded.needs import features_needed
 from ..suite.history.history import History, Step, read_histories
 from ..suite.judge.files import CPU_FILE, MEMORY_FILE
-from ..suite.recorded.device_file import DEVICE_FILE
-from ..suite.recorded.needs import features_needed
 
 FILE = Path(__file__).with_suffix(".jsonl.gz")
 _WRITTEN = {

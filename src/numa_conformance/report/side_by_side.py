@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..comparing.kinds_of_difference import Kind
 from ..documentation.changes import CHANGES
 from ..documentation.quirks import QUIRKS
 from ..machine.picture import allocation_map, legend_line
 from ..printable import listed
-from ..suite.comparing.kinds_of_difference import Kind
 from ..suite.telling.findings import Finding
 from ..suite.telling.telling import scenario_of
 from ..suite.telling.two_pictures import maps

@@ -7,7 +7,7 @@ import pytest
 from numa_conformance.machine import load_machine
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.repeating import LONGEST, times_seen
+from numa_conformance.suite.asking.shrinking import LONGEST, times_seen
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.history.history import History
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from numa_conformance.comparing.differing import differing, filled
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.comparing.differing import differing, filled
 from numa_conformance.suite.generators.scenario import Scenario, ask_all
 from numa_conformance.suite.generators.workloads import guaranteed
 from processes import PATIENCE

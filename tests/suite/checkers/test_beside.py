@@ -1,4 +1,4 @@
-"""What is told beside placements, right and wrong: CFS quota, the phase and message of refusals."""
+"""What is told beside placements, right and wrong: CFS quota."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ from numa_conformance.suite.judge.verdicts import Verdicts, judge
 NONE_QUOTA = "cpu-manager/none/limits-are-enforced-by-quota"
 SHARED_QUOTA = "cpu-manager/static/shared-limits-are-enforced-by-quota"
 NO_QUOTA = "cpu-manager/static/exclusive-cpus-have-no-quota"
-FAILED = "cpu-manager/full-pcpus-only/refused-pods-are-failed"
-NO_CORES = "cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing"
-TERMINATED = "topology-manager/admission/refused-pods-are-terminated"
-WORDS = "topology-manager/admission/says-what-cannot-be-aligned"
 BURSTABLE = pod("p", [container("c", cpu="1500m", requests={"cpu": "1"})])
 NONE = kubelet(cpuManagerPolicy="none")
 
@@ -36,10 +32,6 @@ def told(config: Mapping[str, Any], wanted: Mapping[str, Any], answer: Mapping[s
 def admitted(cpus: str, quota: int | None) -> Mapping[str, Any]:
     holding = {"cpus": cpus, "cpu_quota": quota}
     return {"result": "admitted", "default_cpuset": "0-7" if not cpus else "0,2-4,6-7", "containers": {"c": holding}}
-
-
-def refused(reason: str, message: str = "", phase: str | None = None) -> Mapping[str, Any]:
-    return {"result": "rejected", "default_cpuset": "0-7", "reason": reason, "message": message, "phase": phase}
 
 
 @pytest.mark.parametrize(("config", "requirement"), [(NONE, NONE_QUOTA), (static(), SHARED_QUOTA)])
@@ -80,42 +72,3 @@ def test_no_page_says_what_bounds_these(config: Mapping[str, Any], wanted: Mappi
 def test_a_target_that_does_not_tell_is_not_asked() -> None:
     shared, exclusive = told(NONE, BURSTABLE, admitted("", None)), told(static(), BURSTABLE, admitted("1,5", None))
     assert not {NONE_QUOTA, SHARED_QUOTA, NO_QUOTA} & (shared.asked.keys() | exclusive.asked.keys())
-    silent = told(static("full-pcpus-only"), guaranteed("p", 3), refused("SMTAlignmentError", "no whole cores"))
-    assert not {FAILED, TERMINATED} & silent.asked.keys()
-
-
-PHASES: list[tuple[str, set[str]]] = [("Failed", set()), ("Terminated", {FAILED}), ("Pending", {FAILED, TERMINATED})]
-
-
-@pytest.mark.parametrize(("phase", "wrong"), PHASES)
-def test_the_phase_of_a_pod_that_cannot_have_whole_cores(phase: str, wrong: set[str]) -> None:
-    verdicts = told(static("full-pcpus-only"), guaranteed("p", 3), refused("SMTAlignmentError", "", phase))
-    assert verdicts.unmet == wrong
-    assert verdicts.asked[FAILED] == verdicts.asked[TERMINATED] == 1
-
-
-REASONS: list[tuple[str, str, set[str]]] = [
-    ("SMTAlignmentError", "", set()),
-    ("Failed", "SMTAlignmentError: no whole cores", set()),
-    ("UnexpectedAdmissionError", "not enough cpus", {NO_CORES}),
-]
-
-
-@pytest.mark.parametrize(("reason", "message", "wrong"), REASONS)
-def test_the_reason_where_enough_cpus_and_no_whole_cores_are_free(reason: str, message: str, wrong: set[str]) -> None:
-    verdicts = told(static("full-pcpus-only"), guaranteed("p", 7), refused(reason, message))
-    assert (verdicts.unmet, verdicts.asked[NO_CORES]) == (wrong, 1)
-
-
-MESSAGES: list[tuple[str, set[str]]] = [
-    ("Resources cannot be allocated with Topology locality", set()),
-    ("p: resources cannot be allocated with topology locality on any NUMA node", set()),
-    ("no", {WORDS}),
-]
-
-
-@pytest.mark.parametrize(("message", "wrong"), MESSAGES)
-def test_the_message_of_a_topology_affinity_error(message: str, wrong: set[str]) -> None:
-    config = static(topology="single-numa-node")
-    verdicts = told(config, guaranteed("p", 99), refused("TopologyAffinityError", message))
-    assert (verdicts.unmet, verdicts.asked[WORDS]) == (wrong, 1)

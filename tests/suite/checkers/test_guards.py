@@ -27,7 +27,23 @@ def _picks(*counts: int) -> History:
 def test_every_reason_is_read_from_the_source_and_has_no_full_stop():
     every = {check.requirement: reasons_of(check.requirement) for check in CHECKERS}
     assert sum(map(bool, every.values())) > 250
-    assert [reason for reasons in every.values() for reason in reasons if reason[-1] == "."] == []
+    assert [reason for reasons in every.values() for reason in reasons if reason[-1] == "." or "{" in reason] == []
+
+
+def test_a_twin_has_reasons_of_its_own():
+    """Conditions that say so are read for a machine in use, also where they stand in another folder of the book."""
+    few = ("packs-whole-cores", "packs-few-cores-in-use")
+    whole, in_use = ({each for each in reasons_of(f"cpu-manager/static/{name}") if "NUMA" in each} for name in few)
+    assert whole == {"some NUMA node is partly in use"}
+    assert in_use == {"every NUMA node is free as a whole or taken"}
+
+
+def test_a_reason_names_what_a_shared_condition_is_called_with():
+    """It is no source of a text whose values are not known: one value, several that are spread, or none."""
+    every = {check.requirement: reasons_of(check.requirement) for check in CHECKERS}
+    assert [reason for reasons in every.values() for reason in reasons if "{" in reason] == []
+    aligning = "the Topology Manager's policy is not best-effort or restricted or single-numa-node"
+    assert aligning in every["topology-manager/admission/keeps-together-what-one-node-holds"]
 
 
 def test_what_holds_a_requirement_back_is_counted():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from numa_conformance.protocol.messages.node import MemoryNode, MemoryTable
 from numa_conformance.suite.chapters import memory_life
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static, static_memory
-from numa_conformance.suite.history.values import Block, MemoryNode, MemoryTable
-from numa_conformance.suite.judge.node_subjects import Arrival, Moment, Restart
+from numa_conformance.suite.history.values import Block
+from numa_conformance.suite.judge.node_subjects import Arrival, Moment
 from worlds import Case, admitted, block, breaks, held, judged_in, node, refused, resident
 
 MEMORY = "memory-manager/"
@@ -31,11 +32,6 @@ def reserving(gib: float) -> Moment:
     return Moment(node(MACHINE, static_memory(), resident(OWN, c=held_here)))
 
 
-def restarted(on: int) -> Restart:
-    before = node(MACHINE, static_memory(), resident(OWN, c=GIB))
-    return Restart(before, before, True, {"p": {"c": held("1", memory=[block("memory", 1, on)])}})
-
-
 LARGE, SMALL = guaranteed("p", 1, "17Gi"), guaranteed("p", 1, "6Gi")
 LEFT = [resident(guaranteed(name, 1, "6Gi"), c=held(memory=[block("memory", 6, at)])) for at, name in enumerate("ab")]
 REMOVED = node(MACHINE, static_memory("single-numa-node"), *LEFT).removed("a")
@@ -52,7 +48,7 @@ def came_up(gib: int) -> Arrival:
     reserved = static_memory(reservedMemory=[{"numaNode": 0, "limits": {"memory": "1Gi"}}])
     table = MemoryTable(8 << 30, 0, gib << 30, 0, gib << 30)
     world = node(MACHINE, reserved)
-    return Arrival(world.settings, world, memory=(MemoryNode(0, 0, (0,), tables={"memory": table}),))
+    return Arrival(world.settings, world, memory=(MemoryNode(0, 0, [0], tables={"memory": table}),))
 
 
 CASES: dict[str, Case] = {
@@ -80,7 +76,6 @@ CASES: dict[str, Case] = {
         refused(REMOVED, SMALL),
         admitted(REMOVED, SMALL, c=held("1", memory=[block("memory", 6, 0)])),
     ),
-    MEMORY + "state-file/assignments-survive-a-restart": (restarted(0), restarted(1)),
 }
 
 
@@ -112,6 +107,6 @@ def test_books_at_the_start_count_no_reserved_memory(gib: int, broken: bool) -> 
 
 @pytest.mark.parametrize(("free", "broken"), [(7, True), (6, False)])
 def test_books_count_what_containers_hold(free: int, broken: bool) -> None:
-    books = (MemoryNode(0, 1, (0,), {"memory": free * GI}),)
+    books = (MemoryNode(0, 1, [0], {"memory": free * GI}),)
     world = node(MACHINE, static_memory(), resident(OWN, c=held("1", memory=[block("memory", 1, 0)])))
     assert breaks(MEMORY + "static/never-gives-more-than-is-free", Moment(world, books)) is broken

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 import daemons_of_ours
-from numa_conformance.machine import load_machine
+from numa_conformance.machine import Machine, load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.chapters import pools as checkers
-from numa_conformance.suite.generators.pools import pools
+from numa_conformance.suite.generators.life import lives
+from numa_conformance.suite.generators.scenario import Scenario
 from processes import PATIENCE
 from worlds import judged_in
 
@@ -18,6 +19,10 @@ MACHINES = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per
 DAEMONS = {"Mixed": daemons_of_ours.Mixed, "Balloons": daemons_of_ours.Balloons}
 PROMISES = judged_in(checkers)
 CASES = {(daemon, wrong): broken for daemon, ways in daemons_of_ours.WRONG.items() for wrong, broken in ways.items()}
+
+
+def pools(claimed: frozenset[str], machines: list[Machine]) -> list[Scenario]:
+    return [scenario for scenario in lives(claimed, machines) if scenario.generator == "pools"]
 
 
 def asked(daemon: str, wrong: str = "") -> tuple[set[str], set[str]]:
@@ -46,5 +51,7 @@ def test_every_promise_is_seen_to_break() -> None:
 
 
 def test_who_claims_none_is_not_asked() -> None:
+    client = Client(InProcess(ReferenceTarget, "reference", 20))
+    assert pools(client.features, [load_machine(MACHINES[0])]) == []
     client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
     assert list(pools(client.features, [load_machine(MACHINES[0])])) == []

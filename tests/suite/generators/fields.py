@@ -13,7 +13,7 @@ from numa_conformance.machine.data_files import data_folder
 from numa_conformance.protocol.schema import protocol_schema
 from numa_conformance.suite.history.claims import AllocatedClaim
 from numa_conformance.suite.judge.pods import Pod
-from numa_conformance.suite.judge.questions import WrittenStrategy
+from numa_conformance.suite.judge.scored import WrittenStrategy
 
 __all__ = ["FIELDS", "NEVER_VARIED", "Field", "at"]
 

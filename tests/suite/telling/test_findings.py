@@ -2,10 +2,10 @@ import pytest
 
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.protocol.messages.node import Rejected
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.examples.node_run import NodeRun
 from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
-from numa_conformance.suite.history.answers import Rejected
 from numa_conformance.suite.telling.findings import Finding
 from processes import PATIENCE
 

@@ -5,10 +5,10 @@ import pytest
 from mutants import MUTANTS
 from numa_conformance.machine import load_machine
 from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.recorded import Vector, replay
 from numa_conformance.report.beside_reference import with_reference
 from numa_conformance.suite.examples.node_run import NodeRun
 from numa_conformance.suite.generators.workloads import guaranteed, static
-from numa_conformance.suite.recorded import Vector, replay
 from numa_conformance.suite.telling.findings import Finding
 from numa_conformance.suite.telling.two_pictures import holders, maps
 from processes import PATIENCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from ..message import Outcome, Request
-from ..values import HintLists, HintValue, JsonObject, PriorState
+from ..values import HintLists, HintValue, IdList, JsonObject, PriorState
 
 SURFACE = "one allocation of the static policy in a given state"
 
@@ -13,7 +13,7 @@ SURFACE = "one allocation of the static policy in a given state"
 class Asked(Outcome, frozen=True, kw_only=True):
     """What may be told beside an allocation: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
 
-    reserved_cpus: str | None = None
+    reserved_cpus: IdList | None = None
     guaranteed_cpus: int | None = None
     pod_guaranteed_cpus: int | None = None
     hints: HintLists | None = None
@@ -23,9 +23,9 @@ class Asked(Outcome, frozen=True, kw_only=True):
 class Allocated(Asked, tag="allocated", frozen=True):
     """CPUs given, the shared pool afterwards, and what later containers of the pod may reuse."""
 
-    cpus: str
-    default_cpuset: str
-    reusable: str | None = None
+    cpus: IdList
+    default_cpuset: IdList
+    reusable: IdList | None = None
 
 
 class AllocationRefused(Asked, tag="refused", frozen=True):

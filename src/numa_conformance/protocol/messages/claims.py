@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from ..message import Outcome, Request
-from ..values import JsonObject
+from ..values import IdList, JsonObject
 
 SURFACE = "a DRA driver that gives CPUs to claims"
 FEATURES = {
@@ -40,7 +40,7 @@ class StartDriver(Request[DriverStarted | DriverFailed], method="claims.start", 
     """
 
     machine: JsonObject
-    reserved_cpus: str = ""
+    reserved_cpus: IdList = ""
     host_root: str | UnsetType = UNSET
 
 
@@ -55,8 +55,8 @@ class ClaimPrepared(Outcome, tag="prepared", frozen=True):
     with its allocation in its status, where a scheduler of the target's has allocated it, be it to other devices.
     """
 
-    cpus: str
-    shared: dict[str, str] | None = None
+    cpus: IdList
+    shared: dict[str, IdList] | None = None
     claim: JsonObject | None = None
 
 
@@ -79,7 +79,7 @@ class PrepareClaim(Request[ClaimPrepared | ClaimRefused], method="claims.prepare
 class SharedRuns(Outcome, tag="runs", frozen=True):
     """What containers without a claim may run on by now, by their names."""
 
-    shared: dict[str, str]
+    shared: dict[str, IdList]
 
 
 class RunShared(Request[SharedRuns | ClaimRefused], method="claims.run", surface="claims", frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..message import Message, Request
-from ..values import HintLists
+from ..values import HintLists, NodeId, NodeIds
 
 SURFACE = "merging provider hints under a Topology Manager policy"
 
@@ -11,7 +11,7 @@ SURFACE = "merging provider hints under a Topology Manager policy"
 class Merged(Message, frozen=True, omit_defaults=False):
     """The merged hint and whether the policy admits the pod."""
 
-    nodes: list[int] | None
+    nodes: NodeIds | None
     preferred: bool
     admit: bool
 
@@ -21,6 +21,6 @@ class Merge(Request[Merged], method="merge", surface="merge", frozen=True, omit_
 
     policy: str
     options: dict[str, str]
-    nodes: list[int]
+    nodes: list[NodeId]
     distances: list[list[int]] | None
     providers: list[HintLists | None]

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Outcome, Request
-from ..values import HintLists, HintValue, JsonObject
+from ..values import Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
 
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
@@ -23,20 +23,20 @@ FEATURES = {
 class MemoryTable(Message, frozen=True, omit_defaults=False):
     """The books of one resource on one NUMA node, in bytes."""
 
-    total: int
-    system_reserved: int
-    allocatable: int
-    reserved: int
-    free: int
+    total: Booked
+    system_reserved: Booked
+    allocatable: Booked
+    reserved: Booked
+    free: Booked
 
 
 class MemoryNode(Message, frozen=True):
     """One NUMA node as the Memory Manager keeps it; ``tables`` when the node has just come up, else ``free``."""
 
-    node: int
+    node: NodeId
     assignments: int
-    group: list[int]
-    free: dict[str, int] | None = None
+    group: list[NodeId]
+    free: dict[str, Booked] | None = None
     tables: dict[str, MemoryTable] | None = None
 
 
@@ -44,8 +44,8 @@ class MemoryBlock(Message, frozen=True, omit_defaults=False):
     """Memory of one type given to a container on NUMA nodes."""
 
     type: str
-    bytes: int
-    nodes: list[int]
+    bytes: Bytes
+    nodes: NodeIds
 
 
 class ContainerHolding(Message, frozen=True, omit_defaults=False):
@@ -58,13 +58,13 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
     its own.
     """
 
-    cpus: str
+    cpus: IdList
     affinity: HintValue | None = None
     memory: list[MemoryBlock] | None = None
     devices: dict[str, list[str]] | None = None
     cpu_quota: int | UnsetType | None = UNSET
-    cpuset: str | UnsetType | None = UNSET
-    mems: str | UnsetType | None = UNSET
+    cpuset: IdList | UnsetType | None = UNSET
+    mems: IdList | UnsetType | None = UNSET
     further: dict[str, Any] | UnsetType = UNSET
 
 
@@ -73,8 +73,8 @@ class Update(Message, frozen=True):
 
     uid: str
     container: str
-    cpus: str
-    mems: str | None = None
+    cpus: IdList
+    mems: IdList | None = None
 
 
 class NodeStarted(Outcome, tag="started", frozen=True):
@@ -84,9 +84,9 @@ class NodeStarted(Outcome, tag="started", frozen=True):
     those that the configuration names count, else none, and what hangs on which they are is not judged.
     """
 
-    default_cpuset: str
-    reserved_cpus: str | None = None
-    allocatable_cpus: str | None = None
+    default_cpuset: IdList
+    reserved_cpus: IdList | None = None
+    allocatable_cpus: IdList | None = None
     memory_state: list[MemoryNode] | None = None
 
 
@@ -130,7 +130,7 @@ class Admitted(Outcome, tag="admitted", frozen=True):
     were sent meanwhile, those of other pods' containers too; null: none are sent before ``node.reconcile``.
     """
 
-    default_cpuset: str
+    default_cpuset: IdList
     containers: dict[str, ContainerHolding]
     qos: str | None = None
     memory_state: list[MemoryNode] | None = None
@@ -145,7 +145,7 @@ class Rejected(Outcome, tag="rejected", frozen=True):
     null: not told. ``updates``: as of an admission.
     """
 
-    default_cpuset: str
+    default_cpuset: IdList
     reason: str
     message: str
     qos: str | None = None
@@ -164,7 +164,7 @@ class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node"
 class PodStarted(Outcome, tag="started", frozen=True):
     """The pod's containers have started: the pool, container to what it holds, ``updates`` as of an admission."""
 
-    default_cpuset: str
+    default_cpuset: IdList
     containers: dict[str, ContainerHolding]
     memory_state: list[MemoryNode] | None = None
     updates: list[Update] | None = None
@@ -173,7 +173,7 @@ class PodStarted(Outcome, tag="started", frozen=True):
 class Removed(Outcome, tag="removed", frozen=True):
     """The pod is gone. ``updates``: as of an admission."""
 
-    default_cpuset: str
+    default_cpuset: IdList
     memory_state: list[MemoryNode] | None = None
     updates: list[Update] | None = None
 
@@ -181,7 +181,7 @@ class Removed(Outcome, tag="removed", frozen=True):
 class UnknownPod(Outcome, tag="unknown", frozen=True):
     """There is no such pod on the node."""
 
-    default_cpuset: str
+    default_cpuset: IdList
     memory_state: list[MemoryNode] | None = None
 
 
@@ -200,7 +200,7 @@ class RemovePod(Request[Removed | UnknownPod], method="node.remove", surface="no
 class Resized(Outcome, tag="resized", frozen=True):
     """The pod has what it asks for now: the pool, container to what it holds. ``updates``: as of an admission."""
 
-    default_cpuset: str
+    default_cpuset: IdList
     containers: dict[str, ContainerHolding]
     memory_state: list[MemoryNode] | None = None
     updates: list[Update] | None = None
@@ -209,7 +209,7 @@ class Resized(Outcome, tag="resized", frozen=True):
 class ResizePending(Outcome, tag="pending", frozen=True):
     """The pod keeps what it has. ``reason``: ``Infeasible`` or ``Deferred``; ``message``: why, for people."""
 
-    default_cpuset: str
+    default_cpuset: IdList
     reason: str
     message: str
     memory_state: list[MemoryNode] | None = None
@@ -224,7 +224,7 @@ class ResizePod(Request[Resized | ResizePending | UnknownPod], method="node.resi
 class NodeState(Message, frozen=True, omit_defaults=False):
     """The shared pool, and pod uid to container to what it holds."""
 
-    default_cpuset: str
+    default_cpuset: IdList
     containers: dict[str, dict[str, ContainerHolding]]
     memory_state: list[MemoryNode] | None = None
 
@@ -293,7 +293,7 @@ class Restarted(Outcome, tag="restarted", frozen=True):
     """The node is up again, and every pod that was on it admitted anew, or refused. ``updates``: as of an admission."""
 
     pods: list[ReadmittedPod | RejectedPod]
-    default_cpuset: str
+    default_cpuset: IdList
     memory_state: list[MemoryNode] | None = None
     updates: list[Update] | None = None
 

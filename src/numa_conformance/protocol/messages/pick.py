@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..message import Outcome, Request
-from ..values import HintValue, JsonObject
+from ..values import CpuCount, HintValue, IdList, JsonObject
 
 SURFACE = "one allocation from a set of free CPUs; stateless"
 
@@ -14,7 +14,7 @@ SURFACE = "one allocation from a set of free CPUs; stateless"
 class Picked(Outcome, tag="picked", frozen=True):
     """The CPUs chosen, in kernel list format."""
 
-    cpus: str
+    cpus: IdList
 
 
 class PickRefused(Outcome, tag="refused", frozen=True):
@@ -31,8 +31,8 @@ class Pick(Request[Picked | PickRefused], method="pick", surface="pick", frozen=
     """
 
     machine: JsonObject
-    available: str
-    count: int
+    available: IdList
+    count: CpuCount
     options: dict[str, bool] = msgspec.field(default_factory=dict)
     affinity: HintValue | None = None
     host_root: str | UnsetType = UNSET

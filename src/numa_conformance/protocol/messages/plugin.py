@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType, field
 
 from ..message import Message, Outcome, Request
-from ..values import JsonObject
+from ..values import JsonObject, NodeIdOrNone
 
 SURFACE = "a device plugin, as a kubelet speaks with it"
 FEATURES = {
@@ -20,7 +20,7 @@ class OfferedDevice(Message, frozen=True, omit_defaults=False):
 
     id: str
     health: str
-    nodes: list[int] | None = None
+    nodes: list[NodeIdOrNone] | None = None
 
 
 class PluginStarted(Outcome, tag="started", frozen=True):

@@ -1,7 +1,7 @@
 """Where a requirement shows, remembered: a small budget is not spent on looking for what few scenarios show.
 
 What is remembered proves nothing: the scenario is asked anew each time. Where it is there no more, or shows nothing of
-a target, the others are asked. ``python -m remembered_places`` in the folder ``tests`` remembers anew.
+a target, the others are asked. ``python -m measured places`` in the folder ``tests`` remembers anew.
 """
 
 from __future__ import annotations

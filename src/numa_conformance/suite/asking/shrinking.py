@@ -1,4 +1,4 @@
-"""Finding the smallest conversation in which a fault still shows. Every attempt asks the target."""
+"""Asking the target again: for the smallest conversation in which a fault still shows, and whether it stays."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import TypeVar
 
 from ...protocol import Client
 from ..history.history import History, Step
-from ..judge.verdicts import Broken, judge
+from ..judge.verdicts import ANSWERED, Broken, judge
 from .drive import again
 
-__all__ = ["fewer_steps", "shortened", "smallest"]
+__all__ = ["LONGEST", "fewer_steps", "shortened", "smallest", "times_seen"]
 
 T = TypeVar("T")
+TIMES = 5
+"""How often a conversation is asked in all, at most."""
+LONGEST = 5.0
+"""Seconds that asking again may take: a conversation in which a call timed out is not asked again."""
 
 
 def smallest(
@@ -76,6 +80,19 @@ def _fewer(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
         for first in range(1, len(steps) - 1, size):
             yield steps[:first] + steps[min(first + size, len(steps) - 1) :]
         size //= 2
+
+
+def times_seen(history: History, requirement: str, client: Client) -> tuple[int, int] | None:
+    """Return how often the requirement was broken, and how often the conversation was asked; None if it is too long."""
+    took = sum(step.seconds for step in history.steps)
+    if took > LONGEST:
+        return None
+    seen, times = 1, min(TIMES, 1 + int(LONGEST / max(took, 1e-6)))
+    for _ in range(times - 1):
+        repeated, fault = again(history, client)
+        broken = any(each.requirement == requirement for each in judge(repeated).broken)
+        seen += broken or (requirement == ANSWERED and fault is not None)
+    return seen, times
 
 
 def _still(requirement: str, questions: History, client: Client) -> Broken | None:

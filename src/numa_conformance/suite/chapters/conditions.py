@@ -1,4 +1,4 @@
-"""Where a requirement is asked: conditions that checkers share. What stands behind "Not where" says why it was not."""
+"""Conditions under which sentences of several chapters apply. Each reason says why one does not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ..judge.alignment import asks_for_devices, empties_the_pool, fits
 from ..judge.chapter import applies
-from ..judge.node_subjects import Admission
+from ..judge.node_subjects import Admission, Restart
 from ..judge.settings import Settings
 
 
@@ -18,18 +18,26 @@ class Configured(Protocol):
         """The configuration in force."""
 
 
+def under_static(subject: Configured) -> None:
+    applies(subject.settings.static, "the CPU Manager's policy is none")
+
+
+def under_none(subject: Configured) -> None:
+    applies(not subject.settings.static, "the CPU Manager's policy is static")
+
+
 def under(subject: Configured, *policies: str) -> None:
-    """Return the guard that the Topology Manager has one of some policies."""
+    """Go on where the Topology Manager has one of some policies."""
     applies(subject.settings.topology in policies, f"the Topology Manager's policy is not {' or '.join(policies)}")
 
 
 def with_option(subject: Configured, name: str) -> None:
-    """Return the guard that an option of the static policy is on."""
+    """Go on where an option of the static policy is on."""
     applies(name in subject.settings.options, f"{name} is off")
 
 
 def without_option(subject: Configured, name: str) -> None:
-    """Return the guard that an option of the static policy is off."""
+    """Go on where an option of the static policy is off."""
     applies(name not in subject.settings.options, f"{name} is on")
 
 
@@ -43,3 +51,7 @@ def fitting(admission: Admission) -> None:
 
 def leaving_a_shared_cpu(admission: Admission) -> None:
     applies(not empties_the_pool(admission.before, admission.pod), "the pod might empty the shared pool")
+
+
+def plain(restart: Restart) -> None:
+    applies(restart.plain, "the node starts with another configuration, or other state files than its own")

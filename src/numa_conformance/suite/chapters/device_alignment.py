@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from ...machine import Device
+from ...machine import Device, Machine
+from ..generators import workloads
+from ..generators.life import Lives, Turn, few_nodes, life
+from ..generators.scenario import Script, come_and_go
+from ..generators.workloads import static
 from ..history.values import CpuBits, Held
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.node_subjects import Admission
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Room, asked_devices
-from .admissions import must_be_admitted
 from .alignment import (
     at_once,
     common_nodes,
@@ -21,6 +26,7 @@ from .alignment import (
     request_of,
 )
 from .conditions import under
+from .outcomes import must_be_admitted
 from .wording import in_words
 
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
@@ -193,3 +199,28 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
             allowed=f"{wanted} of one NUMA node, and no CPUs",
             CPUs=held.cpus,
         )
+
+
+@life("cpu-manager/static", "device-manager/allocation", "topology-manager/single-numa-node", suits=few_nodes, on=3)
+def devices_apart(machine: Machine, turn: Turn) -> Lives:
+    """Devices of two resources that no NUMA node has together: pods of every class ask for both."""
+    kinds = ("example.com/nic", "example.com/gpu")
+    nodes = (node for node, cpus in machine.numa_bits.items() if cpus)
+    near = zip(kinds, nodes, strict=False)
+    devices = tuple(Device(kind, f"{kind[-3:]}-{index}", (node,)) for kind, node in near for index in range(4))
+    equipped = replace(machine, name=f"{machine.name} with devices apart", devices=devices)
+    small = {"cpu": "1", "memory": "64Mi"}
+    classes: tuple[dict[str, Any], ...] = (small, {"requests": small}, {})
+
+    def script(scope: str) -> Script:
+        config = static(reserved=machine.core_bits[0], topology="single-numa-node", scope=scope)
+        yield "node.start", {"kubelet": config}
+        for number, resources in enumerate(classes):
+            for count in (1, 2, 3):
+                containers = [workloads.container(f"c{index}", **resources) for index in range(count - 1)]
+                both = workloads.container("both", other=dict.fromkeys(kinds, "1"), **resources)
+                yield from come_and_go([workloads.pod(f"p{number}-{count}", [*containers, both])])
+
+    for scope in ("container", "pod"):
+        if f"topology-manager/scope/{scope}" in turn.claimed:
+            yield f"no option, single-numa-node per {scope}, reserved a core", equipped, partial(script, scope)

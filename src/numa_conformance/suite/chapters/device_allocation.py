@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ..judge.files import DEVICE_FILE
 from ..judge.node_subjects import Admission, Moment, Restart
 from ..judge.room import Request, Room, asked_devices
+from ..judge.seen import Sighting
 from ..judge.world import Held
-from .admissions import must_be_admitted
-from .conditions import fitting
-from .restarts import plain
+from .conditions import fitting, plain
+from .outcomes import must_be_admitted
+from .restart import can_be_read
 from .wording import devices_told
 
 chapter = Chapter("device-manager/allocation", since="1.18")
@@ -166,6 +168,12 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
         if had and had.devices:
             why = f"{who} has other devices after a restart"
             yield from violated(_ids(had) == _ids(has), why, got=devices_told(has), allowed=devices_told(had))
+
+
+@judges("device-manager/restart/keeps-devices", on=Sighting)
+def device_file_can_be_read(sighting: Sighting) -> Judgement:
+    """The file that holds the devices of containers can be read."""
+    return can_be_read(sighting, DEVICE_FILE)
 
 
 def _devices(held: Held | None) -> set[tuple[str, str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..generators.workloads import best_effort, static
-from ..generators.worlds import admitted, held, node, refused, resident
+from ..generators.worlds import admitted, held, node, refused, resident, sighting
+from ..judge.files import DEVICE_FILE
 from ..judge.node_subjects import Moment, Restart
 from ..judge.world import Held, PodOnNode, World
 from . import device_allocation as chapter
@@ -48,4 +49,8 @@ PAIRS = {
         admitted(PREFERRING, TWO, c=gpus(0, 1)),
     ),
     chapter.devices_survive_a_restart: (restart(0, 2), restart(0, 1)),
+    chapter.device_file_can_be_read: (
+        sighting(up(), of=DEVICE_FILE, damage="the checksum is another"),
+        sighting(up(), of=DEVICE_FILE),
+    ),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...documentation.options import for_each_option
 from ..judge.chapter import Chapter
+from .cpu.options.maturity import PLACEMENTS
 
 _RECORDED = {
     "exact/recorded/admission": ("topology-manager/none", "admissions of pods on one node, all managers together"),
@@ -70,20 +70,6 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...], str]] = {
 """The id, which ends in a group of scenarios, to what is asked, the features it needs, the statement it rests on."""
 
 
-_PLACEMENTS = for_each_option(
-    {
-        "full-pcpus-only": "exact/placements/full-pcpus-only",
-        "distribute-cpus-across-numa": "exact/placements/distribute-cpus-across-numa",
-        "align-by-socket": "exact/placements/align-by-socket",
-        "distribute-cpus-across-cores": "exact/placements/distribute-cpus-across-cores",
-        "strict-cpu-reservation": "exact/placements/strict-cpu-reservation",
-        "prefer-align-cpus-by-uncorecache": "exact/placements/prefer-align-cpus-by-uncorecache",
-    },
-    "requirement in _PLACEMENTS",
-    "src/numa_conformance/suite/chapters/exact.py",
-)
-
-
 def _declare(id: str, text: str, *features: str, statement: str, since: str = "1.32") -> None:
     chapter.sentence(id, text, *features, rests_on=(f"recorded/decisions/{statement}",), since=since, level="exact")
 
@@ -95,7 +81,7 @@ _declare(
     _STATIC,
     statement="placements",
 )
-for _option, _id in _PLACEMENTS.items():
+for _option, _id in PLACEMENTS.items():
     _text = f"With {_option} containers are placed as the golden snapshots show: the kubelet's, or the target's own."
     _declare(_id, _text, _STATIC, f"cpu-manager/{_option}", statement="placements")
 _declare(
@@ -120,7 +106,7 @@ _WITHOUT_IDS = {
     "exact/recorded/qos",
     "exact/recorded/noderesourcesfit",
 }
-COMPARING_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), *_HISTORIES, *_RECORDED}) - _WITHOUT_IDS
+COMPARING_IDS = frozenset({"exact/placements/static", *PLACEMENTS.values(), *_HISTORIES, *_RECORDED}) - _WITHOUT_IDS
 """Those in which the ids of CPUs are compared."""
-GOLDEN_IDS = frozenset({"exact/placements/static", *_PLACEMENTS.values(), "exact/scores"})
+GOLDEN_IDS = frozenset({"exact/placements/static", *PLACEMENTS.values(), "exact/scores"})
 """Those that golden snapshots show."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import combinations, islice
+from operator import or_
 
-from ...cpuset import bit_of, format_bits
+from ...cpuset import format_bits
 from ..judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ..judge.given import OnNode
-from ..judge.node_subjects import Admission, Arrival, Moment, Removal, Restart
+from ..judge.may_run import MayRun
+from ..judge.node_subjects import Admission, Arrival, Moment, Removal
 from ..judge.pods import GUARANTEED, ContainerSpec
 from ..judge.room import Request, Room, allocatable, memory_of
 from ..judge.seen import blocks_told
 from ..judge.start_subjects import Start
 from ..judge.world import Held
-from .admissions import must_be_admitted, must_be_refused
 from .alignment import (
     at_once,
     is_aligned_at_once,
@@ -26,7 +28,7 @@ from .alignment import (
     with_memory,
 )
 from .conditions import under
-from .restarts import plain
+from .outcomes import must_be_admitted, must_be_refused
 
 chapter = Chapter(since="1.21")
 
@@ -184,7 +186,7 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
     applies(moment.settings.memory_static, "the Memory Manager's policy is None")
     applies(moment.world.pods, "no pod is on the node")
     applies(any(one.free for one in moment.memory), "it is not told what NUMA nodes have free")
-    room, told = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
+    room, told = Room(moment.world), {1 << one.node: one.free or {} for one in moment.memory}
     for nodes in (sum(told), *(node for node in told if not node & room.grouped)):
         for kind in sorted({kind for free in told.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in told.items() if node & nodes)
@@ -347,25 +349,26 @@ def reserved_memory_is_never_given(start: Arrival | Start) -> Iterator[Violation
             )
 
 
-@chapter.requires(
-    "memory-manager/state-file/assignments-survive-a-restart",
-    "memory-manager/static",
-    "node/restart",
-    on=Restart,
-    rests_on=("troubleshooting/state/file",),
-    beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
-)
-def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
-    """The memory of running containers is the same after the node agent restarts."""
-    plain(restart)
-    applies(restart.settings.memory_static, "the Memory Manager's policy is None")
-    applies(restart.after is not None, "the node does not come up")
-    for who, had, has in restart.kept:
+@judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(OnNode, MayRun))
+def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violation]:
+    """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
+    applies(container.settings.memory_static, "the Memory Manager's policy is None")
+    runs = applies(container.runs, "it is not seen what the container runs on")
+    blocks = (container.held.memory if container.held else None) or ()
+    applies(any(block.bytes for block in blocks), "the container has no memory of its own")
+    nodes = reduce(or_, (block.nodes for block in blocks))  # also of what an init container has left of it
+    facts = container.about("mems", "memory")
+    if runs.mems is not None and int(runs.mems) != nodes:
+        why = f"the cgroup of container {container.key} takes memory from other NUMA nodes than it is guaranteed on"
+        yield Violation(why, format_bits(runs.mems or 0) or "any", format_bits(nodes), about=facts)
+        return
+    for threads in runs.threads:
         yield from violated(
-            blocks_told(had.memory if had else None) == blocks_told(has.memory if has else None),
-            f"{who} has other memory after a restart",
-            got=told_memory(has),
-            allowed=told_memory(had),
+            threads.mems is None or not threads.mems & ~nodes,
+            f"{threads} of container {container.key} may take memory from other NUMA nodes",
+            got=format_bits(threads.mems or 0),
+            allowed=format_bits(nodes),
+            about=(f"thread:{threads.first}", *facts),
         )
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...cpuset import format_bits
+from ...machine import Machine
+from ...protocol.features import PROMISES
+from ..generators.life import Lives, Turn, life
+from ..generators.scenario import Script
+from ..generators.workloads import best_effort, burstable, guaranteed, static
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.pods import GUARANTEED
 from ..judge.pooled import SYSTEM, Pooled
@@ -103,3 +109,44 @@ def holds_system_pods(may: Pooled) -> Judgement:
         allowed=f"some of {format_bits(may.world.reserved)}",
         reserved=may.world.reserved,
     )
+
+
+@life("node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12, generator="pools")
+def containers_of_every_kind(machine: Machine, turn: Turn) -> Lives:
+    """Pods of the system, pods with a part of a CPU, with whole ones and with none come, and some go."""
+    quarter = len(machine.cpus) // 4
+    coming = (
+        _of_the_system(burstable("proxy", "100m")),
+        guaranteed("mixed", "1500m"),
+        guaranteed("whole", quarter),
+        best_effort("idle"),
+        guaranteed("one", 1),
+        guaranteed("small", "500m"),
+        _of_the_system(burstable("dns", "200m")),
+        guaranteed("also-mixed", "1200m"),
+        burstable("web", 1),
+    )
+
+    def script() -> Script:
+        started = yield "node.start", {"kubelet": static(reserved=machine.core_bits[0])}
+        if started["result"] != "started":
+            return
+        yield from _run(*coming)
+        for uid, then in (("whole", guaranteed("next", quarter + 1)), ("mixed", guaranteed("last", "1800m"))):
+            yield "node.remove", {"uid": uid}
+            yield "node.state", {}
+            yield from _run(then)
+
+    if not turn.claimed.isdisjoint(PROMISES):
+        yield "no option, none, reserved a core", machine, script
+
+
+def _run(*pods: Mapping[str, Any]) -> Script:
+    for wanted in pods:
+        yield "node.admit", {"pod": wanted}
+        yield "node.run", {"uid": wanted["metadata"]["uid"]}
+        yield "node.state", {}
+
+
+def _of_the_system(pod: Mapping[str, Any]) -> dict[str, Any]:
+    return {**pod, "metadata": {**pod["metadata"], "namespace": SYSTEM}}

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from ..judge.chapter import Chapter
+from collections.abc import Iterator
+
+from ...cpuset import format_bits
+from ..history.values import CpuBits, Held
+from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judge.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
+from ..judge.given import OnNode
+from ..judge.node_subjects import Arrival
+from ..judge.seen import blocks_told
 from ..judge.verdicts import ANSWERED, WELL_FORMED
+from .wording import devices_told
 
 chapter = Chapter(since="1.8")
 
@@ -20,3 +29,48 @@ chapter.sentence(
     rests_on=("nrm/static/cpus-are-the-containers-own",),
     beyond="how sets are written and containers are named: the target protocol says it",
 )
+
+
+@chapter.requires(
+    "protocol/comes-up",
+    "cpu-manager/static",
+    on=Arrival,
+    rests_on=("cpu-task/options/incompatible-options-fail-the-start",),
+    beyond="that options which are not named as incompatible do not keep the node from coming up",
+)
+def comes_up(arrival: Arrival) -> Judgement:
+    """A node comes up with a configuration that the pages allow on its machine."""
+    return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
+
+
+@chapter.requires(
+    "protocol/state-agrees-with-answers",
+    "cpu-manager/static",
+    on=OnNode,
+    rests_on=("nrm/static/cpus-are-the-containers-own",),
+    beyond="that the node tells it alike whenever it is asked",
+)
+def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
+    """What a node reports of a container agrees with what it answered at the admission."""
+    other = applies(container.other, "no other source tells what the container holds")
+    held = container.held or Held(CpuBits(0))
+    if container.held is None:
+        yield Violation(f"the pod of container {container.key} is told of in one place and not in another")
+    has_cpus = container.settings.static and container.pool is not None
+    has_devices = held.devices is not None and other.devices is not None
+    for fact, noun, file, write, is_shown in (
+        ("cpu", "CPUs", CPU_FILE, _cpus, has_cpus),
+        ("memory", "memory", MEMORY_FILE, _memory, held.memory is not None),
+        ("device", "devices", DEVICE_FILE, devices_told, has_devices),
+    ):
+        if is_shown and write(held) != write(other):
+            why = f"{container.teller} tells of other {noun} of container {container.key} than {file}"
+            yield Violation(why, write(other), write(held), about=container.about("listed", fact))
+
+
+def _cpus(held: Held) -> str:
+    return format_bits(held.cpus) or "none"
+
+
+def _memory(held: Held) -> str:
+    return str(dict(sorted(blocks_told(held.memory).items())))

@@ -14,7 +14,7 @@ from ..judge.reserved_memory import (
     numa_nodes_have,
 )
 from ..judge.start_subjects import Start
-from .start_guards import must_come_up, must_not_come_up
+from .outcomes import must_come_up, must_not_come_up
 
 chapter = Chapter("memory-manager/static", since="1.21")
 

@@ -1,4 +1,4 @@
-"""How hints, sets of NUMA nodes and what containers hold are written in what checkers say."""
+"""How hints, sets of NUMA nodes and what containers hold are written in what judges say."""
 
 from __future__ import annotations
 
@@ -37,3 +37,8 @@ def devices_told(held: Held | None) -> str:
 def sets_told(sets: Iterable[int]) -> str:
     """Write sets of NUMA nodes."""
     return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)
+
+
+def memory_in_words(held: Held | None) -> str:
+    """Write the memory that a container holds."""
+    return ", ".join(map(str, (held.memory if held else None) or ())) or "none"

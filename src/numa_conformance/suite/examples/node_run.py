@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from ...cpuset import CpuSet
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine, machine_to_dict
 from ...protocol import Client
 from ...protocol.faults import BadReply
-from ..history.answers import Admitted, NodeStarted, PoolTold, Rejected, Restarted, StartFailed
+from ...protocol.message import Message
+from ...protocol.messages.node import Admitted, PodStarted, Rejected, Removed, Restarted, StartFailed, UnknownPod
+from ..history.answers import NodeStarted
 from ..history.history import Head, History, Step
-from ..history.values import Outcome
 from ..judge.chapter import Violation
 from ..judge.verdicts import Broken
 from ..telling.findings import Finding
 from ..telling.telling import finding_of
 
-A = TypeVar("A", bound=Outcome)
+PoolAnswer = Admitted | Rejected | PodStarted | Removed | UnknownPod | Restarted
+"""The answers that tell the shared pool."""
 
 
 class NodeRun:
@@ -52,7 +54,7 @@ class NodeRun:
         """Bring up a node, which may refuse; what was asked before is forgotten."""
         self._before_start(machine)
         self._machine, self._steps = machine, []
-        answer = self._ask("node.start", {"kubelet": dict(kubelet), **self._version}, Outcome)
+        answer = self._ask("node.start", {"kubelet": dict(kubelet), **self._version})
         assert isinstance(answer, NodeStarted | StartFailed)
         return answer
 
@@ -65,21 +67,25 @@ class NodeRun:
 
     def try_admit(self, pod: Mapping[str, Any]) -> Admitted | Rejected:
         """Ask the node to admit a pod, which it may refuse."""
-        answer = self._ask("node.admit", {"pod": dict(pod)}, PoolTold)
+        answer = self._ask("node.admit", {"pod": dict(pod)})
         assert isinstance(answer, Admitted | Rejected)
         return answer
 
-    def run(self, uid: str) -> PoolTold:
+    def run(self, uid: str) -> PodStarted | UnknownPod:
         """Start a pod's containers."""
-        return self._ask("node.run", {"uid": uid}, PoolTold)
+        answer = self._ask("node.run", {"uid": uid})
+        assert isinstance(answer, PodStarted | UnknownPod)
+        return answer
 
-    def remove(self, uid: str) -> PoolTold:
+    def remove(self, uid: str) -> Removed | UnknownPod:
         """Take a pod off the node."""
-        return self._ask("node.remove", {"uid": uid}, PoolTold)
+        answer = self._ask("node.remove", {"uid": uid})
+        assert isinstance(answer, Removed | UnknownPod)
+        return answer
 
     def restart(self) -> Restarted:
         """Start the node agent anew; raises a ``Finding`` when the node does not come up."""
-        answer = self._ask("node.restart", {}, Outcome)
+        answer = self._ask("node.restart", {})
         if not isinstance(answer, Restarted):
             raise self.finding("the node does not come up again", getattr(answer, "message", ""), "it does")
         return answer
@@ -92,12 +98,12 @@ class NodeRun:
         history = History(head, tuple(self._steps))
         return finding_of(Broken(self._requirement, history, len(self._steps) - 1, Violation(why, got, allowed)))
 
-    def _ask(self, method: str, params: Mapping[str, Any], kind: type[A]) -> A:
+    def _ask(self, method: str, params: Mapping[str, Any]) -> Message:
         """Ask; raises ``BadReply`` for an answer that says nothing, such as memory of NUMA node -1."""
         machine = {"machine": machine_to_dict(self._machine)} if method == "node.start" else {}
         step = Step(method, params, self._client.call(method, {**machine, **params}))
         self._steps.append(step)
-        if not isinstance(step.reply, kind):
+        if step.reply is None:
             raise BadReply(f"the answer to {method} says nothing: {step.malformed}")
         return step.reply
 
@@ -107,9 +113,9 @@ def cpus_of(answer: Admitted, container: str = "c") -> CpuSet:
     held = answer.containers.get(container)
     if held is None:
         raise BadReply(f"the answer says nothing of the container {container!r}")
-    return CpuSet.from_bits(held.cpus)
+    return CpuSet.parse(held.cpus)
 
 
-def pool_of(answer: PoolTold) -> CpuSet:
+def pool_of(answer: PoolAnswer) -> CpuSet:
     """Return the shared pool after a step."""
-    return CpuSet.from_bits(answer.default_cpuset)
+    return CpuSet.parse(answer.default_cpuset)

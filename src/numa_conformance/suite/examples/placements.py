@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...cpuset import CpuSet
 from ...machine import load_machine
 from ...machine.placement_map import PlacementMap
+from ...protocol.messages.node import Admitted, StartFailed
 from ..generators.workloads import burstable, guaranteed, static
-from ..history.answers import Admitted, StartFailed
 from .node_run import NodeRun, cpus_of, pool_of
 
 MACHINES = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from ...cpuset import bits_of, format_bits, iter_bits
@@ -23,7 +24,7 @@ __all__ = [
     "claimed_options",
     "guaranteed_pod",
     "several",
-    "state_by_lot",
+    "states_in_turn",
     "varied",
 ]
 
@@ -105,6 +106,29 @@ def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -
     else:
         taken = _threads(rest, lot, int(rest.bit_count() * share))
     return NodeState(machine, tuple(options), reserved, taken)
+
+
+def states_in_turn(
+    kind: str,
+    machines: Iterable[Machine],
+    options: Iterable[Sequence[str]],
+    claimed: Claimed,
+    seed: int,
+    *,
+    every: int,
+    states: int = 1,
+) -> Iterator[tuple[str, list[NodeState], random.Random]]:
+    """Yield a cell, states of use, and the lot of their questions: without options on each machine, with them in turn.
+
+    A machine has one set of options in so many (``every``), and none that no node comes up with.
+    """
+    possible = claimed_options(options, claimed)
+    for (place, machine), (index, names) in product(enumerate(machines), enumerate(possible)):
+        is_refused = "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids)
+        if not is_refused and not (names and (place + index) % every):
+            cell = f"{kind} {'+'.join(names) or 'no option'}"
+            lot, other = (random.Random(f"{what}{seed} {machine.name} {cell}") for what in ("", "varied "))
+            yield cell, [varied(state_by_lot(machine, names, lot), claimed, other) for _ in range(states)], lot
 
 
 def varied(state: NodeState, claimed: Claimed, lot: random.Random) -> NodeState:

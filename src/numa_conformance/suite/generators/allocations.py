@@ -9,24 +9,23 @@ from functools import partial
 from typing import Any
 
 from ...cpuset import bits_of, iter_bits
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine
 from .allocation_states import (
     ALL,
     ASKING,
     INIT,
     Claimed,
     NodeState,
-    claimed_options,
     guaranteed_pod,
     several,
-    state_by_lot,
+    states_in_turn,
     varied,
 )
 from .picks import OPTION_SETS
-from .scenario import Question, Scenario, ask_all
+from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-__all__ = ["allocation_machines", "allocation_sweep"]
+__all__ = ["allocation_sweep"]
 
 MOST_CPUS = 32
 STRICT = "strict-cpu-reservation"
@@ -41,30 +40,16 @@ RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
 """What is reserved by number; the last two reserve nothing."""
 
 
-def allocation_machines() -> tuple[Machine, ...]:
-    """Return the small machines of the catalogue."""
-    return tuple(machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= MOST_CPUS)
-
-
 def allocation_sweep(
-    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, seed: int = 0
+    claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0
 ) -> Iterator[Scenario]:
     """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
-    swept = allocation_machines() if machines is None else machines
-    options = claimed_options([*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])], claimed)
-    for place, machine in enumerate(swept):
-        for index, names in enumerate(options):
-            if (place + index) % 4 and names:
-                continue
-            if "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids):
-                continue
-            cell = f"allocate {'+'.join(names) or 'no option'}"
-            lot = random.Random(f"{seed} {machine.name} {cell}")
-            state = varied(
-                state_by_lot(machine, names, lot), claimed, random.Random(f"varied {seed} {machine.name} {cell}")
-            )
-            questions = list(_questions(state, lot, claimed))
-            yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
+    swept = list(or_the_catalogue(machines, MOST_CPUS))
+    options = [*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])]
+    for cell, (state,), lot in states_in_turn("allocate", swept, options, claimed, seed, every=4):
+        questions = list(_questions(state, lot, claimed))
+        yield Scenario("sweep", cell, state.machine, partial(ask_all, questions), seed)
+    for machine in swept:
         lot = random.Random(f"{seed} {machine.name} by number")
         by_number = [question for amounts in RESERVATIONS for question in _reserved(machine, amounts, claimed, lot)]
         yield Scenario("sweep", "allocate, reserved by number", machine, partial(ask_all, by_number), seed)

@@ -11,11 +11,12 @@ from typing import Any
 from ...cpuset import CpuSet, bit_of, bits_of, iter_bits
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...machine import Device, Machine, catalogue_names, load_machine
+from ...machine import Device, Machine
 from ..judge.choice import STRICT, numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MOST_NODES
 from .picks import OPTION_SETS, shuffled
+from .scenario import or_the_catalogue
 from .workloads import MEMORY, RESERVED_MIB
 
 __all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_too_many", "cells", "kubelet_of"]
@@ -137,9 +138,8 @@ def cells(
     Small machines come more often then, and some with their CPUs renumbered. Where there are machines that ``only`` are
     asked, each comes a few times, whatever its size.
     """
-    machines = [machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus]
-    if only is not None:
-        machines, count = list(only), min(count, CELLS_OF_ONE * len(only))
+    machines = list(or_the_catalogue(only, most_cpus))
+    count = count if only is None else min(count, CELLS_OF_ONE * len(only))
     weights = [_weight(machine) for machine in machines]
     optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
     possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]

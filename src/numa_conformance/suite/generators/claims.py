@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from ...cpuset import format_bits
@@ -23,14 +24,10 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
     """Yield lives of a driver on each machine; without any named, on the smaller ones of the catalogue."""
     if "claims/cpus" not in claimed:
         return
-    known = or_the_catalogue(machines)
-    for machine in known:
-        if machines is not None or len(machine.cpus) <= MOST_CPUS:
-            for number in range(LIVES):
-                reserved = _reserved(machine, number) if RESERVED in claimed else 0
-                cell = f"a life of a DRA driver, reserved {format_bits(reserved) or 'none'}"
-                script = partial(_Life(claimed, reserved, seed + number).script)
-                yield Scenario("claims", cell, machine, script, seed + number)
+    for machine, number in product(or_the_catalogue(machines, MOST_CPUS), range(LIVES)):
+        reserved = _reserved(machine, number) if RESERVED in claimed else 0
+        cell = f"a life of a DRA driver, reserved {format_bits(reserved) or 'none'}"
+        yield Scenario("claims", cell, machine, _Life(claimed, reserved, seed + number).script, seed + number)
 
 
 def _reserved(machine: Machine, number: int) -> int:
@@ -39,28 +36,30 @@ def _reserved(machine: Machine, number: int) -> int:
     return sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
 
 
+@dataclass(frozen=True)
 class _Life:
-    """What has happened to one driver."""
+    """The life of one driver."""
 
-    def __init__(self, claimed: frozenset[str], reserved: int, seed: int) -> None:
-        self._claimed, self._reserved, self._seed = claimed, reserved, seed
+    claimed: frozenset[str]
+    reserved: int
+    seed: int
 
     def script(self) -> Script:
         """Fill devices, ask again, give back, fill again, start the driver anew, give all back."""
-        lot = random.Random(self._seed)
-        answer = yield "claims.start", {"reserved_cpus": format_bits(self._reserved)}
+        lot = random.Random(self.seed)
+        answer = yield "claims.start", {"reserved_cpus": format_bits(self.reserved)}
         scheduler = ClaimScheduler(answer)
         if not scheduler.devices:
             return
         yield unprepare("never-prepared")
-        if SHARED in self._claimed:
+        if SHARED in self.claimed:
             yield from self._beside(scheduler, lot)
         yield from self._fill(scheduler, lot, MOST_CLAIMS)
         for uid in lot.sample(sorted(scheduler.held), min(2, len(scheduler.held))):
             yield prepare(scheduler.held[uid])
         yield from self._give_back(scheduler, lot.sample(sorted(scheduler.held), len(scheduler.held) // 2))
         yield from self._fill(scheduler, lot, MOST_CLAIMS // 2)
-        if RESTART in self._claimed:
+        if RESTART in self.claimed:
             answer = yield "claims.restart", {}
             if answer["result"] != "started":
                 return
@@ -98,7 +97,7 @@ class _Life:
                 yield from self._ask(scheduler, claim)
         yield from self._give_back(scheduler, sorted(scheduler.held)[:1])
         yield "claims.run", {"name": names[-2]}
-        if RESTART in self._claimed and self._seed % LIVES:
+        if RESTART in self.claimed and self.seed % LIVES:
             yield "claims.restart", {}
         yield "claims.run", {"name": names[-1]}
         claim = scheduler.allocate(lot, all_of_it=False)

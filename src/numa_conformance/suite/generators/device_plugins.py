@@ -22,10 +22,8 @@ def device_plugins(
     """Yield a life of a plugin on each machine; without any named, on the smaller ones of the catalogue."""
     if "device-plugin/devices" not in claimed:
         return
-    known = or_the_catalogue(machines)
-    for machine in known:
-        if machines is not None or len(machine.cpus) <= MOST_CPUS:
-            yield Scenario("plugin", "a life of a device plugin", machine, partial(_life, claimed, seed), seed)
+    for machine in or_the_catalogue(machines, MOST_CPUS):
+        yield Scenario("plugin", "a life of a device plugin", machine, partial(_life, claimed, seed), seed)
 
 
 def _life(claimed: frozenset[str], seed: int) -> Script:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...machine import Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
-from .reconfigured import reconfigured
 from .scenario import Question, Scenario, Script, ask_all
 from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
@@ -237,7 +236,6 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
                 yield Scenario("example", f"node, {about}{told}", load_machine(machine), partial(ask_all, questions))
     yield from _of_many_nodes(claimed)
     yield from _of_restarts(claimed)
-    yield from reconfigured(claimed)
 
 
 def _in_each_scope(config: Json, claimed: frozenset[str]) -> dict[str, Json]:

@@ -9,23 +9,21 @@ from functools import partial
 from typing import Any
 
 from ...cpuset import bits_of, iter_bits
-from ...machine import Machine, catalogue_names, load_machine, machine_from_dict
+from ...machine import Machine, machine_from_dict
 from .allocation_states import (
     ALL,
     ASKING,
     INIT,
     Claimed,
     NodeState,
-    claimed_options,
     guaranteed_pod,
     several,
-    state_by_lot,
-    varied,
+    states_in_turn,
 )
-from .scenario import Question, Scenario, ask_all
+from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-__all__ = ["HINT_OPTIONS", "examples_of_hints", "hint_sweep", "hinted_machines"]
+__all__ = ["HINT_OPTIONS", "examples_of_hints", "hint_sweep"]
 
 HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
     (),
@@ -37,16 +35,9 @@ HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
     ("distribute-cpus-across-cores",),
 )
 MOST_CPUS, MOST_NODES = 32, 8
+"""Of NUMA nodes every set can be looked at."""
 POD = "topology-manager/scope/pod"
 """Who claims it is asked for the hints of pods as a whole too; others hint for containers alone."""
-
-
-def hinted_machines() -> tuple[Machine, ...]:
-    """Return the small machines of the catalogue on which every set of NUMA nodes can be looked at."""
-    machines = map(load_machine, catalogue_names())
-    return tuple(
-        machine for machine in machines if len(machine.cpus) <= MOST_CPUS and len(machine.numa_ids) <= MOST_NODES
-    )
 
 
 def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
@@ -60,27 +51,16 @@ def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
 
 
 def hint_sweep(
-    machines: Sequence[Machine] | None = None, claimed: Claimed = ALL, *, states: int = 1, seed: int = 0
+    claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0, *, states: int = 1
 ) -> Iterator[Scenario]:
     """Yield a scenario for each machine, without option and under every other set of them, in turn.
 
     Each has ``states`` states of use, and each state is asked of many containers.
     """
-    if machines is not None:
-        machines = [machine for machine in machines if len(machine.numa_ids) <= MOST_NODES]
-    for place, machine in enumerate(hinted_machines() if machines is None else machines):
-        for index, names in enumerate(claimed_options(HINT_OPTIONS, claimed)):
-            if names and (place + index) % 2:
-                continue
-            if "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids):
-                continue
-            cell = f"hints {'+'.join(names) or 'no option'}"
-            lot = random.Random(f"{seed} {machine.name} {cell}")
-            drawn = [state_by_lot(machine, names, lot) for _ in range(states)]
-            other = random.Random(f"varied {seed} {machine.name} {cell}")
-            drawn = [varied(state, claimed, other) for state in drawn]
-            questions = [question for state in drawn for question in _questions(state, lot, claimed)]
-            yield Scenario("sweep", cell, machine, partial(ask_all, questions), seed)
+    able = [machine for machine in or_the_catalogue(machines, MOST_CPUS) if len(machine.numa_ids) <= MOST_NODES]
+    for cell, drawn, lot in states_in_turn("hints", able, HINT_OPTIONS, claimed, seed, every=2, states=states):
+        questions = [question for state in drawn for question in _questions(state, lot, claimed)]
+        yield Scenario("sweep", cell, drawn[0].machine, partial(ask_all, questions), seed)
 
 
 def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...cpuset import CpuSet, bit_of
+from ...cpuset import bit_of
 from ...documentation.options import for_each_option
 from ...machine import Machine
 from ..judge.choice import touched
@@ -57,7 +57,7 @@ def probe_of(option: str, machine: Machine) -> Probe | None:
         return None
     bits, cpus, more = made
     needs = {f"topology-manager/{more['topologyManagerPolicy']}"} if more else set()
-    kubelet = {**static(reserved=str(CpuSet.from_bits(bits))), **more}
+    kubelet = {**static(reserved=bits), **more}
     return Probe(kubelet, guaranteed(option, cpus), frozenset(needs))
 
 

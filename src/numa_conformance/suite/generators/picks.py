@@ -10,11 +10,11 @@ from itertools import combinations
 
 from ...cpuset import bits_of, format_bits, iter_bits
 from ...documentation.options import CHOOSING, STATIC_OPTIONS
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine
 from .renumber import renumber
-from .scenario import Question, Scenario, Script, ask_all
+from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 
-__all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled", "swept_machines"]
+__all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled"]
 
 SMALL = 32
 MOST_CPUS = 128
@@ -40,13 +40,8 @@ OPTION_SETS: tuple[tuple[str, ...], ...] = tuple(_option_sets())
 STATES = ("empty", "one CPU taken", "a third of the cores taken", "some threads taken", "one NUMA node left")
 
 
-def swept_machines(most_cpus: int = MOST_CPUS) -> tuple[Machine, ...]:
-    """Return the machines of the catalogue with no more CPUs, ascending by name."""
-    return tuple(machine for machine in map(load_machine, catalogue_names()) if len(machine.cpus) <= most_cpus)
-
-
 def pick_sweep(
-    machines: Sequence[Machine],
+    machines: Sequence[Machine] | None,
     options: Sequence[frozenset[str]],
     *,
     counts: int,
@@ -59,7 +54,7 @@ def pick_sweep(
     around the sizes of their groups, and some by lot.
     """
     known = frozenset().union(*options)
-    for plain in machines:
+    for plain in or_the_catalogue(machines, MOST_CPUS):
         for names in filter(partial(_may_be_asked, plain), options):
             drawn = random.Random(f"{seed} {plain.name} {sorted(names)}").sample(STATES, states)
             for turn, state in enumerate(drawn):

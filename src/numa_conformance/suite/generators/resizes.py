@@ -13,7 +13,6 @@ from functools import partial
 from itertools import cycle, product
 from typing import Any
 
-from ...cpuset import CpuSet
 from ...machine import Machine
 from .cells import alignments, devices_near
 from .scenario import Scenario, Script, or_the_catalogue
@@ -67,7 +66,7 @@ def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machin
 
 
 def _static(machine: Machine) -> dict[str, Any]:
-    return static(reserved=str(CpuSet.from_bits(machine.core_bits[0])))
+    return static(reserved=machine.core_bits[0])
 
 
 def _memory(machine: Machine) -> dict[str, Any]:

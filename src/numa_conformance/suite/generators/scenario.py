@@ -53,6 +53,9 @@ def come_and_go(pods: Iterable[Mapping[str, Any]]) -> Script:
             yield "node.remove", {"uid": wanted["metadata"]["uid"]}
 
 
-def or_the_catalogue(machines: Sequence[Machine] | None) -> Iterable[Machine]:
-    """Return the machines that are named, or else all of the catalogue, each read as it is come to."""
-    return map(load_machine, catalogue_names()) if machines is None else machines
+def or_the_catalogue(machines: Sequence[Machine] | None, most_cpus: int | None = None) -> Iterable[Machine]:
+    """Return the machines that are named, or else those of the catalogue with no more CPUs, each read as it is met."""
+    if machines is not None:
+        return machines
+    known = map(load_machine, catalogue_names())
+    return (machine for machine in known if most_cpus is None or len(machine.cpus) <= most_cpus)

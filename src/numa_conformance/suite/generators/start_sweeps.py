@@ -12,16 +12,16 @@ from functools import lru_cache, partial
 from itertools import combinations, product
 from typing import Any
 
-from ...cpuset import CpuSet, bit_of
+from ...cpuset import bit_of
 from ...documentation.options import STATIC_OPTIONS
 from ...documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...machine import Machine, catalogue_names, load_machine
+from ...machine import Machine, load_machine
 from ..history.quantities import HUGE
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from ..judge.start_subjects import MANY_NODES, MOST_NODES
 from .option_probes import a_core_of_each, probe_of
-from .scenario import Scenario, Script
+from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, guaranteed, kubelet, pod, static
 
 __all__ = ["node_starts"]
@@ -63,7 +63,11 @@ AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500
 
 
 def node_starts(
-    claimed: Claimed, versions: Sequence[str | None] = (None,), machines: Sequence[Machine] | None = None
+    claimed: Claimed,
+    machines: Sequence[Machine] | None = None,
+    _seed: int = 0,
+    *,
+    versions: Sequence[str | None] = (None,),
 ) -> Iterator[Scenario]:
     """Yield starts within what a target claims; None stands for the version of the run, and for small machines."""
     asked_on = _machines() if machines is None else machines
@@ -86,8 +90,8 @@ def node_starts(
 
 @lru_cache
 def _machines() -> tuple[Machine, ...]:
-    machines = sorted(map(load_machine, catalogue_names()), key=lambda machine: (len(machine.cpus), machine.name))
-    return tuple(machine for machine in machines if len(machine.cpus) <= MOST_CPUS)
+    known = or_the_catalogue(None, MOST_CPUS)
+    return tuple(sorted(known, key=lambda machine: (len(machine.cpus), machine.name)))
 
 
 @lru_cache
@@ -173,7 +177,7 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     nodes = len(numa_cpus(machine))
     known = [option for option in TOGETHER if _claims(claimed, (option,))]
     applies = len(machine.socket_bits) <= nodes
-    reserved = str(CpuSet.from_bits(machine.core_bits[0]))
+    reserved = machine.core_bits[0]
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
     beside = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
@@ -194,7 +198,7 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
         first = bit_of(machine.cpus[0].id)
-        yield static(SOCKET, topology="restricted", reserved=str(CpuSet.from_bits(first))), guaranteed("p", largest - 1)
+        yield static(SOCKET, topology="restricted", reserved=first), guaranteed("p", largest - 1)
 
 
 def _aligning(machine: Machine, claimed: Claimed) -> list[str]:
@@ -221,10 +225,9 @@ def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("large", 1, f"{max(capacity) + 1}Mi")
     if "cpu-manager/static" not in claimed or len(rooms) < 2 or not rooms[-2] or len(machine.cpus) <= rooms[-1] + 1:
         return
-    reserved = str(CpuSet.from_bits(first[0]))
-    yield static(reserved=reserved), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
+    yield static(reserved=first[0]), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
     if len(machine.cpus) - a_core_of_each(machine).bit_count() >= rooms[-1]:
-        yield static(reserved=str(CpuSet.from_bits(a_core_of_each(machine)))), guaranteed("node", rooms[-1])
+        yield static(reserved=a_core_of_each(machine)), guaranteed("node", rooms[-1])
     if single and {"topology-manager/scope/container"} <= claimed:
         yield from _two_containers(machine, first[0])
 
@@ -235,7 +238,7 @@ def _two_containers(machine: Machine, reserved: int) -> Iterator[Asked]:
     size = free[-2]
     if 2 * size > free[-1]:
         containers = [container(name, cpu=str(size), memory="64Mi") for name in ("a", "b")]
-        config = static(reserved=str(CpuSet.from_bits(reserved)))
+        config = static(reserved=reserved)
         yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
 
 
@@ -293,7 +296,7 @@ def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random
     if "cpu-manager/static" in claimed and len(machine.core_bits) > 1:
         options = lot.sample(known, min(len(known), 1))
         off = lot.sample([name for name in known if name not in options], lot.randint(0, 1) if known[1:] else 0)
-        yield {**static(*options, reserved=str(CpuSet.from_bits(machine.core_bits[0])), off=off), **memory}
+        yield {**static(*options, reserved=machine.core_bits[0], off=off), **memory}
 
 
 def _divided(machine: Machine) -> Reserved:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...cpuset import format_bits
+
 __all__ = [
     "MEMORY",
     "RESERVED_MIB",
@@ -84,21 +86,22 @@ def kubelet(**fields: Any) -> dict[str, Any]:
 
 def static(
     *options: str,
-    reserved: str = "0",
+    reserved: str | int = "0",
     topology: str | None = None,
     scope: str = "container",
     off: Sequence[str] = (),
     more: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """Return a configuration with policy static, these options on, and an explicit reservation ("" for none).
+    """Return a configuration with policy static, these options on, and an explicit reservation.
 
-    ``off``: options that are written and off. ``fields`` and ``more`` are further fields in JSON names.
+    ``reserved``: CPUs as text, "" for no list, or as bits. ``off``: options that are written and off. ``fields`` and
+    ``more`` are further fields in JSON names.
     """
     fields = {**fields, **(more or {})}
     config = kubelet(cpuManagerPolicy="static", **fields)
     if reserved:
-        config["reservedSystemCPUs"] = reserved
+        config["reservedSystemCPUs"] = reserved if isinstance(reserved, str) else format_bits(reserved)
     if options or off:
         config["cpuManagerPolicyOptions"] = dict.fromkeys(options, "true") | dict.fromkeys(off, "false")
         config["featureGates"] = {**ALPHA, **fields.get("featureGates", {})}

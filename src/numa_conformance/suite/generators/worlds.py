@@ -7,11 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from ...cpuset import CpuSet
+from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
-from ..history.values import Affinity, Block, CpuBits, NodeBits
+from ..history.values import Affinity, Aligned, Block, CpuBits, NodeBits
+from ..judge.choice import Choice
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
+from ..judge.seen import FileSeen, Sighting
 from ..judge.settings import Settings
+from ..judge.start_subjects import FirstPod, Start
 from ..judge.world import Held, PodOnNode, World
 
 
@@ -26,10 +30,13 @@ def held(
     hint: int | None = None,
     memory: Iterable[Block] = (),
     devices: Mapping[str, Iterable[str]] | None = None,
+    cpuset: str | None = None,
+    quota: int | None = None,
 ) -> Held:
     """Describe what a container holds; ``hint``: the NUMA nodes of its preferred hint as bits."""
-    told = {name: frozenset(ids) for name, ids in (devices or {}).items()}
-    return Held(bits(cpus), None if hint is None else Affinity(NodeBits(hint), True), tuple(memory), told)
+    affinity = None if hint is None else Affinity(NodeBits(hint), True)
+    by_name = {name: frozenset(ids) for name, ids in (devices or {}).items()}
+    return Held(bits(cpus), affinity, tuple(memory), by_name, quota, None if cpuset is None else bits(cpuset))
 
 
 def block(kind: str, gib: int, node: int) -> Block:
@@ -53,6 +60,11 @@ def node(
     return replace(world, pool=whole & ~world.exclusive if pool is None else bits(pool))
 
 
+def sighting(world: World, *, damage: str | None = None, of: str, policy: str = "static") -> Sighting:
+    """Describe a node at work with one state file, which may be damaged."""
+    return Sighting(world, world.settings, None, True, world.pool, {}, (), {of: FileSeen(policy, damage)}, None)
+
+
 def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **given: Held) -> Admission:
     """Describe the admission of a pod by container name."""
     pod = PodSpec.of(wanted)
@@ -66,3 +78,49 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
     pod = PodSpec.of(wanted)
     after = before if pool is None else replace(before, pool=bits(pool))
     return Admission(before, after, pod, False, pod.uid in before.pods, reason="No", message="no")
+
+
+def aligned(admission: Admission, *containers: str, preferred: bool = True, admit: bool = True) -> Admission:
+    """Add that containers were aligned to NUMA node 0, whether that is preferred, and whether the policy admits it."""
+    affinity = Affinity(NodeBits(1), preferred)
+    return replace(admission, alignments=tuple(Aligned(name, (), affinity, admit) for name in containers))
+
+
+def first(wanted: Mapping[str, Any], admitted: bool = True, **given: Held) -> FirstPod:
+    """Describe the first pod of a node, and what became of it."""
+    return FirstPod(PodSpec.of(wanted), admitted, given, "" if admitted else "No")
+
+
+def start(
+    machine: str, config: Mapping[str, Any], first: FirstPod | None = None, *, up: bool = True, version: str = "1.32"
+) -> Start:
+    """Describe a node that was to come up, and its first pod."""
+    known, settings = KubernetesVersion.parse(version), Settings.of(config)
+    return Start(load_machine(machine), known, config, settings, None if up else "no", first=first)
+
+
+def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
+    """Describe a choice of CPUs among those that are free; a number of CPUs was refused. ``near``: the hint's CPUs."""
+    given, count = (None, cpus) if isinstance(cpus, int) else (bits(cpus), bits(cpus).bit_count())
+    hint = None if near is None else bits(near)
+    return Choice(load_machine(machine), frozenset(options), bits(free), count, given, hint)
+
+
+def started(
+    machine: str,
+    config: Mapping[str, Any],
+    wanted: Mapping[str, Any] | None = None,
+    cpus: str | None = None,
+    *,
+    up: bool = True,
+    pool: str = "",
+    plain: Start | None = None,
+) -> Start:
+    """Describe a start, after which a first pod gets CPUs or, without any, is refused.
+
+    ``plain``: the first start of the same history.
+    """
+    settings, given = Settings.of(config), {} if cpus is None else {"c": held(cpus)}
+    first = FirstPod(PodSpec.of(wanted), cpus is not None, given, "") if wanted and up else None
+    version, refusal = KubernetesVersion.parse("1.32"), None if up else "no"
+    return Start(load_machine(machine), version, config, settings, refusal, settings.reserved, bits(pool), first, plain)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import msgspec
+
+from .quantities import read_amount
 
 
 class DeviceResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,6 +41,11 @@ class AllocatedClaim(msgspec.Struct, frozen=True):
 
     metadata: _Metadata
     status: _Status
+
+    @classmethod
+    def of(cls, claim: Mapping[str, Any]) -> AllocatedClaim:
+        """Read the JSON object of a claim; raises ``ValueError`` where it is none."""
+        return msgspec.convert(claim, cls, dec_hook=read_amount)
 
     @property
     def results(self) -> tuple[DeviceResult, ...]:

@@ -11,8 +11,8 @@ from typing import Any, TextIO
 import msgspec
 
 from ...machine import Machine, machine_from_dict, machine_to_dict
+from ...protocol.message import Message
 from .answers import read_answer
-from .values import Answer
 
 FORMAT = 1
 LONGEST = 32 * 1024 * 1024
@@ -56,7 +56,7 @@ class Step:
     answer: Mapping[str, Any] | None = None
     fault: str | None = None
     seconds: float = 0.0
-    reply: Answer | None = field(init=False, default=None, compare=False, repr=False)
+    reply: Message | None = field(init=False, default=None, compare=False, repr=False)
     malformed: str | None = field(init=False, default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -6,13 +6,14 @@ from typing import Annotated, TypedDict
 
 import msgspec
 
-from .values import Amount, Answer, Block, CpuBits, Held, NodeId, Number
+from ...protocol.message import Message
+from .values import Amount, Block, CpuBits, Held, NodeId, Number
 
 SEEN = "node.seen"
 """The method of a step that tells what was seen of a node at work; no target is asked it."""
 
 
-class Threads(Answer, frozen=True):
+class Threads(Message, frozen=True):
     """Threads that may run on the same CPUs and NUMA nodes; both are bits, the latter None where not told."""
 
     first: Number
@@ -25,7 +26,7 @@ class Threads(Answer, frozen=True):
         return "a thread" if self.count == 1 else f"{self.count} threads"
 
 
-class Runs(Answer, frozen=True):
+class Runs(Message, frozen=True):
     """What a running container was seen to run on, as bits; None where it was not told."""
 
     written: CpuBits | None = None
@@ -34,7 +35,7 @@ class Runs(Answer, frozen=True):
     threads: tuple[Threads, ...] = ()
 
 
-class SeenHeld(Answer, frozen=True):
+class SeenHeld(Message, frozen=True):
     """What a container of a node at work was seen to hold."""
 
     cpus: CpuBits = CpuBits(0)
@@ -59,7 +60,7 @@ class SeenInPod(SeenHeld, frozen=True):
     listed: SeenHeld | None = None
 
 
-class SeenPod(Answer, frozen=True):
+class SeenPod(Message, frozen=True):
     """One pod of a node at work; ``whole``: it has resources as a whole.
 
     ``limit``: the CPU limit of its own cgroup, as numerator and denominator. ``gone``: it holds CPUs, and the node
@@ -73,7 +74,7 @@ class SeenPod(Answer, frozen=True):
     gone: bool = False
 
 
-class FileSeen(Answer, frozen=True):
+class FileSeen(Message, frozen=True):
     """A state file: the policy it was written under, and why it cannot be read, if so."""
 
     policy: str
@@ -96,7 +97,7 @@ class SeenNode(TypedDict):
     tables: dict[str, SeenTable]
 
 
-class Seen(Answer, frozen=True):
+class Seen(Message, frozen=True):
     """All that was seen of a node at work."""
 
     pods: dict[str, SeenPod]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
+from ...protocol.message import Message
+from ...protocol.messages import node as messages
+from ...protocol.values import HintLists, HintValue
 from .quantities import read_amount
 
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
 NodeId = Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)]
 """A NUMA node; whether the machine has it is for checkers."""
-HintedNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
+MaybeNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 """The same, or -1: a device plugin may say so of a device that is near none."""
 CpuCount = Annotated[int, msgspec.Meta(ge=0, le=MAX_ID + 1)]
 """A number of CPUs, of which a set has no more."""
@@ -36,15 +40,7 @@ class Amount(int):
     """Bytes in books of memory: a word of a computer, with a sign or, as a kubelet may subtract below 0, without."""
 
 
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of every answer and of the values inside."""
-
-
-class Outcome(Answer, frozen=True, tag_field="result"):
-    """Base of the answers among which ``result`` tells."""
-
-
-class Affinity(Answer, frozen=True):
+class Affinity(Message, frozen=True):
     """A hint: NUMA nodes as bits (None: any), and whether it is preferred."""
 
     nodes: NodeBits | None
@@ -55,7 +51,7 @@ Offers = dict[str, tuple[Affinity, ...] | None]
 """The hints of one provider by resource; None is no opinion."""
 
 
-class Block(Answer, frozen=True):
+class Block(Message, frozen=True):
     """Memory of one type, in bytes, on NUMA nodes as bits."""
 
     type: str
@@ -67,13 +63,12 @@ class Block(Answer, frozen=True):
         return f"{self.bytes} bytes of {self.type} on NUMA nodes {format_bits(self.nodes)}"
 
 
-class Held(Answer, frozen=True):
+class Held(Message, frozen=True):
     """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
 
     ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
     in microseconds per 100,000, not above 0 where there is no bound. ``cpuset`` and ``mems``: the CPUs and NUMA nodes
-    that it may use, as bits; None where not told, or where it does not run. ``further``: what managers gave of which
-    no requirement speaks.
+    that it may use, as bits; None where not told, or where it does not run.
     """
 
     cpus: CpuBits
@@ -83,7 +78,6 @@ class Held(Answer, frozen=True):
     quota: Number | None = msgspec.field(default=None, name="cpu_quota")
     cpuset: CpuBits | None = None
     mems: CpuBits | None = None
-    further: dict[str, Any] = {}
 
     def __str__(self) -> str:
         """Write all of it for a person."""
@@ -98,42 +92,100 @@ class Held(Answer, frozen=True):
         return tuple(block for block in self.memory or () if block.bytes)
 
 
-class MemoryTable(Answer, frozen=True):
-    """The books of one type of memory of a NUMA node, in bytes."""
+class Update(Message, frozen=True):
+    """A cpuset that was sent to the container runtime; ``mems``: None where no NUMA nodes were."""
 
-    total: Amount
-    system_reserved: Amount
-    allocatable: Amount
-    reserved: Amount
-    free: Amount
+    uid: str
+    container: str
+    cpus: CpuBits
+    mems: CpuBits | None = None
 
 
-class MemoryNode(Answer, frozen=True):
-    """The books of a NUMA node, as the Memory Manager keeps them."""
+class Aligned(Message, frozen=True):
+    """One merge of hints, as told: for a container, or (None) the pod as a whole."""
 
-    node: NodeId
-    assignments: Number
-    group: tuple[NodeId, ...]
-    free: dict[str, Amount] | None = None
-    tables: dict[str, MemoryTable] | None = None
+    container: str | None
+    providers: tuple[Offers | None, ...]
+    affinity: Affinity
+    admit: bool
+
+
+class IdText(str):
+    """A text that is a set of CPUs, or of NUMA nodes."""
+
+
+class NodeList(list[int]):
+    """Numbers that are NUMA nodes."""
 
 
 def read_text(kind: type, value: Any) -> Any:
     """Read what has a form of its own on the wire; raises ``ValueError``."""
     if kind is CpuBits and isinstance(value, str):
-        return _cpus(value)
+        return CpuBits(bits(value))
+    if kind is IdText and isinstance(value, str):
+        return _id_text(value)
     if kind is Amount and type(value) is int and -(2**63) <= value < 2**64:
         return Amount(value)
     if kind is Fraction:
         return read_amount(kind, value)
-    if kind is NodeBits and isinstance(value, (list, tuple)) and value:
+    if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
         if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
             raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
-        return NodeBits(bits_of(value))
-    wanted = {CpuBits: "set of CPUs", NodeBits: "set of NUMA nodes"}.get(kind, "number of 64 bits")
+        return NodeBits(bits_of(value)) if kind is NodeBits else NodeList(value)
+    wanted = _FORMS.get(kind, "number of 64 bits")
     raise ValueError(f"{value!r:.80} is no {wanted}")
 
 
+_FORMS = {
+    **dict.fromkeys((CpuBits, IdText), "set of CPUs"),
+    **dict.fromkeys((NodeBits, NodeList), "set of NUMA nodes"),
+}
+
+
+@lru_cache(maxsize=4096)
+def bits(text: str) -> int:
+    """Return a set of CPUs or of NUMA nodes as bits; raises ``ValueError`` where a text is none."""
+    return CpuSet.parse(text).bits
+
+
+def optional_bits(text: str | None) -> int | None:
+    """Return the same; None where nothing is told."""
+    return None if text is None else bits(text)
+
+
 @lru_cache(maxsize=1024)
-def _cpus(text: str) -> CpuBits:
-    return CpuBits(CpuSet.parse(text).bits)
+def _id_text(text: str) -> IdText:
+    bits(text)
+    return IdText(text)
+
+
+T = TypeVar("T")
+
+
+def _values(message: object, kind: type[T]) -> T:
+    return msgspec.convert(message, kind, dec_hook=read_text, from_attributes=True)
+
+
+def affinity_of(hint: HintValue | None) -> Affinity | None:
+    """Read a hint of a message."""
+    return None if hint is None else _values(hint, Affinity)
+
+
+def offers_of(hints: HintLists | None) -> Offers | None:
+    """Read the hints of a provider in a message."""
+    return None if hints is None else _values(hints, Offers)
+
+
+def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[Aligned, ...] | None:
+    """Read the merges of hints in a message."""
+    return None if merges is None else _values(merges, tuple[Aligned, ...])
+
+
+def held_of(containers: Mapping[str, messages.ContainerHolding]) -> dict[str, Held]:
+    """Read what containers were given by a message."""
+    return _values(containers, dict[str, Held])
+
+
+def updates_of(updates: Sequence[messages.Update] | None) -> tuple[Update, ...] | None:
+    """Read the cpusets of a message."""
+    return None if updates is None else _values(updates, tuple[Update, ...])

@@ -19,7 +19,7 @@ class Alignment:
         """Take the node before the request; all CPUs of a NUMA node count for the width, free ones for the rest."""
         nodes = numa_cpus(world.machine)
         self._free = sorted(((cpus & world.free).bit_count() for cpus in nodes), reverse=True)
-        self._count = count
+        self.count = count
         sockets = world.machine.socket_bits.values()
         self._most_of_a_socket = max((cpus & world.free).bit_count() for cpus in sockets)
         self.width = fewest((cpus.bit_count() for cpus in nodes), count)
@@ -27,17 +27,17 @@ class Alignment:
     @property
     def on_one_node(self) -> bool:
         """Whether one NUMA node can give them."""
-        return self._free[0] >= self._count
+        return self._free[0] >= self.count
 
     @property
     def on_one_socket(self) -> bool:
         """Whether one socket can give them."""
-        return self._most_of_a_socket >= self._count
+        return self._most_of_a_socket >= self.count
 
     @property
     def preferred(self) -> bool:
         """Whether as few NUMA nodes as can ever hold them can give them now."""
-        return sum(self._free[: self.width]) >= self._count
+        return sum(self._free[: self.width]) >= self.count
 
 
 def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...documentation.options import CHOOSING
 from ...machine import Machine
-from ..history.answers import Allocated, AllocationAnswer, AllocationRefused, PolicyRefused
-from ..history.values import Affinity
+from ...protocol.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from ..history.values import Affinity, affinity_of, bits, offers_of, optional_bits
 from .choice import Choice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
-from .questions import Allocate
 from .settings import Settings
 
 __all__ = ["AllocatedCpus", "allocated"]
@@ -44,6 +44,7 @@ class AllocatedCpus:
     reserved_told: int | None
     asked_told: int | None
     together_told: int | None
+    tries_options: ClassVar[bool] = False
 
     @property
     def up(self) -> bool:
@@ -75,18 +76,18 @@ def allocated(
     machine: Machine, asked: Allocate, reply: Allocated | AllocationRefused | PolicyRefused
 ) -> Iterator[AllocatedCpus | Choice | CpuHints]:
     """Read one answer of the surface allocate: the allocation, the choice of CPUs, and the hints if they are told."""
-    settings, pod = Settings.read(asked.kubelet), PodSpec.read(asked.pod)
+    settings, pod = Settings.of(asked.kubelet), PodSpec.of(asked.pod)
     if asked.container not in pod.by_name:
         return
     allocation = _allocated(machine, settings, pod, asked, reply)
     yield allocation
     known = allocation.reserved is not None and allocation.held is None
     if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
-        yield _choice(allocation, asked.affinity)
-    if isinstance(reply, AllocationAnswer):
+        yield _choice(allocation, affinity_of(asked.affinity))
+    if not isinstance(reply, PolicyRefused):
         for container, hints in ((asked.container, reply.hints), (None, reply.pod_hints)):
             if hints is not None:
-                yield from offered_for(machine, settings, pod, asked.state, container, hints)
+                yield from offered_for(machine, settings, pod, asked.state, container, offers_of(hints))
 
 
 def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
@@ -113,23 +114,24 @@ def _allocated(
     reply: Allocated | AllocationRefused | PolicyRefused,
 ) -> AllocatedCpus:
     state, given = asked.state, reply if isinstance(reply, Allocated) else None
-    answer = reply if isinstance(reply, AllocationAnswer) else AllocationAnswer()
+    answer = None if isinstance(reply, PolicyRefused) else reply
+    reserved = None if answer is None else optional_bits(answer.reserved_cpus)
     message = "" if isinstance(reply, Allocated) else reply.message
     return AllocatedCpus(
         machine,
         settings,
         pod,
         pod.by_name[asked.container],
-        state.default,
-        answer.reserved_cpus if settings.reserved is None else settings.reserved,
-        state.reusable.get(pod.uid, 0),
-        state.assignments.get(pod.uid, {}).get(asked.container),
-        None if given is None else given.cpus,
-        None if given is None else given.default_cpuset,
+        bits(state.default),
+        reserved if settings.reserved is None else settings.reserved,
+        bits(state.reusable.get(pod.uid, "")),
+        optional_bits(state.assignments.get(pod.uid, {}).get(asked.container)),
+        None if given is None else bits(given.cpus),
+        None if given is None else bits(given.default_cpuset),
         (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
         message,
         message if isinstance(reply, PolicyRefused) else None,
-        answer.reserved_cpus,
-        answer.guaranteed_cpus,
-        answer.pod_guaranteed_cpus,
+        reserved,
+        None if answer is None else answer.guaranteed_cpus,
+        None if answer is None else answer.pod_guaranteed_cpus,
     )

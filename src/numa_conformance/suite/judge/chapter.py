@@ -21,6 +21,7 @@ __all__ = [
     "applies",
     "checkers_of",
     "judges",
+    "known",
     "violated",
 ]
 
@@ -67,6 +68,13 @@ def applies(condition: T | None, otherwise: str) -> T:
     if not condition:
         raise NotAsked(otherwise)
     return condition
+
+
+def known(value: T | None, otherwise: str) -> T:
+    """Return a value, which may be 0 or empty, unless it is None; then the sentence does not apply, for this reason."""
+    if value is None:
+        raise NotAsked(otherwise)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +196,9 @@ class Chapter:
 
         return declare
 
-    def twin(self, id: str, text: str, *features: str, on: type | tuple[type, ...], **more: Any) -> Any:
+    def twin(
+        self, id: str, text: str, *features: str, on: type | tuple[type, ...], **more: Any
+    ) -> Callable[[AnyJudge], AnyJudge]:
         """Declare what is recommended where its twin is demanded: the same judge, called with ``in_use=True``."""
 
         def declare(judge: AnyJudge) -> AnyJudge:

@@ -138,15 +138,32 @@ class Choice:
         """Whether cores that are free as a whole add up to the request."""
         return adds_up(self.free_cores, self.count)
 
-    @property
-    def untouched(self) -> bool:
-        """Whether every NUMA node is available as a whole or not at all."""
-        return all(node & self.available in (0, node) for node in self.numa)
+    def whole(self, groups: Iterable[int]) -> bool:
+        """Tell whether every NUMA node, socket or cache of these is available as a whole or not at all."""
+        return all(group & self.available in (0, group) for group in groups)
 
     @property
     def fewest_cores(self) -> int:
         """Cores that the request needs at least."""
         return fewest((core.bit_count() for core in self.open_cores), self.count)
+
+    @cached_property
+    def scope(self) -> int:
+        """The CPUs from which the request should come: the hint's, or all; none where the hint's cannot hold it."""
+        if self.near is None:
+            return self.available
+        near = sum(touched(self.sockets, self.near)) if BY_SOCKET in self.options else self.near
+        room = self.room(near & self.available)
+        cores = (core for core in self.free_cores if core & room)
+        if room.bit_count() < self.count or (WHOLE_CORES in self.options and not adds_up(cores, self.count)):
+            return 0
+        return near & self.available
+
+    def room(self, cpus: int) -> int:
+        """Return what of some CPUs can be given: under full-pcpus-only the free cores among them."""
+        if WHOLE_CORES not in self.options:
+            return cpus
+        return sum(core for core in self.free_cores if core & cpus == core)
 
 
 def adds_up(cores: Iterable[int], count: int) -> bool:

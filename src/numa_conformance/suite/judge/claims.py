@@ -9,11 +9,21 @@ from functools import reduce
 from operator import or_
 
 from ...machine import Machine
-from ..history.answers import ClaimPrepared, ClaimRefused, ClaimUnprepared, DriverFailed, DriverStarted, SharedRuns
+from ...protocol.message import Message
+from ...protocol.messages.claims import (
+    ClaimRefused,
+    ClaimUnprepared,
+    DriverFailed,
+    DriverStarted,
+    PrepareClaim,
+    SharedRuns,
+    StartDriver,
+    UnprepareClaim,
+)
+from ..history.answers import ClaimPrepared
 from ..history.claims import AllocatedClaim
-from ..history.values import Answer
+from ..history.values import bits
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
-from .questions import PrepareClaim, Question, StartDriver, UnprepareClaim
 
 __all__ = ["Beside", "ClaimFollower", "Preparation", "Publication", "Release"]
 
@@ -110,7 +120,7 @@ class ClaimFollower:
     _reserved: int = 0
     _shared: Mapping[str, int] = field(default_factory=dict)
 
-    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         match asked, reply:
             case _, DriverStarted() | DriverFailed():
@@ -122,10 +132,10 @@ class ClaimFollower:
             case _, SharedRuns():
                 yield from self._beside(reply.shared)
 
-    def _published(self, asked: Question, reply: DriverStarted | DriverFailed) -> Publication:
+    def _published(self, asked: Message, reply: DriverStarted | DriverFailed) -> Publication:
         again, before = not isinstance(asked, StartDriver), tuple(self._devices.values())
         if isinstance(asked, StartDriver):
-            self._claims, self._had, self._reserved, self._shared = {}, set(), asked.reserved_cpus, {}
+            self._claims, self._had, self._reserved, self._shared = {}, set(), bits(asked.reserved_cpus), {}
         for claim in self._claims.values():
             claim.restarted = True
         if isinstance(reply, DriverFailed):
@@ -137,20 +147,20 @@ class ClaimFollower:
         self._devices = {device.key: device for device in devices}
         return Publication(self.machine, devices, again=again, before=before)
 
-    def _beside(self, shared: Mapping[str, int] | None) -> Iterator[Beside]:
-        self._shared = shared or {}
+    def _beside(self, shared: Mapping[str, str] | None) -> Iterator[Beside]:
+        self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
         if self._shared:
             yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
 
     def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[object]:
-        allocated = (reply.claim if isinstance(reply, ClaimPrepared) else None) or asked.claim
-        wanted = self._wanted(allocated)
+        claim = AllocatedClaim.of(asked.claim)
+        wanted = self._wanted((reply.claim if isinstance(reply, ClaimPrepared) else None) or claim)
         if wanted is None:
             return
-        uid = asked.uid
+        uid = claim.metadata.uid
         known = self._claims.pop(uid, None)
         others = {other: claim.cpus for other, claim in self._claims.items()}
-        cpus = reply.cpus if isinstance(reply, ClaimPrepared) else None
+        cpus = bits(reply.cpus) if isinstance(reply, ClaimPrepared) else None
         yield Preparation(
             self.machine,
             wanted,
@@ -165,7 +175,7 @@ class ClaimFollower:
             others,
         )
         if isinstance(reply, ClaimPrepared):
-            self._claims[uid] = _Claim(reply.cpus, wanted)
+            self._claims[uid] = _Claim(bits(reply.cpus), wanted)
             yield from self._beside(reply.shared)
         elif known is not None:
             self._claims[uid] = known
@@ -187,7 +197,7 @@ class ClaimFollower:
                 left[device.key] -= count
         return left
 
-    def _released(self, asked: UnprepareClaim, reply: Answer) -> Release:
+    def _released(self, asked: UnprepareClaim, reply: Message) -> Release:
         claim = self._claims.get(asked.uid)
         if isinstance(reply, ClaimRefused):
             return Release(claim is not None, reply.message)

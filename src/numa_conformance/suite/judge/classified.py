@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...machine import Machine
-from ..history.answers import PodClass
+from ...protocol.messages.classify import Classified as PodClass
+from ...protocol.messages.classify import Classify
 from .pods import PodSpec, qos_class
-from .questions import Classify
 
 __all__ = ["Classified", "classified"]
 
@@ -51,4 +51,4 @@ class Classified:
 
 def classified(_machine: Machine, asked: Classify, reply: PodClass) -> Iterator[Classified]:
     """Read one answer of the surface classify."""
-    yield Classified(PodSpec.read(asked.pod), reply.qos, reply.container_cpus, reply.pod_cpus)
+    yield Classified(PodSpec.of(asked.pod), reply.qos, reply.container_cpus, reply.pod_cpus)

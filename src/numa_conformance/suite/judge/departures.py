@@ -1,8 +1,8 @@
 """By which quirks the kubelet does not meet requirements: measured, as its code was asked at level ``documented``.
 
-``departures.json`` is written by ``tests/departing.py``: the whole suite asked of the reference with the quirks of each
-version. A cause is a quirk without which the shortest conversation that broke the requirement keeps it, or several
-together where none alone is the reason.
+``departures.json`` is written by ``python -m measured departures`` in the folder ``tests``: the whole suite asked of
+the reference with the quirks of each version. A cause is a quirk without which the shortest conversation that broke the
+requirement keeps it, or several together where none alone is the reason.
 """
 
 from __future__ import annotations

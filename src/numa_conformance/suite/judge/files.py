@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..history.answers import Checkpoints
+from ...protocol.messages.node import Checkpoints
 from .settings import Settings
 
 __all__ = [

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 
-from ...cpuset import bit_of
+from ...cpuset import bit_of, bits_of
 from ...machine import Machine
-from ..history.answers import OfferedHints
-from ..history.values import Affinity, Offers
+from ...protocol.messages.hints import Hints, OfferedHints
+from ...protocol.values import PriorState
+from ..history.values import Affinity, Offers, bits, offers_of, optional_bits
 from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
-from .questions import Hints, PriorState
 from .settings import Settings
 
 __all__ = ["CpuHints", "hinted", "offered_for", "sets_of_nodes"]
@@ -69,6 +69,10 @@ class CpuHints:
         """The NUMA nodes with CPUs."""
         return tuple(node for node, cpus in self.machine.numa_bits.items() if cpus)
 
+    def nodes_of(self, cpus: int) -> int:
+        """Return the NUMA nodes of CPUs."""
+        return bits_of(node for node, of_node in self.machine.numa_bits.items() if of_node & cpus)
+
     def cpus_of(self, nodes: int) -> int:
         """Return the CPUs of NUMA nodes."""
         known = self._cpus.get(nodes)
@@ -123,14 +127,14 @@ def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
     """Return every set of NUMA nodes as bits, narrow ones first; none of too many nodes."""
     if len(nodes) > _MOST_WITH_MEMORY:
         return ()
-    bits = [bit_of(node) for node in nodes]
-    return tuple(sum(chosen) for size in range(1, len(bits) + 1) for chosen in combinations(bits, size))
+    each = [bit_of(node) for node in nodes]
+    return tuple(sum(chosen) for size in range(1, len(each) + 1) for chosen in combinations(each, size))
 
 
 def hinted(machine: Machine, asked: Hints, reply: OfferedHints) -> Iterator[CpuHints]:
     """Read one answer of the surface hints."""
-    settings, pod = Settings.read(asked.kubelet), PodSpec.read(asked.pod)
-    yield from offered_for(machine, settings, pod, asked.state, asked.container, reply.hints)
+    settings, pod = Settings.of(asked.kubelet), PodSpec.of(asked.pod)
+    yield from offered_for(machine, settings, pod, asked.state, asked.container, offers_of(reply.hints))
 
 
 def offered_for(
@@ -155,6 +159,6 @@ def offered_for(
             return
         asked, held = pod.exclusive, None
     else:
-        asked, held = pod.by_name[container].exclusive, assigned.get(container)
-    free, reusable = state.default & ~(settings.reserved or 0), state.reusable.get(pod.uid, 0)
+        asked, held = pod.by_name[container].exclusive, optional_bits(assigned.get(container))
+    free, reusable = bits(state.default) & ~(settings.reserved or 0), bits(state.reusable.get(pod.uid, ""))
     yield CpuHints(machine, settings, asked, free, reusable, held, (hints or {}).get("cpu"))

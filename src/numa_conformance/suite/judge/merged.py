@@ -8,8 +8,8 @@ from functools import cached_property
 
 from ...cpuset import bit_of, bits_of
 from ...machine import Machine
-from ..history.answers import Merged
-from ..history.values import Affinity, Offers
+from ...protocol.messages.merge import Merged
+from ..history.values import Affinity, Offers, offers_of
 from .distances import Distances
 from .questions import Merge
 from .settings import Settings
@@ -111,9 +111,10 @@ def _fewest(sets: Iterable[int]) -> list[int]:
 def merged(_machine: Machine, asked: Merge, reply: Merged) -> Iterator[MergedHints]:
     """Read one answer of the surface merge."""
     closest = asked.options.get("prefer-closest-numa-nodes") == "true"
-    axes = axes_of(asked.providers)
+    axes = axes_of(map(offers_of, asked.providers))
+    chosen = None if reply.nodes is None else bits_of(reply.nodes)
     yield MergedHints(
-        asked.policy, closest, asked.nodes, asked.distances, axes, reply.nodes, reply.preferred, reply.admit
+        asked.policy, closest, tuple(asked.nodes), asked.distances, axes, chosen, reply.preferred, reply.admit
     )
 
 

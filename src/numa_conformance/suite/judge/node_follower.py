@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from ...machine import Machine, machine_from_dict
-from ..history.answers import (
+from ...protocol.message import Message
+from ...protocol.messages.node import (
+    AdmitPod,
     Admitted,
     Checkpoints,
-    NodeStarted,
+    MemoryNode,
     NodeState,
     PodStarted,
     ReadmittedPod,
@@ -18,14 +20,20 @@ from ..history.answers import (
     Rejected,
     RejectedPod,
     Removed,
+    RemovePod,
     Resized,
     ResizePending,
+    ResizePod,
     Restarted,
+    RestartNode,
+    RunPod,
     StartFailed,
+    StartNode,
     UnknownPod,
-    Update,
 )
-from ..history.values import Answer, Held, MemoryNode
+from ...protocol.messages.node import Update as SentUpdate
+from ..history.answers import NodeStarted
+from ..history.values import Held, aligned_of, bits, held_of, optional_bits, updates_of
 from .alignment import fits
 from .allowed import is_allowed
 from .choice import Choice, cpus_of
@@ -49,7 +57,6 @@ from .node_subjects import (
 from .offered import hints_of
 from .once_more import Admissions
 from .pods import PodSpec
-from .questions import AdmitPod, Question, RemovePod, ResizePod, RestartNode, RunPod, StartNode
 from .settings import Settings
 from .start_subjects import start_of
 from .world import PodOnNode, World
@@ -72,9 +79,9 @@ class NodeFollower:
         self._admitted = Admissions()
         self._asked: set[str] = set()
         self._settings: Settings | None = None
-        self._books: tuple[MemoryNode, ...] = ()
+        self._books: Sequence[MemoryNode] = ()
 
-    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         if isinstance(asked, StartNode) and isinstance(reply, NodeStarted | StartFailed):
             yield from self._start(asked, reply)
@@ -84,16 +91,17 @@ class NodeFollower:
             return
         match asked, reply:
             case AdmitPod(), Admitted() | Rejected():
-                yield from self._admit(world, PodSpec.read(asked.pod), reply)
+                yield from self._admit(world, PodSpec.of(asked.pod), reply)
             case RunPod(), PodStarted():
                 yield from self._run(world, asked.uid, reply)
             case RemovePod(), Removed() | UnknownPod():
                 yield from self._remove(world, asked.uid, reply)
             case ResizePod(), Resized() | ResizePending():
-                yield from self._resize(world, PodSpec.read(asked.pod), reply)
+                yield from self._resize(world, PodSpec.of(asked.pod), reply)
             case _, NodeState():
-                self._world = after = _as_told(world.with_pool(reply.default_cpuset), reply.containers)
-                yield State(after, reply.containers)
+                pods = {uid: held_of(containers) for uid, containers in reply.containers.items()}
+                self._world = after = _as_told(world.with_pool(bits(reply.default_cpuset)), pods)
+                yield State(after, pods)
                 yield Moment(after)
                 yield from may_run(after)
             case _, Reconciled():
@@ -109,7 +117,7 @@ class NodeFollower:
         self._settings = settings = Settings.of(asked.kubelet)
         self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
         self._files.begin()
-        if asked.machine is not None:
+        if asked.machine:
             self._machine = machine_from_dict(asked.machine)
         online, files = self._machine.online_bits, asked.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""
@@ -119,11 +127,11 @@ class NodeFollower:
             yield Arrival(settings, None, refusal)
         if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(asked, reply):
             return
-        pool, reserved = reply.default_cpuset, settings.reserved
+        pool, reserved = bits(reply.default_cpuset), settings.reserved
         if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
             reserved = online & ~pool
         elif reserved is None:
-            reserved = reply.reserved_cpus
+            reserved = optional_bits(reply.reserved_cpus)
         known = reserved is not None or not (settings.static and settings.reserved_count)
         reserved = (reserved or 0) if settings.static else 0
         self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
@@ -137,12 +145,12 @@ class NodeFollower:
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
         self._asked.add(pod.uid)
-        admitted, held = isinstance(reply, Admitted), reply.containers if isinstance(reply, Admitted) else {}
+        admitted, held = isinstance(reply, Admitted), held_of(reply.containers) if isinstance(reply, Admitted) else {}
         if held.keys() - pod.by_name.keys():
             yield _of_strangers(pod, held)
             return
         after = before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)
-        self._world = after = self._sent(after.with_pool(reply.default_cpuset), reply.updates)
+        self._world = after = self._sent(after.with_pool(bits(reply.default_cpuset)), reply.updates)
         reason = message = ""
         phase = refusal = None
         if isinstance(reply, Rejected):
@@ -155,10 +163,10 @@ class NodeFollower:
             if _has_no_room(before, pod, reason) or (pod.exclusive and not before.knows_reserved):
                 yield Moment(after)
                 return
-        again = pod.uid in before.pods
-        yield Admission(before, after, pod, admitted, again, held, reply.qos, reason, message, phase, reply.alignments)
+        again, merges = pod.uid in before.pods, aligned_of(reply.alignments)
+        yield Admission(before, after, pod, admitted, again, held, reply.qos, reason, message, phase, merges)
         if not again:
-            yield from hints_of(before, pod, held, reply.alignments or ())
+            yield from hints_of(before, pod, held, merges or ())
             yield from self._admitted.asked(before, pod, refusal)
         if admitted and not again and before.settings.static and before.knows_reserved:
             yield from _choices(before, pod, held)
@@ -168,11 +176,11 @@ class NodeFollower:
     def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
         if uid not in before.pods:
             return
-        pod, held = before.pods[uid], reply.containers
+        pod, held = before.pods[uid], held_of(reply.containers)
         if held.keys() - pod.spec.by_name.keys():
             yield _of_strangers(pod.spec, held)
             return
-        after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).with_pool(reply.default_cpuset)
+        after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).with_pool(bits(reply.default_cpuset))
         for container in pod.spec.containers:
             if container.kind != "init" and container.name in held:
                 started = held[container.name]
@@ -188,33 +196,34 @@ class NodeFollower:
         if pod.uid not in before.pods:
             return
         was, granted = before.pods[pod.uid], isinstance(reply, Resized)
-        held = reply.containers if isinstance(reply, Resized) else was.held
+        held = held_of(reply.containers) if isinstance(reply, Resized) else was.held
         reason = reply.reason if isinstance(reply, ResizePending) else ""
         if held.keys() - pod.by_name.keys():
             yield _of_strangers(pod, held)
             return
         after = before.with_pod(replace(was, spec=pod, held={**was.held, **held})) if granted else before
         updates = reply.updates if isinstance(reply, Resized) else None
-        self._world = after = self._sent(after.with_pool(reply.default_cpuset), updates)
+        self._world = after = self._sent(after.with_pool(bits(reply.default_cpuset)), updates)
         yield Resize(before, after, was, pod, granted, held, reason)
         yield Moment(after)
         yield from may_run(after)
 
     def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
-        after = before.removed(uid).with_pool(reply.default_cpuset)
+        after = before.removed(uid).with_pool(bits(reply.default_cpuset))
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
         yield Removal(before, after, uid, isinstance(reply, Removed), reply.memory_state or (), self._books)
         yield Moment(after, reply.memory_state or ())
         yield from may_run(after)
 
-    def _reconcile(self, before: World, updates: tuple[Update, ...]) -> Iterator[object]:
-        yield ReconcilePass(before, updates, dict(self._runs_on))
+    def _reconcile(self, before: World, updates: Sequence[SentUpdate]) -> Iterator[object]:
+        yield ReconcilePass(before, updates_of(updates) or (), dict(self._runs_on))
         self._world = after = self._sent(before, updates)
         yield from may_run(after)
 
-    def _sent(self, world: World, updates: Iterable[Update] | None) -> World:
+    def _sent(self, world: World, cpusets: Sequence[SentUpdate] | None) -> World:
         """Take over the cpusets that were sent to containers of which they are told; None: some may follow."""
+        updates = updates_of(cpusets)
         if updates is None:
             return world
         for update in updates:
@@ -297,12 +306,12 @@ def _restarted(
     deleted = frozenset(name for name, text in files.items() if text is None)
     if isinstance(reply, StartFailed):
         return Restart(before, None, plain, refusal=reply.message, wanted=settings, deleted=deleted)
-    held = {pod.uid: pod.containers for pod in reply.pods if isinstance(pod, ReadmittedPod)}
+    held = {pod.uid: held_of(pod.containers) for pod in reply.pods if isinstance(pod, ReadmittedPod)}
     refused = {pod.uid: f"{pod.reason}: {pod.message}" for pod in reply.pods if isinstance(pod, RejectedPod)}
     pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
     reserved = before.reserved if settings.reserved is None else settings.reserved
     after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
-    after = after.with_pool(reply.default_cpuset)
+    after = after.with_pool(bits(reply.default_cpuset))
     if settings != before.settings:
         after = replace(after, first_pool=after.pool)
     return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from ..history.answers import Aligned, Update
-from ..history.values import Held, MemoryNode
+from ...machine import Machine
+from ...protocol.messages.node import MemoryNode
+from ..history.values import Aligned, Held, Update
 from .pods import PodSpec
 from .settings import Settings
 from .world import PodOnNode, World, union
@@ -47,7 +49,8 @@ class Arrival:
     settings: Settings
     world: World | None
     refusal: str = ""
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
+    tries_options: ClassVar[bool] = False
 
     @property
     def up(self) -> bool:
@@ -59,13 +62,18 @@ class Arrival:
         """The reserved CPUs as bits, where it came up."""
         return self.world.reserved if self.world else None
 
+    @property
+    def machine(self) -> Machine | None:
+        """Its machine, where it came up."""
+        return self.world.machine if self.world else None
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
 
     @property
     def settings(self) -> Settings:
@@ -180,8 +188,8 @@ class Removal:
     after: World
     uid: str
     known: bool
-    memory: tuple[MemoryNode, ...] = ()
-    at_first: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
+    at_first: Sequence[MemoryNode] = ()
 
     @property
     def settings(self) -> Settings:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
-from ..history.answers import Aligned
 from ..history.quantities import HUGE
-from ..history.values import Affinity, Held, Offers
+from ..history.values import Affinity, Aligned, Held, Offers
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...machine import Machine
-from ..history.answers import (
+from ...protocol.message import Message
+from ...protocol.messages.plugin import (
+    AllocateDevices,
     DevicesAllocated,
     OfferedDevice,
     PluginFailed,
     PluginRefused,
     PluginStarted,
+    PreferDevices,
     Preferred,
 )
-from ..history.values import Answer
-from .questions import AllocateDevices, PreferDevices, Question
 
 __all__ = ["HEALTHY", "DeviceList", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
 
@@ -40,7 +41,7 @@ class DeviceList:
     """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another."""
 
     machine: Machine
-    devices: tuple[OfferedDevice, ...]
+    devices: Sequence[OfferedDevice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class DevicePreference:
     """A plugin was asked what it prefers. ``preferred``: None where it refused, with the words ``refusal``."""
 
     asked: PreferDevices
-    preferred: tuple[str, ...] | None
+    preferred: Sequence[str] | None
     refusal: str = ""
 
     @property
@@ -61,7 +62,7 @@ class DevicePreference:
 class DevicesServed:
     """A plugin was told which of its devices a container is given. ``containers``: None where it refused."""
 
-    devices: tuple[str, ...]
+    devices: Sequence[str]
     offered: frozenset[str]
     containers: int | None
     refusal: str = ""
@@ -74,7 +75,7 @@ class PluginFollower:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
 
-    def subjects(self, asked: Question, reply: Answer) -> Iterator[object]:
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
         if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
@@ -95,6 +96,6 @@ class PluginFollower:
             case AllocateDevices(), PluginRefused():
                 yield DevicesServed(asked.devices, self._healthy or frozenset(), None, reply.message)
 
-    def _listed(self, devices: tuple[OfferedDevice, ...]) -> DeviceList:
+    def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
         self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
         return DeviceList(self._machine, devices)

@@ -103,13 +103,9 @@ class PodSpec:
     namespace: str = "default"
 
     @classmethod
-    def of(cls, pod: Mapping[str, Any]) -> PodSpec:
+    def of(cls, document: Mapping[str, Any]) -> PodSpec:
         """Read the JSON object of a pod; raises ``ValueError`` where it is none."""
-        return cls.read(msgspec.convert(pod, Pod, dec_hook=read_amount))
-
-    @classmethod
-    def read(cls, pod: Pod) -> PodSpec:
-        """Take a pod as it was written."""
+        pod = msgspec.convert(document, Pod, dec_hook=read_amount)
         spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()
         written = [(_kind(container), container, *_resources(container)) for container in spec.init_containers or ()]
         written += [("app", container, *_resources(container)) for container in spec.containers or ()]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from .chapter import CHECKERS, applies
+from .chapter import CHECKERS, applies, known
 
 __all__ = ["reasons_of"]
+
+BOOK = "numa_conformance.suite.chapters."
 
 
 def reasons_of(requirement: str) -> list[str]:
@@ -21,16 +23,23 @@ def reasons_of(requirement: str) -> list[str]:
 
 
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the reasons of a function and of the functions of its room that it calls."""
+    """Yield the reasons of a function and of the functions of chapters that it calls."""
     while isinstance(function, partial):
+        arguments = {**_bound(function.func, function.args, function.keywords), **arguments}
         function = function.func
-    names = {**function.__globals__, **arguments}
+    names = {**function.__globals__, **_bound(function, (), {}), **arguments}
     for call in _calls(function):
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
-        if callee is applies:
+        if callee in (applies, known):
             yield _value(call.args[1], names)
-        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(_room(function)):
-            yield from _reasons(callee, _bound(callee, call, names))
+        elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(BOOK):
+            values: list[Any] = []
+            for argument in call.args:
+                values += (
+                    _value(argument.value, names) if isinstance(argument, ast.Starred) else [_value(argument, names)]
+                )
+            keywords = {each.arg: _value(each.value, names) for each in call.keywords if each.arg}
+            yield from _reasons(callee, _bound(callee, values, keywords))
 
 
 @cache
@@ -43,10 +52,6 @@ def _calls(function: Callable[..., Any]) -> tuple[ast.Call, ...]:
     return tuple(sorted((node for node in calls if isinstance(node, ast.Call)), key=lambda node: node.lineno))
 
 
-def _room(function: Callable[..., Any]) -> str:
-    return function.__module__.rpartition(".")[0]
-
-
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """Return what an expression of constants and known names is; its source where more is needed."""
     try:
@@ -55,9 +60,11 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         return ast.unparse(node)
 
 
-def _bound(callee: Callable[..., Any], call: ast.Call, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    values = [_value(argument, names) for argument in call.args if not isinstance(argument, ast.Starred)]
+def _bound(function: Callable[..., Any], values: Sequence[Any], named: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments of a call by name, with the defaults of others."""
     try:
-        return inspect.signature(callee).bind_partial(*values).arguments
-    except TypeError:
+        bound = inspect.signature(function).bind_partial(*values, **named)
+    except (TypeError, ValueError):
         return {}
+    bound.apply_defaults()
+    return bound.arguments

@@ -11,17 +11,46 @@ from typing import Any
 
 import msgspec
 
-from ..history.answers import Scored, ScoreRefused
-from ..history.values import Answer
+from ...protocol.message import Message
+from ...protocol.messages.score import Score, Scored, ScoreRefused
+from ..history.quantities import amount
+from ..history.values import Number
 from .pods import NOTHING, PodSpec
-from .questions import Question, Score, WeightedResource, WrittenStrategy
 
-__all__ = ["LEAST", "MOST", "RATIO", "ScorePair", "ScoredNode", "Scores", "Strategy", "is_extended"]
+__all__ = ["LEAST", "MOST", "RATIO", "ScorePair", "ScoredNode", "Scores", "Strategy", "WrittenStrategy", "is_extended"]
 
 LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 _NATIVE = ("cpu", "memory")
 _TOP = 10
 """The highest score of a shape."""
+
+
+class WeightedResource(msgspec.Struct, frozen=True):
+    """A resource that counts."""
+
+    name: str
+    weight: Number = 1
+
+
+class ShapePoint(msgspec.Struct, frozen=True):
+    """A point of a shape: utilization in percent, score to 10."""
+
+    utilization: Number
+    score: Number
+
+
+class Ratio(msgspec.Struct, frozen=True):
+    """The shape of a scoring strategy."""
+
+    shape: tuple[ShapePoint, ...] | None = None
+
+
+class WrittenStrategy(msgspec.Struct, frozen=True):
+    """A scoring strategy as written."""
+
+    type: str | None = None
+    resources: tuple[WeightedResource, ...] | None = None
+    ratio: Ratio | None = msgspec.field(default=None, name="requestedToCapacityRatio")
 
 
 @dataclass(frozen=True)
@@ -106,7 +135,7 @@ class ScoredNode:
     used: tuple[PodSpec, ...]
     pod: PodSpec
     score: int | None
-    insufficient: tuple[str, ...]
+    insufficient: Sequence[str]
     refused: str | None
     top: int
     scores: Mapping[str, float] | None = None
@@ -223,12 +252,12 @@ def is_extended(resource: str) -> bool:
 class Scores:
     """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
 
-    def __init__(self, steps: Sequence[tuple[Question | None, Answer | None]]) -> None:
+    def __init__(self, steps: Sequence[tuple[Message | None, Message | None]]) -> None:
         """Take all questions with their replies."""
         self._steps = steps
         self._last: tuple[int, ScoredNode | None] = (-1, None)
         self._high = {
-            asked.type
+            asked.strategy.get("type")
             for asked, reply in steps
             if isinstance(asked, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
         }
@@ -249,16 +278,16 @@ class Scores:
         asked, reply = self._steps[number]
         if not isinstance(asked, Score) or not isinstance(reply, Scored | ScoreRefused):
             return None
-        scored = reply if isinstance(reply, Scored) else Scored(None, ())
+        scored = reply if isinstance(reply, Scored) else Scored(None, [])
         return ScoredNode(
             asked.strategy,
             Strategy.of(asked.strategy),
-            asked.allocatable,
-            tuple(map(PodSpec.read, asked.pods)),
-            PodSpec.read(asked.pod),
+            {name: amount(text) for name, text in asked.allocatable.items()},
+            tuple(map(PodSpec.of, asked.pods)),
+            PodSpec.of(asked.pod),
             scored.score,
             scored.insufficient,
             reply.message if isinstance(reply, ScoreRefused) else None,
-            100 if asked.type in self._high else _TOP,
+            100 if asked.strategy.get("type") in self._high else _TOP,
             scored.scores,
         )

@@ -78,7 +78,7 @@ class Sighting:
 
 def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
     """Yield the subjects of one step."""
-    settings = Settings.read(look.kubelet)
+    settings = Settings.of(look.kubelet)
     containers = tuple(
         _container(uid, name, container)
         for uid, pod in reply.pods.items()
@@ -98,7 +98,7 @@ def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
         reply.files,
         reply.memory_state,
         frozenset(uid for uid, pod in reply.pods.items() if pod.whole),
-        look.kubelet.feature_gates or {},
+        look.kubelet.get("featureGates") or {},
         {uid: Fraction(*pod.limit) for uid, pod in reply.pods.items() if pod.limit},
         frozenset(uid for uid, pod in reply.pods.items() if pod.gone),
     )

@@ -78,13 +78,9 @@ class Settings:
     quota: bool = True
 
     @classmethod
-    def of(cls, kubelet: Mapping[str, Any]) -> Settings:
+    def of(cls, document: Mapping[str, Any]) -> Settings:
         """Read a KubeletConfiguration in its JSON form; raises ``ValueError`` where it is none."""
-        return cls.read(msgspec.convert(kubelet, Kubelet, dec_hook=read_amount))
-
-    @classmethod
-    def read(cls, kubelet: Kubelet) -> Settings:
-        """Take a KubeletConfiguration as it was written."""
+        kubelet = msgspec.convert(document, Kubelet, dec_hook=read_amount)
         reserved = _explicit(kubelet.reserved_cpus or "")
         kept = sum(
             amounts.get("cpu", NOTHING) for amounts in (kubelet.kube_reserved, kubelet.system_reserved) if amounts

@@ -17,12 +17,22 @@ from ...documentation.options import POLICY_OPTIONS
 from ...documentation.versions import NEWEST, KubernetesVersion
 from ...errors import UsageError
 from ...machine import Machine
-from ..history.answers import Admitted, NodeStarted, Rejected, Restarted, StartFailed
+from ...protocol.message import Message
+from ...protocol.messages.node import (
+    AdmitPod,
+    Admitted,
+    MemoryNode,
+    Rejected,
+    Restarted,
+    RestartNode,
+    StartFailed,
+    StartNode,
+)
+from ..history.answers import NodeStarted
 from ..history.history import Head
-from ..history.values import Answer, Held, MemoryNode
+from ..history.values import Held, held_of, optional_bits
 from .choice import numa_cpus
 from .pods import PodSpec
-from .questions import AdmitPod, Question, RestartNode, StartNode
 from .settings import FALSE, Settings
 from .world import union
 
@@ -68,7 +78,7 @@ class Start:
     pool: int | None = None
     first: FirstPod | None = None
     plain: Start | None = None
-    memory: tuple[MemoryNode, ...] = ()
+    memory: Sequence[MemoryNode] = ()
 
     @property
     def reserved_told(self) -> int | None:
@@ -98,8 +108,13 @@ class Start:
         return frozenset(name for field in fields for name in self.kubelet.get(field) or ())
 
     @property
+    def tries_options(self) -> bool:
+        """Whether it names options, which may be refused, hidden or unknown."""
+        return bool(self.named)
+
+    @property
     def on(self) -> frozenset[str]:
-        """Those of them that are not switched off: what is off is as if it were not named."""
+        """The named options that are not switched off: what is off is as if it were not named."""
         fields = (self.kubelet.get("cpuManagerPolicyOptions"), self.kubelet.get("topologyManagerPolicyOptions"))
         off = {name for options in fields for name, text in (options or {}).items() if text in FALSE}
         return self.named - off
@@ -132,7 +147,7 @@ class Start:
         return state.on if wanted is None else bool(wanted)
 
 
-def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -> Iterator[tuple[int, Start]]:
+def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -> Iterator[tuple[int, Start]]:
     """Yield each start after which at most a first pod is asked for, with the number of its last step."""
     plain: Start | None = None
     running: StartNode | None = None
@@ -143,7 +158,7 @@ def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -
         then = steps[number + 1 : number + 3]
         with_a_pod = bool(then) and isinstance(then[0][0], AdmitPod)
         running = begun if isinstance(reply, NodeStarted) and not with_a_pod else None
-        if begun.machine is not None or begun.files or not _begin(then[with_a_pod:][:1]):
+        if begun.machine or begun.files or not _begin(then[with_a_pod:][:1]):
             continue
         first = _first(*then[0]) if with_a_pod else None
         start = start_of(head.machine, head.version, begun, reply, first, plain)
@@ -151,7 +166,7 @@ def starts(head: Head, steps: Sequence[tuple[Question | None, Answer | None]]) -
         yield number + (first is not None), start
 
 
-def _begin(steps: Sequence[tuple[Question | None, Answer | None]]) -> bool:
+def _begin(steps: Sequence[tuple[Message | None, Message | None]]) -> bool:
     """Tell whether steps, if there are any, bring a node up."""
     return all(isinstance(asked, StartNode | RestartNode) for asked, _ in steps)
 
@@ -188,8 +203,8 @@ def start_of(
         asked.kubelet,
         Settings.of(asked.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
-        None if up is None else up.reserved_cpus,
-        None if up is None else up.default_cpuset,
+        None if up is None else optional_bits(up.reserved_cpus),
+        None if up is None else optional_bits(up.default_cpuset),
         first,
         plain,
         (up and up.memory_state) or (),
@@ -204,10 +219,10 @@ def _version(text: str) -> KubernetesVersion:
         return NEWEST
 
 
-def _first(asked: Question | None, reply: Answer | None) -> FirstPod | None:
+def _first(asked: Message | None, reply: Message | None) -> FirstPod | None:
     if not isinstance(asked, AdmitPod):
         return None
-    spec = PodSpec.read(asked.pod)
+    spec = PodSpec.of(asked.pod)
     if isinstance(reply, Admitted):
-        return FirstPod(spec, True, reply.containers, "")
+        return FirstPod(spec, True, held_of(reply.containers), "")
     return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None

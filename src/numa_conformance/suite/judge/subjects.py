@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...machine import Machine
-from ..history.answers import Picked
+from ...protocol.messages.pick import Pick, Picked
 from ..history.history import History
 from ..history.sightings import SEEN
+from ..history.values import affinity_of, bits
 from .allocated import allocated
 from .choice import Choice, cpus_of
 from .claims import ClaimFollower
@@ -20,7 +21,7 @@ from .node_follower import NodeFollower
 from .node_subjects import Malformed
 from .plugins import PluginFollower
 from .pooled import pooled
-from .questions import Pick, question_of
+from .questions import question_of
 from .scored import Scores
 from .seen import seen
 from .start_subjects import starts
@@ -75,14 +76,14 @@ def _subjects(history: History) -> Iterator[tuple[int, object]]:
 
 
 def _pick(machine: Machine, asked: Pick, reply: Any) -> Iterator[Choice]:
-    nodes = None if asked.affinity is None else asked.affinity.nodes
-    picked = isinstance(reply, Picked)
+    affinity, picked = affinity_of(asked.affinity), isinstance(reply, Picked)
+    nodes = None if affinity is None else affinity.nodes
     yield Choice(
         machine,
         frozenset(name for name, on in asked.options.items() if on),
-        asked.available,
+        bits(asked.available),
         asked.count,
-        reply.cpus if picked else None,
+        bits(reply.cpus) if picked else None,
         None if nodes is None else cpus_of(machine, nodes),
         "" if picked else reply.message,
     )

@@ -1,0 +1,159 @@
+"""Devices of which any will do: where nothing prefers one, the Device Manager takes them in the order of a Go map.
+
+Which one a container gets is chance then, and so is what later pods find. Where it lies is compared in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..machine import Machine
+from ..recorded.differences import compare
+from ..suite.history.history import History, Step
+
+Name = Callable[[str, str, frozenset[int]], str]
+"""What stands for a device: of a resource, with an id, given to a container of an affinity."""
+
+
+class AnyDevice:
+    """What may stand for the ids of devices in the answers of one history."""
+
+    def __init__(self, history: History) -> None:
+        """Look at which plugins prefer a device, and at whether devices of init containers are used again."""
+        machine = history.head.machine
+        self._nodes = {(device.resource, device.id): frozenset(device.numa) for device in machine.devices}
+        again = any(_reuses(machine, step.params.get("pod")) for step in history.steps)
+        self._chosen = frozenset() if again else frozenset(machine.preferred_allocation)
+
+    def by_place(self, answer: Any) -> Any:
+        """Return an answer with the NUMA nodes of a device in place of its id."""
+        return self._named(answer, lambda resource, id, _: f"of {sorted(self._nodes.get((resource, id), (id,)))}")
+
+    def by_reach(self, answer: Any) -> Any:
+        """Return an answer that tells of a device whether it is on NUMA nodes of the container, on none, or on others.
+
+        The Device Manager takes devices in this order and among equals any.
+        """
+        return self._named(answer, self._reach)
+
+    def chose_otherwise(self, step: Step, beside: Step) -> bool:
+        """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow.
+
+        What init containers had serves again before anything else, and any of it. Of a pod that both refuse the hints
+        for its containers are looked at.
+        """
+        spec = (step.params.get("pod") or {}).get("spec") or {}
+        answers = [(answered.answer or {}).get("containers") or {} for answered in (step, beside)]
+        init = [container.get("name") for container in spec.get("initContainers") or ()]
+        app = [container.get("name") for container in spec.get("containers") or ()]
+        if bool(answers[0]) != bool(answers[1]):
+            return self._might_lack((*init, *app), answers[0] or answers[1])
+        if not any(answers):
+            return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, beside)))
+        for number, name in enumerate((*init, *app)):
+            first, second = (answer.get(name) for answer in answers)
+            if any(compare(self.by_place(first), self.by_place(second), "")):
+                before = [[answer.get(earlier) for earlier in init[:number]] for answer in answers]
+                return not any(compare(self._again(first, before[0]), self._again(second, before[1]), ""))
+        return False
+
+    def _left_otherwise(self, spec: Mapping[str, Any], answer: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+        """Tell whether the first hints that differ are of resources of which containers before took any device."""
+        containers = (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
+        asked = {container.get("name"): _limits(container) - self._chosen for container in containers}
+        taken: set[str] = set()
+        for alignment, other in zip(answer.get("alignments") or (), beside.get("alignments") or (), strict=False):
+            if alignment != other:
+                pairs = zip(alignment["providers"], other["providers"], strict=False)
+                differing = {name for pair in pairs for name, _ in _hints(pair[0]) ^ _hints(pair[1])}
+                return bool(differing) and differing <= taken
+            taken |= asked.get(alignment.get("container"), set())
+        return False
+
+    def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
+        """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
+
+        That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
+        """
+        devices = [(answer.get(name) or {}).get("devices") or {} for name in names]
+        return any(
+            resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
+            for number, name in enumerate(names)
+            for resource, ids in devices[number].items()
+            if any(self._exchangeable(answer[name], resource, id) for id in ids)
+        )
+
+    def _exchangeable(self, holding: Mapping[str, Any], resource: str, id: str) -> bool:
+        affinity = frozenset((holding.get("affinity") or {}).get("nodes") or ())
+        return any(
+            nodes != self._nodes.get((resource, id))
+            and self._reach(*other, affinity) == self._reach(resource, id, affinity)
+            for other, nodes in self._nodes.items()
+            if other[0] == resource
+        )
+
+    def _again(self, holding: Any, before: Iterable[Any]) -> Any:
+        """Return what a container holds with "again" for devices that one of those before it holds."""
+        held = {
+            (resource, id)
+            for earlier in before
+            for resource, ids in ((earlier or {}).get("devices") or {}).items()
+            for id in ids
+        }
+        return self._named(
+            holding,
+            lambda resource, id, affinity: "again" if (resource, id) in held else self._reach(resource, id, affinity),
+        )
+
+    def _reach(self, resource: str, id: str, affinity: frozenset[int]) -> str:
+        nodes = self._nodes.get((resource, id))
+        if nodes is None:
+            return id
+        if not affinity:
+            return "any"
+        return "on none" if not nodes else "aligned" if nodes & affinity else "on others"
+
+    def _named(self, answer: Any, name: Name) -> Any:
+        if isinstance(answer, list):
+            return [self._named(item, name) for item in answer]
+        if not isinstance(answer, Mapping):
+            return answer
+        named = {key: self._named(value, name) for key, value in answer.items()}
+        if isinstance(answer.get("devices"), Mapping):
+            affinity = frozenset((answer.get("affinity") or {}).get("nodes") or ())
+            named["devices"] = {
+                resource: self._ids(resource, ids, lambda named, id: name(named, id, affinity))
+                for resource, ids in answer["devices"].items()
+            }
+        if isinstance(answer.get("PodDeviceEntries"), list):
+            named["PodDeviceEntries"] = [self._entry(entry, name) for entry in answer["PodDeviceEntries"]]
+        return named
+
+    def _entry(self, entry: Mapping[str, Any], name: Name) -> Mapping[str, Any]:
+        """Return an entry of the state file, whose devices stand by NUMA node."""
+        resource = entry["ResourceName"]
+        if resource in self._chosen:
+            return entry
+        ids = {id for listed in entry["DeviceIDs"].values() for id in listed}
+        return {**entry, "DeviceIDs": sorted(name(resource, id, frozenset()) for id in ids)}
+
+    def _ids(self, resource: str, ids: Any, name: Callable[[str, str], str]) -> Any:
+        if resource in self._chosen or not isinstance(ids, Sequence) or isinstance(ids, str):
+            return ids
+        return sorted(name(resource, id) for id in ids)
+
+
+def _reuses(machine: Machine, pod: Any) -> bool:
+    """Tell whether an init container of a pod has devices: which of them later containers take is chance."""
+    resources = {device.resource for device in machine.devices}
+    containers = ((pod or {}).get("spec") or {}).get("initContainers") or ()
+    return any(resources & _limits(container) for container in containers)
+
+
+def _limits(container: Mapping[str, Any]) -> set[str]:
+    return {*((container.get("resources") or {}).get("limits") or ())}
+
+
+def _hints(provider: Mapping[str, Any] | None) -> set[tuple[str, str]]:
+    return {(resource, repr(hints)) for resource, hints in (provider or {}).items()}

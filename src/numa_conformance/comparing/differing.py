@@ -1,0 +1,192 @@
+"""Where two targets differ: the same questions, the answers side by side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..protocol import Client
+from ..recorded.device_file import DEVICE_FILE, comparable_device_file
+from ..recorded.differences import Difference, compare
+from ..recorded.memory_file import comparable_memory_file
+from ..suite.asking.drive import again, drive
+from ..suite.generators.scenario import Scenario, Script
+from ..suite.history.history import History, Step
+from ..suite.judge.files import CPU_FILE, MEMORY_FILE
+from .any_device import AnyDevice
+from .any_order import comes_up_by_chance, gives_back_by_chance
+
+STATE_FILES: Mapping[str, str] = {
+    "cpu-manager/state-file": CPU_FILE,
+    "memory-manager/state-file": MEMORY_FILE,
+    "device-manager/state-file": DEVICE_FILE,
+}
+"""What a target claims to the file that is then compared."""
+PASS = "node.reconcile"
+NO_ANSWER, ANSWERED = "answer", "answered"
+"""Where a target that gives no answer differs from one that does, and what is told of the latter."""
+RUNS_ON = ("cpuset", "mems")
+"""What an answer tells of where a container may run."""
+_BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """The first step at which two histories of the same questions differ, and in what."""
+
+    history: History
+    other: History
+    step: int
+    differences: tuple[Difference, ...]
+
+
+def differing(
+    history: History,
+    other: History,
+    files: Collection[str] = (),
+    *,
+    messages: bool = False,
+    ignored: Collection[str] = (),
+    untold: Collection[str] = (),
+) -> Differing | None:
+    """Return where two histories of the same questions first differ; None when they do not.
+
+    How a refusal is worded is compared with ``messages`` only; blocks of memory are, in whatever order they are told.
+    Of devices that a kubelet takes by chance the NUMA nodes are compared; where those differ by chance too, what
+    follows is the life of another node, and not compared, nor is what follows a start that one refuses by chance, or
+    memory that one gives back by chance.
+    ``files``: the state files that are compared, where they are told. ``ignored``: fields that are not. ``untold``:
+    fields that one of the two cannot see; what the other tells of them stands for both. On what containers run is not
+    compared where only one of the two sends cpusets at once.
+    """
+    devices = AnyDevice(history)
+    ignored = {*ignored, *((*RUNS_ON, "updates") if _sends_at_once(history) != _sends_at_once(other) else ())}
+    for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
+        if untold:
+            step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
+
+        def compared(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
+            between = _between(step, beside, files, name, messages=messages)
+            return tuple(difference for difference in between if not _fields(difference.path) & ignored)
+
+        if by_place := compared(devices.by_place):
+            if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
+                return None
+            before = history.steps[:number]
+            restarted = comes_up_by_chance(before, step, beside)
+            if restarted or gives_back_by_chance(before, by_place, history.head.version):
+                return None
+            return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
+    return None
+
+
+def _sends_at_once(history: History) -> bool:
+    return any(map(sends_unasked, history.steps))
+
+
+def sends_unasked(step: Step) -> bool:
+    """Tell whether cpusets are sent at a step in which the loop does not pass."""
+    return step.method != PASS and (step.answer or {}).get("updates") is not None
+
+
+def _fields(path: str) -> frozenset[str]:
+    return frozenset(re.split(r"[.\[]", path))
+
+
+def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
+    return replace(step, answer=filled(step.answer, other.answer, untold))
+
+
+def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
+    """Return an answer with what it cannot tell as the other tells it."""
+    if isinstance(answer, Mapping) and isinstance(other, Mapping):
+        seen = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
+        return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
+    if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
+        return [filled(answered, beside, untold) for answered, beside in zip(answer, other, strict=True)]
+    return answer
+
+
+def _between(
+    step: Step, beside: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
+) -> Iterator[Difference]:
+    """Yield the differences of two answers to one question; one that is missing is one, two are none.
+
+    ``name`` puts something else in the place of what is chance.
+    """
+    if step.fault is not None or beside.fault is not None:
+        if step.fault is None or beside.fault is None:
+            yield Difference(NO_ANSWER, beside.fault or ANSWERED, step.fault or ANSWERED)
+        return
+    answer = _of_files(step.answer or {}, files)
+    filled_in = _told(step.method, beside.answer or {}, answer, files)
+    yield from compare(_comparable(name(filled_in)), _comparable(name(answer)), "", messages=messages)
+
+
+def differences(
+    scenarios: Iterable[Scenario], client: Client, beside: Client, version: str, files: Collection[str] = ()
+) -> Iterator[Differing]:
+    """Drive one target through scenarios, ask another the same, and yield where they differ.
+
+    Where ``files`` are compared every life of a node ends with the question for them.
+    """
+    for scenario in scenarios:
+        history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
+        other, _ = again(history, beside)
+        differs = differing(history, other, files, untold=client.untold)
+        if differs:
+            yield differs
+
+
+def ending_with_files(scenario: Scenario) -> Scenario:
+    """Return a scenario that asks for the state files too, at the end of the life of a node that is up."""
+
+    def script() -> Script:
+        asked, up = scenario.script(), False
+        try:
+            question = next(asked)
+            while True:
+                answer = yield question
+                if question[0] in ("node.start", "node.restart"):
+                    up = answer.get("result") in ("started", "restarted")
+                question = asked.send(answer)
+        except StopIteration:
+            pass
+        if up:
+            yield "node.checkpoints", {}
+
+    return replace(scenario, script=script)
+
+
+def _told(method: str, answer: Mapping[str, Any], beside: Mapping[str, Any], files: Collection[str]) -> Any:
+    """Return what is compared: of what an allocation may tell beside the CPUs, what the other tells too."""
+    if method == "allocate":
+        return {name: value for name, value in answer.items() if name in beside or name not in _BESIDE}
+    return _of_files(answer, files)
+
+
+def _of_files(answer: Mapping[str, Any], files: Collection[str]) -> Mapping[str, Any]:
+    """Return an answer with these state files and no others, without an order that they do not have."""
+    if "checkpoints" not in answer:
+        return answer
+    texts = {name: text for name, text in answer["checkpoints"].items() if name in files}
+    if DEVICE_FILE in texts:
+        texts[DEVICE_FILE] = comparable_device_file(texts[DEVICE_FILE])
+    if MEMORY_FILE in texts:
+        texts[MEMORY_FILE] = comparable_memory_file(texts[MEMORY_FILE])
+    return {**answer, "checkpoints": texts, "writes": None}
+
+
+def _comparable(answer: Any) -> Any:
+    if isinstance(answer, Mapping):
+        return {name: _comparable(value) for name, value in answer.items()}
+    if isinstance(answer, list):
+        items = [_comparable(item) for item in answer]
+        return sorted(items, key=_block) if all(isinstance(item, dict) and "bytes" in item for item in items) else items
+    return answer
+
+
+def _block(block: Mapping[str, Any]) -> tuple[str, list[int], int]:
+    return block.get("type", ""), block.get("nodes", []), block.get("bytes", 0)

@@ -1,0 +1,57 @@
+"""What becomes of a pod or of a node, as judges demand it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..judge.chapter import Judgement, Violation, violated
+from ..judge.node_subjects import Admission
+from ..judge.room import Request, Room
+from ..judge.start_subjects import Start
+from .wording import in_words
+
+NOT_ALIGNED = "TopologyAffinityError"
+
+
+def must_be_admitted(admission: Admission, why: str) -> Judgement:
+    """Judge that the pod is admitted; ``why`` is told of it."""
+    return violated(
+        admission.admitted,
+        f"pod {admission.pod.uid} is refused, {why}",
+        got=f"{admission.reason}: {admission.message}",
+        allowed="admitted",
+        free=admission.before.free,
+    )
+
+
+def must_be_refused(admission: Admission, why: str) -> Judgement:
+    """Judge that the pod is refused; ``why`` is told of it."""
+    return violated(
+        not admission.admitted,
+        f"pod {admission.pod.uid} is admitted, {why}",
+        got=in_words(admission.held),
+        allowed="refused",
+        free=admission.before.free,
+    )
+
+
+def must_be_refused_as_unaligned(admission: Admission, request: Request, why: str) -> Iterator[Violation]:
+    """Judge that the pod is refused, and as not aligned where the node as a whole has all that it asks for."""
+    yield from must_be_refused(admission, why) or ()
+    if not admission.admitted and Room(admission.before).has(request):
+        yield from violated(
+            admission.reason == NOT_ALIGNED,
+            f"pod {admission.pod.uid} is refused for another reason than its alignment",
+            got=f"{admission.reason}: {admission.message}",
+            allowed=NOT_ALIGNED,
+        )
+
+
+def must_come_up(start: Start, why: str) -> Judgement:
+    """Judge that the node comes up; ``why`` says with what."""
+    return violated(start.up, f"the node does not come up, {why}", got=start.refusal, allowed="the node comes up")
+
+
+def must_not_come_up(start: Start, why: str) -> Judgement:
+    """Judge that the node does not come up; ``why`` says with what."""
+    return violated(not start.up, f"the node comes up, {why}", allowed="the node does not come up")

@@ -1,0 +1,1 @@
+"""The page Control Topology Management Policies on a node: policies, scopes, merged hints, options, admission."""
