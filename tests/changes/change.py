@@ -141,7 +141,7 @@ class Change:
     def __call__(self) -> object:
         """Make the target."""
         if not self.inside:
-            return Rewriting(self.name, self._questions, self._answers, self.level)
+            return Rewriting(f"{type(self).__name__} {self.name}", self._questions, self._answers, self.level)
         owner, _, _ = self.inside[0]
         if owner not in (Small, Chooser, PodReader):
             (change,) = self.inside
