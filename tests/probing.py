@@ -20,6 +20,7 @@ from functools import cache, partial
 from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 
+from noise.questions import rare
 from numa_conformance.cli.asked_again import asked_by_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.comparing.simpler import simpler
@@ -37,7 +38,6 @@ from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.asking.shrinking import smallest
 from numa_conformance.suite.history.history import Head, History, Step, histories_text
 from planted import mixed
-from rare import rare
 
 RECORDED = Path(__file__).parents[1] / "conformance" / "exact" / "recorded"
 SEARCHED, KEPT = 3, 2

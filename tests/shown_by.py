@@ -13,8 +13,7 @@ from pathlib import Path
 
 from asked_in_full import DEEP
 from directly import Directly, broken_in
-from mutants import MUTANTS
-from mutants.inside import INSIDE, ONLY_RECOMMENDED
+from mutants import INSIDE, MUTANTS
 from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.generators.scenario import Scenario
@@ -72,8 +71,11 @@ def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> d
 
 def main() -> None:
     """Search anew for what is not remembered, or not so any more."""
-    must = {name for name in JUDGED if REQUIREMENTS[name].strength == "MUST"}
-    wanted = {name: must if name not in ONLY_RECOMMENDED else set(JUDGED) - must for name in INSIDE}
+    judged = {
+        strength: {name for name in JUDGED if REQUIREMENTS[name].strength == strength}
+        for strength in ("MUST", "SHOULD")
+    }
+    wanted = {name: judged[mutant.strength] for name, mutant in INSIDE.items()}
     for name, mutant in MUTANTS.items():
         wanted[name] = set(mutant.breaks).intersection(JUDGED) if mutant.level == "documented" else set()
     rows = []

@@ -19,15 +19,14 @@ from typing import Any
 
 from alternatives import ALTERNATIVES
 from directly import Directly
-from mutants import MUTANTS
-from mutants.inside import INSIDE
+from mutants import INSIDE, MUTANTS
+from noise import odd_target
 from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import History, read_histories, write_history
 from numa_conformance.suite.judge.verdicts import judge
-from odd_targets import odd_target
 
 HISTORIES, VERDICTS = "histories.jsonl.gz", "verdicts.json"
 OF_THE_REFERENCE, OF_ANOTHER = 80, 6

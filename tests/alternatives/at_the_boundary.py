@@ -2,50 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
-
-from mutants.lies import Json, each_holding, in_kubelet, in_machine
-from mutants.mutant import Memory, Mutant, Rewrite
+from changes.rewrites import each_holding, in_kubelet, in_machine
 from numa_conformance.cpuset import CpuSet
 
-from .near_pools import near_and_at_once
-
-__all__ = ["MANNERS"]
+from .alternative import alternative
 
 BETA = {"full-pcpus-only"}
 HIDING = {True: "CPUManagerPolicyBetaOptions", False: "CPUManagerPolicyAlphaOptions"}
 CPU_SETS = ("cpus", "cpuset", "default_cpuset", "reserved_cpus", "allocatable_cpus")
+NODE = ("node.start", "node.admit", "node.run", "node.remove", "node.state", "node.restart", "node.reconcile")
+HOLDING = ("node.admit", "node.run", "node.restart")
+STARTS = ("node.start", "node.restart")
 
 
-def _without(*words: str) -> Rewrite:
+def _without(*words):
     """Claim nothing whose name has one of these words in it."""
 
-    def rewrite(answer: Json, memory: Memory) -> Json:
+    def rewrite(answer, memory):
         features = [name for name in answer["features"] if not any(word in name for word in words)]
         return {**answer, "features": features, "surfaces": [name for name in answer["surfaces"] if name not in words]}
 
     return rewrite
 
 
-def _default_hint(answer: Json, memory: Memory) -> Json:
-    """Say that any NUMA node will do, where nothing is said of CPUs."""
-    return (
-        answer if (answer.get("hints") or {}).get("cpu") else {"hints": {"cpu": [{"nodes": None, "preferred": True}]}}
-    )
+@alternative().answer("hints")
+def tells_the_default_hint(answer, memory):
+    """Says that any NUMA node will do, where nothing is said of CPUs."""
+    return answer if answer.get("hints") else {"hints": {"cpu": [{"nodes": None, "preferred": True}]}}
 
 
-def _explicit(answer: Json, memory: Memory) -> Json:
-    hints = answer.get("hints")
-    return answer if hints else _default_hint(answer, memory)
+def _of_state(change):
+    def rewrite(answer, memory):
+        for own in answer["containers"].values():
+            for holding in own.values():
+                change(holding, answer)
+        return answer
+
+    return rewrite
 
 
-def _nothing_to_send(answer: Json, memory: Memory) -> Json:
+def _untold(*names):
+    def change(holding, answer):
+        for name in names:
+            holding.pop(name, None)
+
+    return change
+
+
+def _all_holdings(changed, change):
+    """Change what each container holds, wherever it is told."""
+    changed.answer(*HOLDING)(each_holding(change))
+    return changed.answer("node.state")(_of_state(change))
+
+
+writes_cpusets_at_once = _all_holdings(alternative(), _untold("cpuset", "mems"))
+writes_cpusets_at_once.answer("describe")(_without("host", "node/cpuset"))
+
+
+@writes_cpusets_at_once.answer("node.reconcile")
+def writes_cpusets_at_once(answer, memory):
     return {**answer, "updates": []}
 
 
-def _all_sent(answer: Json, memory: Memory) -> Json:
+@alternative().answer("node.reconcile")
+def writes_all_cpusets_in_every_pass(answer, memory):
     """Send each running container its cpuset in every pass."""
     pool, running = memory.notes.get("pool", ""), memory.notes.get("running", {})
     sent = {(uid, name): cpus or pool for uid, own in running.items() for name, cpus in own.items()}
@@ -53,13 +73,17 @@ def _all_sent(answer: Json, memory: Memory) -> Json:
     return {**answer, "updates": updates, "handled": len(updates)}
 
 
-def _remember(answer: Json, memory: Memory) -> Json:
+writes_all_cpusets_in_every_pass.answer("describe")(_without("host"))
+
+
+def _remember(answer, memory):
     if "default_cpuset" in answer:
         memory.notes["pool"] = answer["default_cpuset"]
     return answer
 
 
-def _remember_pod(answer: Json, memory: Memory) -> Json:
+@writes_all_cpusets_in_every_pass.answer("node.admit")
+def writes_all_cpusets_in_every_pass(answer, memory):
     if answer["result"] == "admitted":
         pod = memory.asked["node.admit"]["pod"]
         lasting = [own["name"] for own in pod["spec"]["containers"]]
@@ -68,7 +92,8 @@ def _remember_pod(answer: Json, memory: Memory) -> Json:
     return _remember(answer, memory)
 
 
-def _remember_run(answer: Json, memory: Memory) -> Json:
+@writes_all_cpusets_in_every_pass.answer("node.run")
+def writes_all_cpusets_in_every_pass(answer, memory):
     if answer["result"] == "started":
         uid = memory.asked["node.run"]["uid"]
         own = {name: answer["containers"][name]["cpus"] for name in memory.notes["lasting"][uid]}
@@ -76,28 +101,37 @@ def _remember_run(answer: Json, memory: Memory) -> Json:
     return _remember(answer, memory)
 
 
-def _forget(answer: Json, memory: Memory) -> Json:
+@writes_all_cpusets_in_every_pass.answer("node.remove")
+def writes_all_cpusets_in_every_pass(answer, memory):
     memory.notes.get("running", {}).pop(memory.asked["node.remove"]["uid"], None)
     return _remember(answer, memory)
 
 
-def _forget_refused(answer: Json, memory: Memory) -> Json:
+@writes_all_cpusets_in_every_pass.answer("node.restart")
+def writes_all_cpusets_in_every_pass(answer, memory):
     for pod in answer.get("pods") or ():
         if pod["result"] == "rejected":
             memory.notes.get("running", {}).pop(pod["uid"], None)
     return _remember(answer, memory)
 
 
-def _other_words(answer: Json, memory: Memory) -> Json:
+writes_all_cpusets_in_every_pass.answer("node.start")(_remember)
+
+
+@alternative().answer("pick", *NODE)
+def refuses_in_other_words(answer, memory):
     """Say refusals otherwise: with the kubelet's words in quotation marks."""
     return {**answer, "message": f"this node cannot do that ({answer['message']})"} if "message" in answer else answer
 
 
-def _own_words(answer: Json, memory: Memory) -> Json:
+@alternative().answer("pick", *NODE)
+def refuses_in_words_of_its_own(answer, memory):
     return {**answer, "message": "no"} if "message" in answer else answer
 
 
-def _hidden(kubelet: Json) -> None:
+@alternative().question(*STARTS)
+@in_kubelet
+def takes_hidden_options_for_none(kubelet):
     """Take an option whose gate is off for one that is not there."""
     gates = kubelet.get("featureGates") or {}
     options = kubelet.get("cpuManagerPolicyOptions") or {}
@@ -105,7 +139,9 @@ def _hidden(kubelet: Json) -> None:
     kubelet["cpuManagerPolicyOptions"] = {name: text for name, text in options.items() if name in shown}
 
 
-def _known_only(kubelet: Json) -> None:
+@alternative().question(*STARTS)
+@in_kubelet
+def passes_over_unknown_options(kubelet):
     """Pass over options that nobody knows."""
     known = {"full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket", "distribute-cpus-across-cores"}
     known |= {"strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"}
@@ -113,7 +149,9 @@ def _known_only(kubelet: Json) -> None:
     kubelet["cpuManagerPolicyOptions"] = {name: text for name, text in options.items() if name in known}
 
 
-def _as_the_page_writes(kubelet: Json) -> None:
+@alternative().question(*STARTS)
+@in_kubelet
+def reads_the_pages_max_allowable_numa_nodes(kubelet):
     """Read max-allowable-numa-nodes=true as leave for any number."""
     options = dict(kubelet.get("topologyManagerPolicyOptions") or {})
     if options.get("max-allowable-numa-nodes") == "true":
@@ -121,37 +159,31 @@ def _as_the_page_writes(kubelet: Json) -> None:
     kubelet["topologyManagerPolicyOptions"] = options
 
 
-def _strict_of_a_list(kubelet: Json) -> None:
+@alternative().question(*STARTS, "allocate")
+@in_kubelet
+def keeps_out_of_the_pool_what_a_list_reserves_and_no_amount(kubelet):
     """Keep the CPUs of a list out of the shared pool, and none of those of an amount."""
     options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
     if options.get("strict-cpu-reservation") == "true" and not kubelet.get("reservedSystemCPUs"):
         kubelet["cpuManagerPolicyOptions"] = {**options, "strict-cpu-reservation": "false"}
 
 
-def _no_preference(machine: Json) -> None:
+@alternative().question("node.start")
+@in_machine
+def asks_no_device_plugin(machine):
     machine.pop("preferredAllocation", None)
     machine.pop("preferred_allocation", None)
 
 
-def _silent(*fields: str) -> Rewrite:
-    """Leave fields of an answer out that may be left out."""
-
-    def rewrite(answer: Json, memory: Memory) -> Json:
-        return {name: value for name, value in answer.items() if name not in fields}
-
-    return rewrite
+tells_no_affinity = _all_holdings(alternative(), _untold("affinity"))
 
 
-def _no_cpuset(holding: Json, answer: Json) -> None:
-    holding.pop("cpuset", None)
-    holding.pop("mems", None)
+@alternative().answer(*NODE)
+def tells_no_class_and_no_memory_books(answer, memory):
+    return {name: value for name, value in answer.items() if name not in ("qos", "memory_state")}
 
 
-def _no_affinity(holding: Json, answer: Json) -> None:
-    holding.pop("affinity", None)
-
-
-def _one_by_one(answer: Any, memory: Memory | None = None) -> Any:
+def _one_by_one(answer, memory=None):
     """Write sets of CPUs out in full, 0,1,2 for 0-2."""
     if isinstance(answer, list):
         return [_one_by_one(part) for part in answer]
@@ -165,11 +197,19 @@ def _one_by_one(answer: Any, memory: Memory | None = None) -> Any:
     }
 
 
-def _own_file(answer: Json, memory: Memory) -> Json:
+writes_sets_out = alternative().answer("pick", *NODE)(_one_by_one)
+
+
+@alternative().answer("node.checkpoints")
+def keeps_a_file_of_its_own(answer, memory):
     return {**answer, "checkpoints": {"node.json": "{}"}}
 
 
-def _backwards(answer: Json, memory: Memory) -> Json:
+keeps_a_file_of_its_own.answer("describe")(_without("state-file"))
+
+
+@alternative().answer(*NODE)
+def lists_in_another_order(answer, memory):
     """List pods, containers, memory blocks and updates in another order."""
     told = dict(answer)
     for name in ("updates", "pods", "skipped"):
@@ -183,7 +223,7 @@ def _backwards(answer: Json, memory: Memory) -> Json:
     return told
 
 
-def _split_blocks(holding: Json, answer: Json) -> None:
+def _split_blocks(holding, answer):
     """Report what lies on one NUMA node in two blocks."""
     blocks = []
     for block in holding.get("memory") or ():
@@ -193,89 +233,4 @@ def _split_blocks(holding: Json, answer: Json) -> None:
         holding["memory"] = blocks
 
 
-NODE = ("node.start", "node.admit", "node.run", "node.remove", "node.state", "node.restart", "node.reconcile")
-HOLDING = ("node.admit", "node.run", "node.restart")
-
-
-def _everywhere(rewrite: Rewrite, methods: tuple[str, ...] = NODE) -> dict[str, Rewrite]:
-    return dict.fromkeys(methods, rewrite)
-
-
-def _of_state(change: Callable[[Json, Json], None]) -> Rewrite:
-    def rewrite(answer: Json, memory: Memory) -> Json:
-        for own in answer["containers"].values():
-            for holding in own.values():
-                change(holding, answer)
-        return answer
-
-    return rewrite
-
-
-def _manner(
-    name: str, questions: Mapping[str, Rewrite] | None = None, answers: Mapping[str, Rewrite] | None = None
-) -> tuple[str, Callable[[], Mutant]]:
-    return name, lambda: Mutant(name, questions or {}, answers or {})
-
-
-_STARTS = ("node.start", "node.restart")
-_CHANGED = {"node.start": _remember, "node.admit": _remember_pod, "node.run": _remember_run, "node.remove": _forget}
-
-MANNERS: Mapping[str, Callable[[], Mutant]] = MappingProxyType(
-    dict(
-        (
-            _manner("tells the default hint", answers={"hints": _explicit}),
-            _manner(
-                "writes cpusets at once",
-                answers={
-                    "describe": _without("host", "node/cpuset"),
-                    **_everywhere(each_holding(_no_cpuset), HOLDING),
-                    "node.state": _of_state(_no_cpuset),
-                    "node.reconcile": _nothing_to_send,
-                },
-            ),
-            _manner(
-                "writes all cpusets in every pass",
-                answers={
-                    **_CHANGED,
-                    "describe": _without("host"),
-                    "node.restart": _forget_refused,
-                    "node.reconcile": _all_sent,
-                },
-            ),
-            _manner("tells cpusets as it writes them", answers=near_and_at_once(narrow=False)),
-            _manner("keeps shared containers on one NUMA node", answers=near_and_at_once(narrow=True)),
-            _manner("refuses in other words", answers=_everywhere(_other_words, ("pick", *NODE))),
-            _manner("refuses in words of its own", answers=_everywhere(_own_words, ("pick", *NODE))),
-            _manner("takes hidden options for none", questions=_everywhere(in_kubelet(_hidden), _STARTS)),
-            _manner("passes over unknown options", questions=_everywhere(in_kubelet(_known_only), _STARTS)),
-            _manner(
-                "reads the page's max-allowable-numa-nodes",
-                questions=_everywhere(in_kubelet(_as_the_page_writes), _STARTS),
-            ),
-            _manner(
-                "keeps out of the pool what a list reserves, and no amount",
-                questions=_everywhere(in_kubelet(_strict_of_a_list), (*_STARTS, "allocate")),
-            ),
-            _manner("asks no device plugin", questions={"node.start": in_machine(_no_preference)}),
-            _manner(
-                "tells no affinity",
-                answers={**_everywhere(each_holding(_no_affinity), HOLDING), "node.state": _of_state(_no_affinity)},
-            ),
-            _manner("tells no class and no memory books", answers=_everywhere(_silent("qos", "memory_state"))),
-            _manner("writes sets out", answers=_everywhere(_one_by_one, ("pick", *NODE))),
-            _manner(
-                "keeps a file of its own",
-                answers={"describe": _without("state-file"), "node.checkpoints": _own_file},
-            ),
-            _manner("lists in another order", answers=_everywhere(_backwards)),
-            _manner(
-                "reports memory in several blocks",
-                answers={
-                    **_everywhere(each_holding(_split_blocks), HOLDING),
-                    "node.state": _of_state(_split_blocks),
-                },
-            ),
-        )
-    )
-)
-"""Every manner by name."""
+reports_memory_in_several_blocks = _all_holdings(alternative(), _split_blocks)

@@ -3,297 +3,215 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 from itertools import combinations
-from types import MappingProxyType
-from typing import Any
 
 from numa_conformance.cpuset import iter_bits
 from small import Small
 from small.choosing import Chooser
-from small.pods import ReadContainer, ReadPod
 
-__all__ = ["KINDS"]
+from .alternative import alternative
 
 MOST_SETS = 3000
 """Sets of CPUs that an exhaustive search looks at; a larger request is packed."""
+LOT = random.Random("ties")
 
 
-class _FromTheTop(Chooser):
-    def first(self, cpus: int) -> int:
-        return 1 << (cpus.bit_length() - 1)
-
-    def ordered(self, groups: Sequence[int]) -> Sequence[int]:
-        return groups[::-1]
+@alternative().instead_of(Chooser, "pack")
+def small(right, self, available, count):
+    """Is the small allocator as it is."""
+    return right(self, available, count)
 
 
-class FromTheTop(Small):
+@alternative().instead_of(Chooser, "first")
+def from_the_top(right, self, cpus):
     """Takes the highest CPU, core and NUMA node among those that are alike."""
-
-    chooser = _FromTheTop
-
-
-class _ByLot(Chooser):
-    lot = random.Random("ties")
-
-    def first(self, cpus: int) -> int:
-        return 1 << self.lot.choice(list(iter_bits(cpus)))
-
-    def ordered(self, groups: Sequence[int]) -> Sequence[int]:
-        return self.lot.sample(list(groups), len(groups))
+    return 1 << (cpus.bit_length() - 1)
 
 
-class ByLot(Small):
+@from_the_top.instead_of(Chooser, "ordered")
+def from_the_top(right, self, groups):
+    return groups[::-1]
+
+
+@alternative().instead_of(Chooser, "first")
+def draws_lots(right, self, cpus):
     """Draws lots among what is alike, differently at every call."""
-
-    chooser = _ByLot
-
-
-class _Exhaustive(Chooser):
-    def pack(self, available: int, count: int) -> int:
-        free = list(iter_bits(available))
-        number = 1
-        for index in range(count):
-            number = number * (len(free) - index) // (index + 1)
-        if number > MOST_SETS:
-            return super().pack(available, count)
-        every = (sum(1 << cpu for cpu in some) for some in combinations(free, count))
-        return min(every, key=lambda cpus: (len(self._in(self.nodes, cpus)), len(self._in(self.cores, cpus)), -cpus))
-
-    @staticmethod
-    def _in(groups: Sequence[int], cpus: int) -> list[int]:
-        return [group for group in groups if group & cpus]
+    return 1 << LOT.choice(list(iter_bits(cpus)))
 
 
-class Exhaustive(Small):
+@draws_lots.instead_of(Chooser, "ordered")
+def draws_lots(right, self, groups):
+    return LOT.sample(list(groups), len(groups))
+
+
+@alternative().instead_of(Chooser, "pack")
+def exhaustive(right, self, available, count):
     """Looks at every set of CPUs and takes the one with the smallest footprint."""
+    free = list(iter_bits(available))
+    number = 1
+    for index in range(count):
+        number = number * (len(free) - index) // (index + 1)
+    if number > MOST_SETS:
+        return right(self, available, count)
+    every = (sum(1 << cpu for cpu in some) for some in combinations(free, count))
+    return min(every, key=lambda cpus: (_met(self.nodes, cpus), _met(self.cores, cpus), -cpus))
 
-    chooser = _Exhaustive
+
+def _met(groups, cpus):
+    return sum(bool(group & cpus) for group in groups)
 
 
-class _EmptiestNode(Chooser):
-    def next_node(self, open_nodes: Sequence[int], count: int) -> int:
-        able = [node for node in open_nodes if node.bit_count() >= count]
-        return max(able or open_nodes, key=int.bit_count)
-
-
-class EmptiestNodeFirst(Small):
+@alternative().instead_of(Chooser, "next_node")
+def emptiest_node_first(right, self, open_nodes, count):
     """Worst fit: takes the NUMA node with most to give, and leaves small ones as they are."""
-
-    chooser = _EmptiestNode
-
-
-class _FirstFit(Chooser):
-    def next_node(self, open_nodes: Sequence[int], count: int) -> int:
-        able = [node for node in open_nodes if node.bit_count() >= count]
-        return able[0] if able else max(open_nodes, key=int.bit_count)
+    able = [node for node in open_nodes if node.bit_count() >= count]
+    return max(able or open_nodes, key=int.bit_count)
 
 
-class FirstFit(Small):
+@alternative().instead_of(Chooser, "next_node")
+def first_fit(right, self, open_nodes, count):
     """Takes the first NUMA node that holds a request, however well it fits."""
-
-    chooser = _FirstFit
-
-
-class _LastHint(Chooser):
-    def narrowed(self, free: int, count: int, number: int, chosen: list[int]) -> list[int]:
-        return sorted(chosen)
+    able = [node for node in open_nodes if node.bit_count() >= count]
+    return able[0] if able else max(open_nodes, key=int.bit_count)
 
 
-class RoomiestAffinity(Small):
+@alternative().instead_of(Chooser, "narrowed")
+def roomiest_affinity(right, self, free, count, number, chosen):
     """Among sets of NUMA nodes of one size prefers those with most free CPUs."""
-
-    chooser = _LastHint
-
-
-class _MoreNodes(Chooser):
-    def shares(self, available: int, count: int) -> list[tuple[int, int]] | None:
-        told = super().shares(available, count)
-        return None if told is None else told[::-1]
+    return sorted(chosen)
 
 
-class LargerSharesLast(Small):
+@alternative().instead_of(Chooser, "shares")
+def larger_shares_last(right, self, available, count):
     """In a distribution gives what is left over to other NUMA nodes."""
+    told = right(self, available, count)
+    return None if told is None else told[::-1]
 
-    chooser = _MoreNodes
 
-
-class FreshFirst(Small):
+@alternative().instead_of(Small, "sources")
+def fresh_first(right, self, reusable):
     """Gives an app CPUs that no init container had, as long as there are such."""
-
-    def sources(self, reusable: int) -> list[int]:
-        return [self.free & ~reusable, self.free | reusable]
+    return [self.free & ~reusable, self.free | reusable]
 
 
-class InitFirst(Small):
+@alternative().instead_of(Small, "sources")
+def init_first(right, self, reusable):
     """Gives an app the CPUs of an init container that are enough for it."""
-
-    def sources(self, reusable: int) -> list[int]:
-        return [reusable, self.free | reusable]
+    return [reusable, self.free | reusable]
 
 
-class GivesBack(Small):
+@alternative().instead_of(Small, "started")
+def gives_back(right, self, pod):
     """Gives the CPUs of init containers back to the shared pool when they have ended."""
-
-    def started(self, pod: ReadPod) -> None:
-        own = self.held[pod.uid]
-        kept = 0
-        for container in pod.containers:
-            if container.kind != "init":
-                kept |= own.get(container.name, 0)
-        for container in pod.containers:
-            if container.kind == "init" and container.name in own:
-                self.pool |= own.pop(container.name) & ~kept
+    _give_back(self, pod)
 
 
-class GivesBackAtRestart(GivesBack):
+def _give_back(self, pod):
+    own, lasting = self.held[pod.uid], 0
+    for container in pod.containers:
+        if container.kind != "init":
+            lasting |= own.get(container.name, 0)
+    for container in pod.containers:
+        if container.kind == "init" and container.name in own:
+            self.pool |= own.pop(container.name) & ~lasting
+
+
+@alternative().instead_of(Small, "on_restart")
+def gives_back_at_restart(right, self, question):
     """The same, but not before the node agent starts anew."""
-
-    def started(self, pod: ReadPod) -> None:
-        pass
-
-    def on_restart(self, question: dict[str, Any]) -> dict[str, Any]:
-        for pod in self.running.values():
-            super().started(pod)
-        return super().on_restart(question)
+    for pod in self.running.values():
+        _give_back(self, pod)
+    return right(self, question)
 
 
-class FreshSidecars(Small):
+@alternative().instead_of(Small, "give")
+def fresh_sidecars(right, self, pod, container, reusable):
     """Never gives a sidecar the CPUs of an init container before it."""
-
-    def give(self, pod: ReadPod, container: ReadContainer, reusable: int) -> int:
-        try:
-            return super().give(pod, container, 0 if container.kind == "sidecar" else reusable)
-        except Exception:
-            return super().give(pod, container, reusable)
+    try:
+        return right(self, pod, container, 0 if container.kind == "sidecar" else reusable)
+    except Exception:
+        return right(self, pod, container, reusable)
 
 
-class TellsNoAffinity(Small):
+@alternative().instead_of(Small, "holding")
+def aligns_and_tells_no_hint(right, self, uid, name):
     """Aligns, and tells no hint."""
-
-    def holding(self, uid: str, name: str) -> dict[str, Any]:
-        told = super().holding(uid, name)
-        told.pop("affinity", None)
-        return told
+    told = right(self, uid, name)
+    told.pop("affinity", None)
+    return told
 
 
-class SendsAll(Small):
+@alternative().instead_of(Small, "is_sent")
+def sends_all(right, self, key, wanted):
     """Sends every cpuset in every pass."""
-
-    def is_sent(self, key: tuple[str, str], wanted: int) -> bool:
-        return True
+    return True
 
 
-class Eager(Small):
+@alternative().instead_of(Small, "is_sent")
+def eager(right, self, key, wanted):
     """Writes cpusets when they change, so that no pass has anything to send."""
-
-    def is_sent(self, key: tuple[str, str], wanted: int) -> bool:
-        return False
+    return False
 
 
-class UnalignedAnywhere(Small):
+@alternative().instead_of(Small, "align")
+def unaligned_anywhere(right, self, count, free):
     """Under best-effort, where nothing is preferred, looks at no NUMA node at all."""
-
-    def align(self, count: int, free: int) -> dict[str, Any] | None:
-        hint = super().align(count, free)
-        return hint if hint is None or hint["preferred"] else {"nodes": None, "preferred": False}
+    hint = right(self, count, free)
+    return hint if hint is None or hint["preferred"] else {"nodes": None, "preferred": False}
 
 
-class UnalignedEverywhere(Small):
+@alternative().instead_of(Small, "align")
+def unaligned_everywhere(right, self, count, free):
     """Under best-effort, where nothing is preferred, names every NUMA node."""
-
-    def align(self, count: int, free: int) -> dict[str, Any] | None:
-        hint = super().align(count, free)
-        every = list(self.machine.numa_ids)
-        return hint if hint is None or hint["preferred"] else {"nodes": every, "preferred": False}
+    hint = right(self, count, free)
+    every = list(self.machine.numa_ids)
+    return hint if hint is None or hint["preferred"] else {"nodes": every, "preferred": False}
 
 
-class _MostCores(Chooser):
-    def spread(self, available: int, count: int) -> int:
-        given = 0
-        while given.bit_count() < count:
-            cores = sorted((core & available & ~given for core in self.cores), key=int.bit_count)
-            for core in cores[::-1]:
-                if core and given.bit_count() < count:
-                    given |= self.first(core)
-        return given
-
-
-class IdlestCores(Small):
+@alternative().instead_of(Chooser, "spread")
+def idlest_cores(right, self, available, count):
     """Spreads over the idlest cores first."""
+    given = 0
+    while given.bit_count() < count:
+        cores = sorted((core & available & ~given for core in self.cores), key=int.bit_count)
+        for core in cores[::-1]:
+            if core and given.bit_count() < count:
+                given |= self.first(core)
+    return given
 
-    chooser = _MostCores
 
-
-class OtherWords(Small):
+@alternative().instead_of(Small, "on_admit")
+def other_words(right, self, question):
     """Says a refusal in words of its own."""
-
-    def on_admit(self, question: dict[str, Any]) -> dict[str, Any]:
-        told = super().on_admit(question)
-        return {**told, "message": f"<<{told['message']}>>"} if "message" in told else told
+    told = right(self, question)
+    return {**told, "message": f"<<{told['message']}>>"} if "message" in told else told
 
 
-class HighestReserved(Small):
+@alternative().instead_of(Small, "reservation")
+def highest_reserved(right, self, kubelet):
     """Reserves whole cores by number, one after the other, as they ascend by core: each core's last thread first."""
-
-    def reservation(self, kubelet: dict[str, Any]) -> int:
-        if kubelet.get("reservedSystemCPUs"):
-            return super().reservation(kubelet)
-        number = super().reservation(kubelet).bit_count()
-        cpus = [cpu for core in self.machine.core_bits for cpu in reversed(list(iter_bits(core)))]
-        return sum(1 << cpu for cpu in cpus[:number])
+    if kubelet.get("reservedSystemCPUs"):
+        return right(self, kubelet)
+    number = right(self, kubelet).bit_count()
+    cpus = [cpu for core in self.machine.core_bits for cpu in reversed(list(iter_bits(core)))]
+    return sum(1 << cpu for cpu in cpus[:number])
 
 
-class LessClaimed(Small):
+@alternative().instead_of(Small, "on_describe")
+def less_claimed(right, self, question):
     """Claims the static policy without options, init containers, restart and reconcile: what it lacks is not asked."""
-
-    def on_describe(self, question: dict[str, Any]) -> dict[str, Any]:
-        told = super().on_describe(question)
-        lacks = ("distribute", "full", "strict", "init", "reconcile", "restart", "scope/pod")
-        return {**told, "features": [name for name in told["features"] if not any(word in name for word in lacks)]}
+    told = right(self, question)
+    lacks = ("distribute", "full", "strict", "init", "reconcile", "restart", "scope/pod")
+    return {**told, "features": [name for name in told["features"] if not any(word in name for word in lacks)]}
 
 
-class PickOnly(Small):
+@alternative().instead_of(Small, "on_describe")
+def pick_only(right, self, question):
     """Chooses CPUs, and is no node."""
+    return {**right(self, question), "surfaces": ["pick"]}
 
-    surfaces = ("pick",)
 
-
-class NodeOnly(Small):
+@alternative().instead_of(Small, "on_describe")
+def node_only(right, self, question):
     """Is a node, and answers no single choice."""
-
-    surfaces = ("node",)
-
-
-KINDS: Mapping[str, type[Small]] = MappingProxyType(
-    {
-        kind.__name__: kind
-        for kind in (
-            Small,
-            FromTheTop,
-            ByLot,
-            Exhaustive,
-            EmptiestNodeFirst,
-            FirstFit,
-            RoomiestAffinity,
-            LargerSharesLast,
-            FreshFirst,
-            InitFirst,
-            GivesBack,
-            GivesBackAtRestart,
-            FreshSidecars,
-            TellsNoAffinity,
-            SendsAll,
-            Eager,
-            UnalignedAnywhere,
-            UnalignedEverywhere,
-            IdlestCores,
-            OtherWords,
-            HighestReserved,
-            LessClaimed,
-            PickOnly,
-            NodeOnly,
-        )
-    }
-)
-"""Every kind, the plain one first."""
+    return {**right(self, question), "surfaces": ["node"]}

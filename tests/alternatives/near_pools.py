@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from mutants.lies import Json, holdings_of
-from mutants.mutant import Memory, Rewrite
+from changes.rewrites import holdings_of
 from numa_conformance.cpuset import CpuSet
 
-__all__ = ["near_and_at_once"]
+from .alternative import alternative
 
 
-def near_and_at_once(*, narrow: bool) -> dict[str, Rewrite]:
-    """Return the lies of a target without a reconcile loop that tells what it sent in every answer.
+def _at_once(*, narrow):
+    """Return a target without a reconcile loop that tells what it sent in every answer.
 
     ``narrow``: shared containers run on the shared CPUs of the NUMA node that has most of them.
     """
 
-    def shared(pool: str, memory: Memory) -> str:
+    def shared(pool, memory):
         if not narrow:
             return pool
         by_node: dict[int, set[int]] = {}
@@ -23,7 +22,7 @@ def near_and_at_once(*, narrow: bool) -> dict[str, Rewrite]:
             by_node.setdefault(cpu["numa"], set()).add(cpu["id"])
         return str(max((CpuSet.parse(pool) & CpuSet(cpus) for cpus in by_node.values()), key=len))
 
-    def rewrite(answer: Json, memory: Memory) -> Json:
+    def rewrite(answer, memory):
         pool, running = answer["default_cpuset"], memory.notes.setdefault("sharing", set())
         static = memory.asked["node.start"]["kubelet"].get("cpuManagerPolicy") == "static"
         here = set()
@@ -35,30 +34,37 @@ def near_and_at_once(*, narrow: bool) -> dict[str, Rewrite]:
         running |= here
         return {**answer, "updates": told}
 
-    def forget(answer: Json, memory: Memory) -> Json:
+    def forget(answer, memory):
         gone = memory.asked["node.remove"]["uid"]
         memory.notes["sharing"] = {who for who in memory.notes.get("sharing", ()) if who[0] != gone}
         return rewrite(answer, memory) if answer["result"] == "removed" else answer
 
-    def forget_refused(answer: Json, memory: Memory) -> Json:
+    def forget_refused(answer, memory):
         if answer["result"] != "restarted":
             return answer
         there = {pod["uid"] for pod in answer["pods"] if pod["result"] == "admitted"}
         memory.notes["sharing"] = {who for who in memory.notes.get("sharing", ()) if who[0] in there}
         return rewrite(answer, memory)
 
-    def state(answer: Json, memory: Memory) -> Json:
+    def state(answer, memory):
         return {name: value for name, value in rewrite(answer, memory).items() if name != "updates"}
 
-    def resize(answer: Json, memory: Memory) -> Json:
+    def resize(answer, memory):
         return rewrite(answer, memory) if answer["result"] == "resized" else answer
 
-    def claim(answer: Json, memory: Memory) -> Json:
+    def claim(answer, memory):
         features = [name for name in answer["features"] if name not in ("cpu-manager/reconcile", "host/reconcile")]
         return {**answer, "features": features, "surfaces": [name for name in answer["surfaces"] if name != "host"]}
 
-    def run(answer: Json, memory: Memory) -> Json:
+    def run(answer, memory):
         return rewrite(answer, memory) if answer["result"] == "started" else answer
 
-    changed: dict[str, Rewrite] = {"node.admit": rewrite, "node.run": run, "node.resize": resize}
-    return {**changed, "describe": claim, "node.remove": forget, "node.restart": forget_refused, "node.state": state}
+    told = {"node.admit": rewrite, "node.run": run, "node.resize": resize, "describe": claim, "node.state": state}
+    changed = alternative()
+    for method, other in {**told, "node.remove": forget, "node.restart": forget_refused}.items():
+        changed.answer(method)(other)
+    return changed
+
+
+tells_cpusets_as_it_writes_them = _at_once(narrow=False)
+keeps_shared_containers_on_one_numa_node = _at_once(narrow=True)

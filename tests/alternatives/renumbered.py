@@ -226,14 +226,14 @@ def _drawn(ids: list[int]) -> Sequence[int]:
 
 
 ORDERS: Mapping[str, Orders] = {
-    "highest CPUs first": Orders(cpus=_reversed),
-    "highest NUMA nodes first": Orders(nodes=_reversed),
-    "highest sockets first": Orders(sockets=_reversed),
-    "highest caches first": Orders(caches=_reversed),
-    "everything from the top": Orders(_reversed, _reversed, _reversed, _reversed, devices=True),
-    "odd CPUs first": Orders(cpus=_odd_first, nodes=_odd_first),
-    "CPUs in a fixed order": Orders(cpus=_shuffled("cpus")),
-    "all in a fixed order": Orders(*(_shuffled(name) for name in ("cpus", "nodes", "sockets", "caches")), devices=True),
-    "by lot": Orders(_drawn, _drawn, _drawn, _drawn),
-    "highest devices first": Orders(devices=True),
+    "highest_cpus_first": Orders(cpus=_reversed),
+    "highest_numa_nodes_first": Orders(nodes=_reversed),
+    "highest_sockets_first": Orders(sockets=_reversed),
+    "highest_caches_first": Orders(caches=_reversed),
+    "everything_from_the_top": Orders(_reversed, _reversed, _reversed, _reversed, devices=True),
+    "odd_cpus_first": Orders(cpus=_odd_first, nodes=_odd_first),
+    "cpus_in_a_fixed_order": Orders(cpus=_shuffled("cpus")),
+    "all_in_a_fixed_order": Orders(*(_shuffled(name) for name in ("cpus", "nodes", "sockets", "caches")), devices=True),
+    "by_lot": Orders(_drawn, _drawn, _drawn, _drawn),
+    "highest_devices_first": Orders(devices=True),
 }

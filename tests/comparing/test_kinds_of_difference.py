@@ -5,8 +5,8 @@ from contextlib import contextmanager
 import pytest
 
 from asked_in_full import deep
-from mutants.lies import each_holding
-from mutants.mutant import Mutant
+from changes.change import Rewriting
+from changes.rewrites import each_holding
 from numa_conformance.comparing.kinds_of_difference import Kinds
 from numa_conformance.comparing.simpler import is_real
 from numa_conformance.comparing.two_targets import TwoTargets
@@ -79,7 +79,7 @@ def _never_preferred(answer, memory):
 
 
 def mutant_of(method, lie):
-    return lambda: Mutant("planted", {}, {method: lie}, "exact")
+    return lambda: Rewriting("planted", {}, {method: lie}, "exact")
 
 
 @deep
@@ -137,7 +137,7 @@ def test_another_seed_asks_other_histories():
     def asked(seed):
         seen = []
         with both(
-            lambda: Mutant(
+            lambda: Rewriting(
                 "listens", {}, {"pick": lambda answer, memory: seen.append(str(memory.asked)) or answer}, "exact"
             ),
             ReferenceTarget,

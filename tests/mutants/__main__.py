@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from numa_conformance.suite.chapters import REQUIREMENTS
-from wrong_answers import WRITTEN
+from numa_conformance.suite.judge.chapter import CHECKERS
 
 from . import MUTANTS
 
-__all__ = ["mutants_page"]
+__all__ = ["IN_PAIRS", "mutants_page"]
+
+IN_PAIRS = {check.requirement for check in CHECKERS}
+"""The requirements whose judges each have a pair: ``tests/suite/test_pairs.py`` sees them break."""
 
 
 def mutants_page() -> str:
@@ -24,13 +27,12 @@ def mutants_page() -> str:
         f"{len(MUTANTS)} mutants, {exact} of them at level `exact`, break {len(broken)} of {len(REQUIREMENTS)} "
         "requirements. `python -m mutants`, in the folder `tests`, makes this page.",
         "",
-        "| requirement | mutants, or the tests with a wrong answer |",
+        "| requirement | mutants, or its pair |",
         "|---|---|",
     ]
     for name in REQUIREMENTS:
         broken_by = [f"`{mutant.name}`" for mutant in MUTANTS.values() if name in mutant.breaks]
-        tests = [f"`{room}.py`" for room, names in WRITTEN.items() if name in names]
-        lines.append(f"| `{name}` | {', '.join(broken_by or tests)} |")
+        lines.append(f"| `{name}` | {', '.join(broken_by or ['its pair'] * (name in IN_PAIRS))} |")
     return "\n".join(lines) + "\n"
 
 

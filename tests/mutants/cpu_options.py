@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
+from changes.rewrites import containers_of, in_kubelet, without_option
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.documentation.options import STATIC_OPTIONS, PolicyOption
+from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OPTION
 from numa_conformance.suite.generators.option_probes import PROBES
 
-from .lies import Json, containers_of, in_kubelet, without_option
-from .mutant import Memory, Rewrite, mutant
+from .mutant import mutant
 
-__all__ = ["MUTANTS"]
-
+_OPTION = "cpu-manager/"
 FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
 STRICT, UNCORE = "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
 
 
-def _drop_where(name: str, others: tuple[str, ...]) -> Rewrite:
-    def change(kubelet: Json) -> None:
-        options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
-        if any(other in options for other in others):
-            options.pop(name, None)
-        kubelet["cpuManagerPolicyOptions"] = options
-
-    return in_kubelet(change)
-
-
-def _restricted_for_single(kubelet: Json) -> None:
+@mutant(_OPTION + SOCKET + "/refuses-single-numa-node").question("node.start")
+@in_kubelet
+def aligns_by_socket_beside_single_numa_node(kubelet):
     by_socket = SOCKET in (kubelet.get("cpuManagerPolicyOptions") or {})
     if by_socket and kubelet.get("topologyManagerPolicy") == "single-numa-node":
         kubelet["topologyManagerPolicy"] = "restricted"
 
 
-def _all_gates(kubelet: Json) -> None:
+@mutant(*(hidden for _, hidden in OF_EVERY_OPTION.values())).question("node.start")
+@in_kubelet
+def opens_every_gate(kubelet):
     gates = {"CPUManagerPolicyAlphaOptions": True, "CPUManagerPolicyBetaOptions": True}
     kubelet["featureGates"] = {**(kubelet.get("featureGates") or {}), **gates}
 
 
-def _take_large_for_too_large(question: Json, memory: Memory) -> Json:
+@mutant(_OPTION + UNCORE + "/never-refuses").question("node.admit")
+def refuses_what_no_cache_holds(question, memory):
     options = memory.asked["node.start"]["kubelet"].get("cpuManagerPolicyOptions") or {}
     for container in containers_of(question["pod"]) if UNCORE in options else ():
         for kind in container.get("resources", {}).values():
@@ -47,7 +41,8 @@ def _take_large_for_too_large(question: Json, memory: Memory) -> Json:
     return question
 
 
-def _divide(answer: Json, memory: Memory) -> Json:
+@mutant(_OPTION + NUMA + "/keeps-one-node-where-one-suffices").answer("node.admit")
+def divides_every_request(answer, memory):
     """Give half of the CPUs from the other end of the machine."""
     reserved = CpuSet.parse(memory.answered["node.start"].get("reserved_cpus") or "")
     for holding in (answer.get("containers") or {}).values():
@@ -59,23 +54,31 @@ def _divide(answer: Json, memory: Memory) -> Json:
     return answer
 
 
-def _hint_for_all(answer: Json, memory: Memory) -> Json:
+@mutant("cpu-manager/hints/none-without-exclusive-cpus").answer("hints")
+def hints_for_shared_containers(answer, memory):
     return answer if answer.get("hints") else {"hints": {"cpu": [{"nodes": [0], "preferred": True}]}}
 
 
-def _hints_of_the_empty_machine(question: Json, memory: Memory) -> Json:
+@mutant("cpu-manager/hints/every-hint-can-hold-the-request").question("hints")
+def hints_of_an_empty_machine(question, memory):
     online = CpuSet(cpu["id"] for cpu in question["machine"]["cpus"])
     return {**question, "state": {"default": str(online), "assignments": {}, "reusable": {}}}
 
 
-def _prefer_all(answer: Json, memory: Memory) -> Json:
+@mutant("cpu-manager/hints/preferred-is-narrowest").answer("hints")
+def prefers_every_hint(answer, memory):
     for hints in (answer.get("hints") or {}).values():
         for hint in hints or ():
             hint["preferred"] = True
     return answer
 
 
-def _move_on_restart(answer: Json, memory: Memory) -> Json:
+@mutant(
+    "cpu-manager/state-file/assignments-survive-a-restart",
+    "device-manager/restart/keeps-devices",
+    "memory-manager/state-file/assignments-survive-a-restart",
+).answer("node.restart")
+def moves_containers_on_restart(answer, memory):
     for index, pod in enumerate(answer.get("pods") or ()):
         for holding in (pod.get("containers") or {}).values():
             count = len(CpuSet.parse(holding["cpus"]))
@@ -83,33 +86,43 @@ def _move_on_restart(answer: Json, memory: Memory) -> Json:
     return answer
 
 
-def _new_files(question: Json, memory: Memory) -> Json:
+@mutant(
+    "cpu-manager/state-file/policy-change-is-refused",
+    "cpu-manager/state-file/changed-cpus-are-refused",
+    "cpu-manager/state-file/strict-change-is-refused",
+    "memory-manager/state-file/policy-change-is-refused",
+    "cpu-manager/state-file/assignments-survive-a-restart",
+    "memory-manager/state-file/assignments-survive-a-restart",
+).question("node.restart")
+def begins_anew_on_restart(question, memory):
     gone = dict.fromkeys(("cpu_manager_state", "memory_manager_state"))
     return {**question, "files": gone}
 
 
-def _ignore_files(question: Json, memory: Memory) -> Json:
+@mutant("cpu-manager/state-file/policy-change-works-once-deleted").question("node.restart")
+def keeps_deleted_state(question, memory):
     return {**question, "files": {}}
 
 
-def _send_to_one(answer: Json, memory: Memory) -> Json:
+@mutant("cpu-manager/reconcile/running-containers-get-their-cpusets").answer("node.reconcile")
+def reconciles_one_container(answer, memory):
     return {**answer, "updates": answer["updates"][:1]}
 
 
-def _another_reason(answer: Json, memory: Memory) -> Json:
+@mutant(_OPTION + FULL + "/tells-that-whole-cores-are-missing").answer("node.admit")
+def hides_that_whole_cores_are_missing(answer, memory):
     if answer.get("reason") != "SMTAlignmentError" or "not enough free physical CPUs" not in answer["message"]:
         return answer
     return {**answer, "reason": "UnexpectedAdmissionError", "message": "not enough cpus available"}
 
 
-_OPTION = "cpu-manager/"
 _BROKEN_BESIDE = {
     FULL: ("cpu-manager/full-pcpus-only/refuses-a-partial-core",),
     STRICT: ("cpu-manager/state-file/strict-change-is-refused",),
 }
 
 
-def _ignores(option: PolicyOption) -> mutant:
+def _ignores(option):
     """Break what rests on the sentence that there is the option, where it must show; machines are read all the same."""
     available = OF_EVERY_OPTION[option.name][0]
     resting = [asked for asked in REQUIREMENTS.values() if f"nrm/options/{option.name}" in asked.statements]
@@ -117,18 +130,19 @@ def _ignores(option: PolicyOption) -> mutant:
     if PROBES[option.name].best_effort:
         broken.remove(available)
 
-    def pick(question: Json, memory: Memory) -> Json:
+    def pick(question, memory):
         return {**question, "options": {name: on for name, on in question["options"].items() if name != option.name}}
 
-    ignored = without_option(option.name)
-    return mutant(
-        f"ignores_{option.field}",
-        [*broken, *_BROKEN_BESIDE.get(option.name, ())],
-        questions={"pick": pick} | dict.fromkeys(("allocate", "node.start", "node.restart"), ignored),
-    )
+    ignores = mutant(*broken, *_BROKEN_BESIDE.get(option.name, ())).question("pick")(pick)
+    return ignores.question("allocate", "node.start", "node.restart")(without_option(option.name))
 
 
-def _drop_excluded(kubelet: Json) -> None:
+globals().update({f"ignores_{option.field}": _ignores(option) for option in STATIC_OPTIONS.values()})
+
+
+@mutant(*EXCLUDED).question("node.start")
+@in_kubelet
+def combines_options_that_exclude_each_other(kubelet):
     options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
     for option, other in EXCLUDED.values():
         if other in options:
@@ -136,83 +150,10 @@ def _drop_excluded(kubelet: Json) -> None:
     kubelet["cpuManagerPolicyOptions"] = options
 
 
-MUTANTS: tuple[mutant, ...] = (
-    *map(_ignores, STATIC_OPTIONS.values()),
-    mutant(
-        "combines_options_that_exclude_each_other",
-        list(EXCLUDED),
-        questions={"node.start": in_kubelet(_drop_excluded)},
-    ),
-    mutant(
-        "hides_that_whole_cores_are_missing",
-        [_OPTION + FULL + "/tells-that-whole-cores-are-missing"],
-        answers={"node.admit": _another_reason},
-    ),
-    mutant(
-        "divides_every_request",
-        [_OPTION + NUMA + "/keeps-one-node-where-one-suffices"],
-        answers={"node.admit": _divide},
-    ),
-    mutant(
-        "aligns_by_socket_beside_single_numa_node",
-        [_OPTION + SOCKET + "/refuses-single-numa-node"],
-        questions={"node.start": in_kubelet(_restricted_for_single)},
-    ),
-    mutant(
-        "refuses_what_no_cache_holds",
-        [_OPTION + UNCORE + "/never-refuses"],
-        questions={"node.admit": _take_large_for_too_large},
-    ),
-    mutant(
-        "drops_one_of_two_options",
-        [_OPTION + FULL + "/are-additive"],
-        questions={"node.start": _drop_where(FULL, (NUMA,))},
-    ),
-    mutant(
-        "opens_every_gate",
-        [hidden for _, hidden in OF_EVERY_OPTION.values()],
-        questions={"node.start": in_kubelet(_all_gates)},
-    ),
-    mutant(
-        "hints_for_shared_containers",
-        ["cpu-manager/hints/none-without-exclusive-cpus"],
-        answers={"hints": _hint_for_all},
-    ),
-    mutant(
-        "hints_of_an_empty_machine",
-        ["cpu-manager/hints/every-hint-can-hold-the-request"],
-        questions={"hints": _hints_of_the_empty_machine},
-    ),
-    mutant("prefers_every_hint", ["cpu-manager/hints/preferred-is-narrowest"], answers={"hints": _prefer_all}),
-    mutant(
-        "moves_containers_on_restart",
-        [
-            "cpu-manager/state-file/assignments-survive-a-restart",
-            "device-manager/restart/keeps-devices",
-            "memory-manager/state-file/assignments-survive-a-restart",
-        ],
-        answers={"node.restart": _move_on_restart},
-    ),
-    mutant(
-        "begins_anew_on_restart",
-        [
-            "cpu-manager/state-file/policy-change-is-refused",
-            "cpu-manager/state-file/changed-cpus-are-refused",
-            "cpu-manager/state-file/strict-change-is-refused",
-            "memory-manager/state-file/policy-change-is-refused",
-            "cpu-manager/state-file/assignments-survive-a-restart",
-            "memory-manager/state-file/assignments-survive-a-restart",
-        ],
-        questions={"node.restart": _new_files},
-    ),
-    mutant(
-        "keeps_deleted_state",
-        ["cpu-manager/state-file/policy-change-works-once-deleted"],
-        questions={"node.restart": _ignore_files},
-    ),
-    mutant(
-        "reconciles_one_container",
-        ["cpu-manager/reconcile/running-containers-get-their-cpusets"],
-        answers={"node.reconcile": _send_to_one},
-    ),
-)
+@mutant(_OPTION + FULL + "/are-additive").question("node.start")
+@in_kubelet
+def drops_one_of_two_options(kubelet):
+    options = dict(kubelet.get("cpuManagerPolicyOptions") or {})
+    if NUMA in options:
+        options.pop(FULL, None)
+    kubelet["cpuManagerPolicyOptions"] = options

@@ -52,7 +52,7 @@ def test_the_command_of_the_page_guards_a_policy_that_is_not_the_kubelets(suite,
     asked = (*shlex.split(typed), "--numa-report", "out")
     folder = pytester.path / "my_allocator"
     folder.mkdir()
-    (folder / "shim.py").write_text(SHIM.format("highest_CPUs_first"))
+    (folder / "shim.py").write_text(SHIM.format("highest_cpus_first"))
     assert suite(*asked, "--numa-snapshot-update").ret == 0
     (snapshot,) = pytester.path.rglob("placements/static-t1-one-socket-smt2.txt")
     assert snapshot.read_text().startswith("policy of reference, renumbered\nt1-one-socket-smt2, static,")
@@ -68,7 +68,7 @@ def test_the_command_of_the_page_guards_a_policy_that_is_not_the_kubelets(suite,
     names = {name for case in report()["cases"] if case["verdict"] == "passed" for name in case["requirements"]}
     assert {"exact/scores", "exact/placements/static", "cpu-manager/static/packs-whole-cores"} <= names
     assert not any(name.startswith(("exact/recorded/", "exact/histories/")) for name in names)
-    (folder / "shim.py").write_text(SHIM.format("odd_CPUs_first"))
+    (folder / "shim.py").write_text(SHIM.format("odd_cpus_first"))
     changed = suite(*asked)
     assert changed.ret == 1
     changed.stdout.fnmatch_lines(["-p0: 2 CPUs on 3,7", "+p0: 2 CPUs on 1,5", "-socket 0 * aa |", "+socket 0 *"])

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from chaos import Chaos
+from noise import Chaos
 from numa_conformance.protocol import Client, InProcess
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS

@@ -7,16 +7,16 @@ import pytest
 from asked_in_full import DEEP
 from collected_suite import CollectedSuite
 from mutants import MUTANTS
+from mutants.__main__ import IN_PAIRS
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.examples.index import index_of_tests
 from numa_conformance.suite.judge.verdicts import ANSWERED
 from shown_by import shown
-from wrong_answers import WRITTEN
 
 GENERATED = "histories/test_histories.py::test_every_step"
 """The case for generated conversations, of each requirement that they show."""
 PART = "100%" if DEEP else "8%"
-SEEN_TO_BREAK = {name for mutant in MUTANTS.values() for name in mutant.breaks}.union(*WRITTEN.values())
+SEEN_TO_BREAK = {name for mutant in MUTANTS.values() for name in mutant.breaks} | IN_PAIRS
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ import pytest
 from numa_conformance.suite.asking.repeating import times_seen
 
 from asked_in_full import DEEP, deep
-from chaos import SPOILT, OneField, spoilt_by
 from collected_suite import CollectedSuite
+from noise import OneField, spoilt_by
+from noise.chaos import SPOILT
 from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.protocol import Client, InProcess, Unsupported
 from numa_conformance.report.beside_reference import with_reference
@@ -77,7 +78,7 @@ def test_one_wrong_field_is_a_fault_of_the_target_or_none(suite, seed, tmp_path)
     in_conversations = [name for name in JUDGED if groups_of(name, {surface})]
     shown = OF_HOSTS if surface == "host" else in_conversations[seed % PARTS :: PARTS]
     assert shown
-    code, printed = suite.ask(f"chaos:one_field_{seed}", "documented", shown, tmp_path, part="1%")
+    code, printed = suite.ask(f"noise:one_field_{seed}", "documented", shown, tmp_path, part="1%")
     report = json.loads((tmp_path / "report.json").read_text())
     assert [(case["id"], case["details"]) for case in report["cases"] if case["verdict"] == "error"] == []
     contradicts = any("contradicts itself" in problem for problem in report["problems"])

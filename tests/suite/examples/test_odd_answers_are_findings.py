@@ -9,10 +9,10 @@ import pytest
 
 from asked_in_full import DEEP
 from collected_suite import CollectedSuite
+from noise import ODD_METHODS, method_of
 from numa_conformance.protocol.messages import METHODS
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.examples.index import asked_by, index_of_tests, surfaces_of_tests
-from odd_targets import ODD_METHODS, method_of
 
 SEEDS = 100 if DEEP else len(ODD_METHODS)
 """Each method in turn."""
@@ -47,7 +47,7 @@ def test_an_odd_answer_is_never_an_error_of_the_suite(suite, seed, tmp_path):
     for how, (level, keyword) in HOW.items():
         requirements = requirements_of(method_of(seed), how)[seed % PART :: PART]
         if requirements and (DEEP or how == "example" or seed % SEARCHED == 0):
-            code, printed = suite.ask(f"odd_targets:seed_{seed}", level, requirements, tmp_path, keyword)
+            code, printed = suite.ask(f"noise:odd_{seed}", level, requirements, tmp_path, keyword)
             cases = json.loads((tmp_path / "report.json").read_text())["cases"]
             ended = Counter(case["verdict"] for case in cases)
             assert code in (0, 1, 3), printed

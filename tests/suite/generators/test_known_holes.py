@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from changes.change import Memory, Rewrite, Rewriting
+from changes.rewrites import in_kubelet
 from directly import Directly, broken_in
-from mutants.lies import in_kubelet
-from mutants.mutant import Memory, Mutant, Rewrite
 from numa_conformance.documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from numa_conformance.protocol import ReferenceTarget
 from numa_conformance.suite.asking.groups import ALL, GROUPS
@@ -185,7 +185,7 @@ HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
 @pytest.mark.parametrize("hole", HOLES)
 def test_a_hole_is_asked(hole: str) -> None:
     group, requirement, questions, answers = HOLES[hole]
-    client = Directly(Mutant(hole, questions, answers))
+    client = Directly(Rewriting(hole, questions, answers))
     scenarios = mixed(GROUPS[group].scenarios(ALL, 0))
     version = "1.22" if "version" in hole else "1.32"
     assert any(requirement in broken_in(scenario, client, version) for scenario in scenarios)

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from asked_in_full import DEEP
+from noise import odd
 from numa_conformance.protocol import Client, InProcess
 from numa_conformance.protocol.messages import METHODS
 from numa_conformance.protocol.reference import ReferenceTarget
@@ -24,7 +25,6 @@ from numa_conformance.suite.history.history import History
 from numa_conformance.suite.history.sightings import SEEN
 from numa_conformance.suite.judge.verdicts import WELL_FORMED, judge
 from numa_conformance.suite.telling.telling import finding_of
-from odd_answers import odd
 from processes import PATIENCE
 
 SCENARIOS = 6

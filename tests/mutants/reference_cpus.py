@@ -13,25 +13,25 @@ from numa_conformance.managers.cpu.options import distribute_cpus_across_cores a
 from numa_conformance.managers.cpu.options import prefer_align_cpus_by_uncorecache as uncore
 from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
 
-from .patched import instead_of
+from .mutant import mutant
 
 # CPUs: which
 
 
-@instead_of(packed, "_take_single")
+@mutant().instead_of(packed, "_take_single")
 def takes_single_cpus_of_the_first_node(right, taking):
     """Looks for single CPUs by id."""
     cpus = packed.lowest(taking.free, taking.need)
     taking.take(cpus, taking.need)
 
 
-@instead_of(align_by_socket, "preference")
+@mutant().instead_of(align_by_socket, "preference")
 def reckons_with_two_sockets(right, topology, smallest, quirks):
     """Takes half of the NUMA nodes for those of a socket, whatever the machine has."""
     return topology.subsets.by_socket(0, -(-smallest // max(topology.num_nodes // 2, 1)))
 
 
-@instead_of(CpuAllocator, "allocate")
+@mutant().instead_of(CpuAllocator, "allocate")
 def takes_the_last_cpu_from_another_node(right, self, available, count, trace=None):
     """Opens a second NUMA node for one CPU."""
     cpus = right(self, available, count, trace)
@@ -42,7 +42,7 @@ def takes_the_last_cpu_from_another_node(right, self, available, count, trace=No
     return cpus & (cpus - 1) | packed.lowest(others, 1) if others else cpus
 
 
-@instead_of(Distribution, "_take_remainder")
+@mutant().instead_of(Distribution, "_take_remainder")
 def gives_the_remainder_to_one_node(right, self, taking, choice, count, pack):
     """Takes what is left over from the first NUMA node alone."""
     node = choice.nodes[0]
@@ -53,7 +53,7 @@ def gives_the_remainder_to_one_node(right, self, taking, choice, count, pack):
     right(self, taking, choice, choice.share * len(choice.nodes) + taking.need, pack)
 
 
-@instead_of(spread, "_take_one_each")
+@mutant().instead_of(spread, "_take_one_each")
 def spreads_two_threads_at_once(right, taking, cores):
     """Takes two threads of each core."""
     wanted = taking.need
@@ -61,30 +61,30 @@ def spreads_two_threads_at_once(right, taking, cores):
     taking.take(cpus, cpus.bit_count())
 
 
-@instead_of(uncore, "take_first")
+@mutant(strength="SHOULD").instead_of(uncore, "take_first")
 def fills_no_single_cache(right, taking):
     """Does not look for one uncore cache that holds all."""
     return False
 
 
-@instead_of(uncore, "_take_part")
+@mutant(strength="SHOULD").instead_of(uncore, "_take_part")
 def takes_no_part_of_a_cache(right, taking, index, part):
     """Takes whole caches or none."""
     return False
 
 
-@instead_of(static_policy.FullPcpusOnly, "offered")
+@mutant().instead_of(static_policy.FullPcpusOnly, "offered")
 def offers_half_cores(right, self, available):
     """Leaves half used cores on offer under full-pcpus-only."""
     return available
 
 
-@instead_of(static_policy.FullPcpusOnly, "check")
+@mutant().instead_of(static_policy.FullPcpusOnly, "check")
 def checks_no_cores(right, self, count, default, reusable):
     """Admits what is no multiple of a core."""
 
 
-@instead_of(static_policy.StaticPolicy, "_near")
+@mutant().instead_of(static_policy.StaticPolicy, "_near")
 def forgets_the_hint(right, self, available, mask):
     """Takes CPUs from anywhere."""
     return []
@@ -93,31 +93,31 @@ def forgets_the_hint(right, self, available, mask):
 # CPUs: how many, whose
 
 
-@instead_of(static_policy, "exclusive_cpus")
+@mutant().instead_of(static_policy, "exclusive_cpus")
 def gives_burstable_pods_cpus(right, pod, container):
     """Asks for no class."""
     return container.whole_cpus
 
 
-@instead_of(static_policy, "pod_exclusive_cpus")
+@mutant().instead_of(static_policy, "pod_exclusive_cpus")
 def adds_init_containers_up(right, pod):
     """Counts init containers and apps together."""
     return sum(eligibility.exclusive_cpus(pod, container) for container in pod.all_containers)
 
 
-@instead_of(static_policy, "pod_exclusive_cpus")
+@mutant().instead_of(static_policy, "pod_exclusive_cpus")
 def counts_apps_alone(right, pod):
     """Leaves init containers out of what a pod needs."""
     return sum(eligibility.exclusive_cpus(pod, container) for container in pod.containers)
 
 
-@instead_of(static_policy.StaticPolicy, "_note_reuse")
+@mutant().instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_all_cpus_be_reused(right, self, pod, container, cpus):
     """Lets an app have CPUs of an app before it."""
     self.reusable = {pod.uid: self.reusable.get(pod.uid, 0) | cpus}
 
 
-@instead_of(static_policy.StaticPolicy, "_note_reuse")
+@mutant().instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_other_pods_reuse(right, self, pod, container, cpus):
     """Keeps what init containers leave, and lets any pod have it."""
     right(self, pod, container, cpus)
@@ -125,12 +125,12 @@ def lets_other_pods_reuse(right, self, pod, container, cpus):
     self.reusable = dict.fromkeys((pod.uid, *(f"p{number}" for number in range(40))), left)
 
 
-@instead_of(static_policy.StaticPolicy, "_note_reuse")
+@mutant().instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_no_cpus_be_reused(right, self, pod, container, cpus):
     """Never lets CPUs of init containers serve again."""
 
 
-@instead_of(cpu_state.CpuState, "release")
+@mutant().instead_of(cpu_state.CpuState, "release")
 def releases_one_cpu_too_few(right, self, uid, container):
     """Keeps one CPU of every second container."""
     freed = right(self, uid, container)
@@ -139,20 +139,20 @@ def releases_one_cpu_too_few(right, self, uid, container):
     return freed
 
 
-@instead_of(cpu_state.CpuState, "cpus_of")
+@mutant().instead_of(cpu_state.CpuState, "cpus_of")
 def shared_containers_get_the_first_cpu(right, self, uid, container):
     """Sends shared containers the lowest CPU of the pool only."""
     cpus = right(self, uid, container)
     return cpus if self.exclusive_cpus_of(uid, container) else cpus & -cpus
 
 
-@instead_of(cpu_manager, "reserved_count")
+@mutant().instead_of(cpu_manager, "reserved_count")
 def reserves_rounded_down(right, config, quirks):
     """Rounds a reservation down."""
     return max(1, right(config, quirks) - 1)
 
 
-@instead_of(reservation, "_ascending_cores")
+@mutant().instead_of(reservation, "_ascending_cores")
 def reserves_the_last_cores(right, topology, count):
     """Reserves in descending order."""
     reserved = 0
@@ -164,7 +164,7 @@ def reserves_the_last_cores(right, topology, count):
 # Hints and their merge
 
 
-@instead_of(hint_request.HintRequest, "smallest")
+@mutant().instead_of(hint_request.HintRequest, "smallest")
 def widths_by_free_cpus(right, self):
     """Counts free CPUs for how many NUMA nodes a request needs."""
     total = 0
@@ -175,33 +175,33 @@ def widths_by_free_cpus(right, self):
     return len(self.available)
 
 
-@instead_of(hint_request.HintRequest, "smallest")
+@mutant().instead_of(hint_request.HintRequest, "smallest")
 def prefers_single_nodes_alone(right, self):
     """Prefers no set of several NUMA nodes."""
     return 1
 
 
-@instead_of(hint_request.HintRequest, "hints")
+@mutant().instead_of(hint_request.HintRequest, "hints")
 def hints_for_one_cpu_less(right, self, **how):
     """Offers NUMA nodes that lack one CPU."""
     less = replace(self, needed=max(1, self.needed - 1)) if self.needed > 1 else self
     return right(less, **how)
 
 
-@instead_of(hint_request.HintRequest, "hints")
+@mutant().instead_of(hint_request.HintRequest, "hints")
 def hints_of_few_nodes(right, self, **how):
     """Offers no set of more than two NUMA nodes."""
     return [hint for hint in right(self, **how) if hint.mask.bit_count() <= 2]
 
 
-@instead_of(static_policy.StaticPolicy, "hint_request")
+@mutant().instead_of(static_policy.StaticPolicy, "hint_request")
 def hints_count_reserved_cpus(right, self, pod, container):
     """Counts reserved CPUs as free when it offers hints."""
     with patch.object(self, "reserved", 0):
         return right(self, pod, container)
 
 
-@instead_of(static_policy.StaticPolicy, "hint_request")
+@mutant().instead_of(static_policy.StaticPolicy, "hint_request")
 def hints_count_all_cpus(right, self, pod, container):
     """Offers hints by what the machine has."""
     with patch.object(self.state, "default", self.topology.all):

@@ -1,4 +1,4 @@
-"""The lies that mutants tell: small rewrites of questions and answers."""
+"""Small rewrites of questions and answers, of which changes are made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from numa_conformance.cpuset import CpuSet
 
-from .mutant import Memory, Rewrite
+from .change import Memory, Rewrite
 
 __all__ = [
     "Json",
@@ -19,7 +19,6 @@ __all__ = [
     "holdings_of",
     "in_kubelet",
     "in_machine",
-    "only_surface",
     "without_affinity",
     "without_option",
 ]
@@ -72,15 +71,6 @@ def in_machine(change: Callable[[Json], None]) -> Rewrite:
     def rewrite(question: Json, memory: Memory) -> Json:
         change(question["machine"])
         return question
-
-    return rewrite
-
-
-def only_surface(name: str) -> Rewrite:
-    """Claim one surface alone."""
-
-    def rewrite(answer: Json, memory: Memory) -> Json:
-        return {**answer, "surfaces": [name]}
 
     return rewrite
 

@@ -169,11 +169,3 @@ class OneField(Chaos):
         if isinstance(value, float):
             return self._random.choice([-1.0, 0.0, 1e300])
         return self._text() if isinstance(value, str) else value
-
-
-def __getattr__(name: str) -> Callable[[], OneField]:
-    """Return what makes the target of a seed: ``chaos:one_field_7``."""
-    kind, _, seed = name.rpartition("_")
-    if kind != "one_field":
-        raise AttributeError(name)
-    return lambda: OneField(int(seed))

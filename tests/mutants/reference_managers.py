@@ -13,35 +13,35 @@ from numa_conformance.managers.topology import merge
 from numa_conformance.managers.topology import policy as topology_policy
 from numa_conformance.node import admission, checkpoints, node
 
-from .patched import instead_of
+from .mutant import mutant
 
 
-@instead_of(merge, "preferred_masks")
+@mutant().instead_of(merge, "preferred_masks")
 def merges_to_any_preferred(right, axes, everything):
     """Takes what one provider prefers for what all prefer."""
     masks = {mask for axis in axes for mask in merge._preferred_of(axis)[0]}
     return masks or right(axes, everything)
 
 
-@instead_of(topology_policy, "merge_axes")
+@mutant().instead_of(topology_policy, "merge_axes")
 def merges_the_first_provider_alone(right, axes, everything, *fitness):
     """Looks at the first resource only."""
     return right(axes[:1], everything, *fitness)
 
 
-@instead_of(topology_policy, "merge_axes")
+@mutant().instead_of(topology_policy, "merge_axes")
 def merges_the_last_provider_alone(right, axes, everything, *fitness):
     """Looks at the last resource only."""
     return right(axes[-1:], everything, *fitness)
 
 
-@instead_of(topology_policy, "single_node_axis")
+@mutant().instead_of(topology_policy, "single_node_axis")
 def one_node_need_not_be_preferred(right, axis):
     """Under single-numa-node keeps all hints."""
     return axis
 
 
-@instead_of(admission.Admitter, "_align")
+@mutant().instead_of(admission.Admitter, "_align")
 def aligns_the_first_container_alone(right, self, pod, container, answers):
     """Asks for hints of the first container, and puts the others there."""
     if container is not None and container.name != pod.all_containers[0].name:
@@ -49,7 +49,7 @@ def aligns_the_first_container_alone(right, self, pod, container, answers):
     return right(self, pod, container, answers)
 
 
-@instead_of(admission.Admitter, "_allocate")
+@mutant().instead_of(admission.Admitter, "_allocate")
 def allocates_without_the_hint(right, self, pod, container, affinity):
     """Aligns, and allocates anywhere."""
     right(self, pod, container, NO_AFFINITY)
@@ -58,45 +58,45 @@ def allocates_without_the_hint(right, self, pod, container, affinity):
 # Memory
 
 
-@instead_of(memory_policy, "container_amounts")
+@mutant().instead_of(memory_policy, "container_amounts")
 def takes_huge_pages_from_memory(right, container):
     """Takes huge pages for ordinary memory."""
     amounts = right(container)
     return None if amounts is None else {"memory": sum(amounts.values())}
 
 
-@instead_of(memory_policy, "container_amounts")
+@mutant().instead_of(memory_policy, "container_amounts")
 def forgets_huge_pages(right, container):
     """Gives no huge pages."""
     amounts = right(container)
     return None if amounts is None else {name: size for name, size in amounts.items() if name == "memory"}
 
 
-@instead_of(memory_policy, "container_amounts")
+@mutant().instead_of(memory_policy, "container_amounts")
 def rounds_memory_to_gigabytes(right, container):
     """Gives whole gigabytes."""
     amounts = right(container)
     return None if amounts is None else {name: -(-size >> 30) << 30 for name, size in amounts.items()}
 
 
-@instead_of(memory_policy, "charge")
+@mutant().instead_of(memory_policy, "charge")
 def charges_half_the_memory(right, nodes, mask, resource, amount):
     """Books half of what it gives."""
     right(nodes, mask, resource, amount // 2)
 
 
-@instead_of(memory_policy, "charge")
+@mutant().instead_of(memory_policy, "charge")
 def charges_the_first_node_only(right, nodes, mask, resource, amount):
     """Books on one NUMA node of a group what the group gives."""
     right(nodes, mask[:1], resource, amount)
 
 
-@instead_of(memory_policy, "discharge")
+@mutant().instead_of(memory_policy, "discharge")
 def never_returns_memory(right, nodes, block):
     """Keeps the memory of pods that are gone."""
 
 
-@instead_of(memory_policy, "discharge")
+@mutant().instead_of(memory_policy, "discharge")
 def returns_memory_twice(right, nodes, block):
     """Gives back twice what a block had."""
     right(nodes, block)
@@ -106,13 +106,13 @@ def returns_memory_twice(right, nodes, block):
             table.free += block.size
 
 
-@instead_of(memory_policy.StaticMemoryManager, "_choose")
+@mutant().instead_of(memory_policy.StaticMemoryManager, "_choose")
 def spreads_memory_over_all_nodes(right, self, pod, amounts, affinity):
     """Gives memory of every NUMA node."""
     return sum(1 << node_id for node_id in self.nodes)
 
 
-@instead_of(memory_policy.StaticMemoryManager, "_choose")
+@mutant().instead_of(memory_policy.StaticMemoryManager, "_choose")
 def memory_of_the_first_node(right, self, pod, amounts, affinity):
     """Gives memory of the first NUMA node, whatever the hint."""
     mask = right(self, pod, amounts, affinity)
@@ -120,19 +120,19 @@ def memory_of_the_first_node(right, self, pod, amounts, affinity):
     return first if self._has_room(first, amounts) and mask.bit_count() == 1 else mask
 
 
-@instead_of(memory_policy.StaticMemoryManager, "_has_room")
+@mutant().instead_of(memory_policy.StaticMemoryManager, "_has_room")
 def memory_always_fits(right, self, mask, amounts):
     """Believes every hint, and gives what is not there."""
     return True
 
 
-@instead_of(memory_reuse.ReusableMemory, "update")
+@mutant().instead_of(memory_reuse.ReusableMemory, "update")
 def apps_leave_their_memory(right, self, uid, blocks, *, gives):
     """Lets later containers have the memory of apps."""
     right(self, uid, blocks, gives=True)
 
 
-@instead_of(memory_policy.StaticMemoryManager, "restore")
+@mutant().instead_of(memory_policy.StaticMemoryManager, "restore")
 def begins_its_books_anew(right, self, nodes, blocks):
     """Counts nothing of what two pods and more hold as given, once the node agent is started anew."""
     anew = right(self, nodes, blocks)
@@ -142,7 +142,7 @@ def begins_its_books_anew(right, self, nodes, blocks):
     return anew
 
 
-@instead_of(memory_policy, "is_pinned")
+@mutant().instead_of(memory_policy, "is_pinned")
 def pins_burstable_memory(right, pod):
     """Gives Burstable pods memory of their own."""
     return pod.qos != "BestEffort"
@@ -151,53 +151,53 @@ def pins_burstable_memory(right, pod):
 # Devices
 
 
-@instead_of(device_manager, "pod_limits")
+@mutant().instead_of(device_manager, "pod_limits")
 def sidecars_bring_no_devices(right, pod):
     """Counts devices of apps and ordinary init containers for a pod as a whole, and none of sidecars."""
     ordinary = tuple(init for init in pod.init_containers if not init.restart_always)
     return right(replace(pod, init_containers=ordinary))
 
 
-@instead_of(device_manager, "choose")
+@mutant().instead_of(device_manager, "choose")
 def devices_without_the_hint(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives the lowest devices wherever they are."""
     return right(devices, free, reusable, count, None, preference, quirks)
 
 
-@instead_of(device_manager, "choose")
+@mutant().instead_of(device_manager, "choose")
 def devices_of_the_other_node(right, devices, free, reusable, count, mask, preference, quirks):
     """Takes a mask for its complement."""
     other = None if mask is None else ~mask & (1 << max(m.bit_length() for m in devices.masks.values())) - 1
     return right(devices, free, reusable, count, other or None, preference, quirks)
 
 
-@instead_of(device_manager, "choose")
+@mutant().instead_of(device_manager, "choose")
 def one_device_too_few(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives one device where two are asked for."""
     return right(devices, free, reusable, min(count, 1), mask, preference, quirks)
 
 
-@instead_of(device_manager, "choose")
+@mutant().instead_of(device_manager, "choose")
 def devices_reused_by_apps(right, devices, free, reusable, count, mask, preference, quirks):
     """Gives devices that are in use."""
     return right(devices, frozenset(devices.masks), reusable, count, mask, preference, quirks)
 
 
-@instead_of(device_state.Allocations, "in_use")
+@mutant().instead_of(device_state.Allocations, "in_use")
 def sees_devices_of_one_pod(right, self, resource):
     """Counts as in use what the pod that came first has."""
     first = dict(list(self.given.items())[:1])
     return right(device_state.Allocations(first), resource)
 
 
-@instead_of(device_manager, "device_hints")
+@mutant().instead_of(device_manager, "device_hints")
 def device_hints_count_all(right, devices, pools, count, numa_ids, quirks):
     """Offers NUMA nodes by the devices they have, free or not."""
     every = device_manager.Pools(available=frozenset(devices.masks), reusable=pools.reusable)
     return right(devices, every, count, numa_ids, quirks)
 
 
-@instead_of(device_manager.DeviceManager, "remove_stale")
+@mutant().instead_of(device_manager.DeviceManager, "remove_stale")
 def never_returns_devices(right, self, active, uids):
     """Keeps the devices of pods that are gone."""
     return False
@@ -206,19 +206,19 @@ def never_returns_devices(right, self, active, uids):
 # The node
 
 
-@instead_of(checkpoints.Checkpoints, "save")
+@mutant().instead_of(checkpoints.Checkpoints, "save")
 def writes_no_file_with_three_pods(right, self):
     """Forgets to write a change beside the changes before."""
     if len(self._changed) != 1:
         right(self)
 
 
-@instead_of(node.Node, "_settle")
+@mutant().instead_of(node.Node, "_settle")
 def leaves_what_refused_pods_had(right, self, provider, *uids):
     """Collects nothing that belongs to nobody."""
 
 
-@instead_of(node, "reconcile")
+@mutant().instead_of(node, "reconcile")
 def reconciles_the_first_pod(right, pods, cpusets, containers, quirks, *, write=None):
     """Looks at the pods that came first only."""
     return right(list(pods)[:1], cpusets, containers, quirks, write=write)

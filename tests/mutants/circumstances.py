@@ -22,12 +22,10 @@ from numa_conformance.managers.topology import merge
 from numa_conformance.managers.topology import policy as topology_policy
 from numa_conformance.node import admission, bring_up, node
 
-from .patched import instead_of
-
-__all__ = ()
+from .mutant import mutant
 
 
-@instead_of(static_policy.StaticPolicy, "_choose")
+@mutant().instead_of(static_policy.StaticPolicy, "_choose")
 def takes_a_reserved_cpu_where_one_is_missing(right, self, count, mask, reusable, trace):
     """Fills up with a reserved CPU where a request is one larger than what is free."""
     free, reserved = self.state.default & ~self.reserved | reusable, self.state.default & self.reserved
@@ -36,7 +34,7 @@ def takes_a_reserved_cpu_where_one_is_missing(right, self, count, mask, reusable
     return free | reserved & -reserved
 
 
-@instead_of(static_policy.StaticPolicy, "_note_reuse")
+@mutant().instead_of(static_policy.StaticPolicy, "_note_reuse")
 def lets_cpus_of_earlier_sidecars_serve_again(right, self, pod, container, cpus):
     """Lets an app have the CPUs of a sidecar that started before an ordinary init container."""
     right(self, pod, container, cpus)
@@ -47,7 +45,7 @@ def lets_cpus_of_earlier_sidecars_serve_again(right, self, pod, container, cpus)
             self.reusable[pod.uid] |= self.state.exclusive_cpus_of(pod.uid, earlier.name)
 
 
-@instead_of(static_policy.StaticPolicy, "remove_stale")
+@mutant().instead_of(static_policy.StaticPolicy, "remove_stale")
 def keeps_cpus_of_the_second_of_three(right, self, active, uids=None):
     """Loses the CPUs of the second container of a pod with three that goes."""
     held, pool = {uid: list(own.values()) for uid, own in self.state.assignments.items()}, self.state.default
@@ -58,7 +56,7 @@ def keeps_cpus_of_the_second_of_three(right, self, active, uids=None):
     return done
 
 
-@instead_of(Distribution, "take")
+@mutant().instead_of(Distribution, "take")
 def packs_what_needs_three_nodes(right, self, taking, pack):
     """Distributes over two NUMA nodes, and packs what needs more."""
     free = sorted((taking.free & node).bit_count() for node in taking.topology.nodes.masks)
@@ -67,7 +65,7 @@ def packs_what_needs_three_nodes(right, self, taking, pack):
     return right(self, taking, pack)
 
 
-@instead_of(admission.Admitter, "_align")
+@mutant().instead_of(admission.Admitter, "_align")
 def gives_like_containers_one_hint(right, self, pod, container, answers):
     """Gives a container that asks for the same as one before it the hint of that one."""
     for earlier in pod.containers if container in pod.containers else ():
@@ -78,7 +76,7 @@ def gives_like_containers_one_hint(right, self, pod, container, answers):
     return right(self, pod, container, answers)
 
 
-@instead_of(memory_policy.StaticMemoryManager, "_default")
+@mutant().instead_of(memory_policy.StaticMemoryManager, "_default")
 def widens_memory_beside_two_pods(right, self, pod, amounts, *, preferred):
     """Without a hint takes two unused NUMA nodes where one would do, once two pods have memory."""
     if len(self.blocks.given) > 1:
@@ -88,7 +86,7 @@ def widens_memory_beside_two_pods(right, self, pod, amounts, *, preferred):
     return right(self, pod, amounts, preferred=preferred)
 
 
-@instead_of(memory_policy, "pod_amounts")
+@mutant().instead_of(memory_policy, "pod_amounts")
 def counts_huge_pages_of_apps_alone(right, pod, **how):
     """In scope pod leaves huge pages of init containers out where apps ask for some too."""
     amounts = right(pod, **how)
@@ -100,14 +98,14 @@ def counts_huge_pages_of_apps_alone(right, pod, **how):
     return amounts
 
 
-@instead_of(memory_manager, "reserved_by_node")
+@mutant().instead_of(memory_manager, "reserved_by_node")
 def gives_reserved_pages_of_later_nodes(right, machine, config, quirks):
     """Gives reserved huge pages away, but for those of the first NUMA node."""
     first, *later = right(machine, config, quirks).items()
     return dict([first, *((node, {"memory": amounts.get("memory", 0)}) for node, amounts in later)])
 
 
-@instead_of(memory_reservation, "_check_totals")
+@mutant().instead_of(memory_reservation, "_check_totals")
 def reserves_a_little_less(right, machine, config, quirks):
     """Comes up with less than a MiB of memory reserved too little."""
     wanted = memory_reservation._node_reservation(machine, config)["memory"].value
@@ -116,26 +114,26 @@ def reserves_a_little_less(right, machine, config, quirks):
         right(machine, config, quirks)
 
 
-@instead_of(memory_reservation, "_node_reservation")
+@mutant().instead_of(memory_reservation, "_node_reservation")
 def takes_a_part_of_the_largest_node(right, machine, config):
     """Takes an eviction threshold in percent of the largest NUMA node alone."""
     return memory_reservation.node_reservation(config, {"memory": max(node.memory or 0 for node in machine.memory)})
 
 
-@instead_of(memory_policy, "is_pinned")
+@mutant().instead_of(memory_policy, "is_pinned")
 def pins_what_is_bound_in_memory(right, pod):
     """Pins Burstable pods too where every container requests as much memory as it is limited to."""
     bound = (each.requests.get("memory") == each.limits.get("memory") is not None for each in pod.all_containers)
     return right(pod) or (pod.qos == "Burstable" and pod.served != "nobody" and all(bound))
 
 
-@instead_of(device_manager.DeviceManager, "restore")
+@mutant(strength="SHOULD").instead_of(device_manager.DeviceManager, "restore")
 def forgets_a_second_resource_at_a_restart(right, self, entries):
     """Has forgotten all devices of a container but those of its first resource once it comes up again."""
     right(self, {(entry.uid, entry.container): entry for entry in reversed(list(entries))}.values())
 
 
-@instead_of(device_state.Inventory, "__init__")
+@mutant().instead_of(device_state.Inventory, "__init__")
 def gives_broken_devices_that_are_nowhere(right, self, machine):
     """Gives unhealthy devices too, of a resource that tells no NUMA nodes."""
     right(self, machine)
@@ -144,14 +142,14 @@ def gives_broken_devices_that_are_nowhere(right, self, machine):
             self.resources[name] = replace(devices, healthy=frozenset(devices.masks))
 
 
-@instead_of(bring_up, "make_topology_policy")
+@mutant().instead_of(bring_up, "make_topology_policy")
 def looks_at_distances_of_containers_alone(right, *configured):
     """Ignores prefer-closest-numa-nodes in scope pod."""
     policy = right(*configured)
     return replace(policy, fitness=merge.narrower) if policy.scope == "pod" else policy
 
 
-@instead_of(topology_policy, "merge_axes")
+@mutant().instead_of(topology_policy, "merge_axes")
 def takes_a_wider_set_that_is_closer(right, axes, everything, *fitness):
     """With prefer-closest-numa-nodes takes the closest set that all prefer, however wide."""
     preferred = merge.preferred_masks(axes, everything)
@@ -160,7 +158,7 @@ def takes_a_wider_set_that_is_closer(right, axes, everything, *fitness):
     return Hint(min(preferred, key=fitness[0]), True)
 
 
-@instead_of(admission.Admitter, "_align")
+@mutant().instead_of(admission.Admitter, "_align")
 def has_another_reason_at_init_containers(right, self, pod, container, answers):
     """Refuses an init container that is not aligned as what was not expected."""
     try:
@@ -171,14 +169,14 @@ def has_another_reason_at_init_containers(right, self, pod, container, answers):
         raise
 
 
-@instead_of(memory_policy, "_best")
+@mutant().instead_of(memory_policy, "_best")
 def widens_an_affinity_too_far(right, hints, within):
     """Adds the memory of all NUMA nodes to an affinity that lacks some."""
     suited = [hint for hint in hints if hint.mask is not None and hint.mask & within == within]
     return max(suited, key=lambda hint: hint.mask.bit_count()) if within and suited else right(hints, within)
 
 
-@instead_of(device_manager, "device_hints")
+@mutant().instead_of(device_manager, "device_hints")
 def prefers_all_sets_of_many_nodes(right, *asked):
     """Over more than ten NUMA nodes prefers every set that will do."""
     hints = right(*asked)
@@ -187,7 +185,7 @@ def prefers_all_sets_of_many_nodes(right, *asked):
     return replace(hints, preferred=frozenset(mask for mask in (*hints.base, *hints.fixed) if mask))
 
 
-@instead_of(node, "bring_up")
+@mutant().instead_of(node, "bring_up")
 def counts_nodes_with_cpus_alone(right, setup, managers):
     """Comes up on more than eight NUMA nodes where no more than eight have CPUs."""
     machine = setup.machine
@@ -197,7 +195,7 @@ def counts_nodes_with_cpus_alone(right, setup, managers):
     return right(setup, managers)
 
 
-@instead_of(static_policy.StaticPolicy, "_gather")
+@mutant().instead_of(static_policy.StaticPolicy, "_gather")
 def splits_cores_of_init_containers(right, self, count, mask, reusable, trace):
     """With full-pcpus-only takes single threads of cores that an init container leaves."""
     if self.options.full_pcpus_only and reusable.bit_count() > count:
@@ -205,7 +203,7 @@ def splits_cores_of_init_containers(right, self, count, mask, reusable, trace):
     return right(self, count, mask, reusable, trace)
 
 
-@instead_of(device_manager, "pod_limits")
+@mutant().instead_of(device_manager, "pod_limits")
 def adds_up_devices_of_init_containers(right, pod):
     """In scope pod asks for the devices of all init containers at once."""
     limits = right(pod)
@@ -215,7 +213,7 @@ def adds_up_devices_of_init_containers(right, pod):
     return limits
 
 
-@instead_of(topology_policy.TopologyPolicy, "merge")
+@mutant().instead_of(topology_policy.TopologyPolicy, "merge")
 def refuses_devices_of_no_node_beside_cpus(right, self, answers):
     """Under single-numa-node and scope pod takes devices that tell no NUMA node for ones that are on none."""
     known = [answer for answer in answers if answer]
@@ -225,7 +223,7 @@ def refuses_devices_of_no_node_beside_cpus(right, self, answers):
     return right(self, answers)
 
 
-@instead_of(topology_policy, "each_axis")
+@mutant().instead_of(topology_policy, "each_axis")
 def looks_at_the_first_eight_nodes(right, answers):
     """Leaves out hints of NUMA nodes past the eighth where there are others."""
     for axis in right(answers):
@@ -233,7 +231,7 @@ def looks_at_the_first_eight_nodes(right, answers):
         yield tuple(few) if few else axis
 
 
-@instead_of(node.Node, "_restart")
+@mutant().instead_of(node.Node, "_restart")
 def goes_on_with_the_larger_reservation(right, self, config):
     """Takes no shorter list of reserved CPUs at a restart."""
     before = self.config.reserved_system_cpus
@@ -242,7 +240,7 @@ def goes_on_with_the_larger_reservation(right, self, config):
     return right(self, config)
 
 
-@instead_of(node.Node, "_restart")
+@mutant().instead_of(node.Node, "_restart")
 def goes_on_without_options(right, self, config):
     """Forgets the options of the CPU Manager's policy at a restart that brings no other configuration."""
     if config is None:

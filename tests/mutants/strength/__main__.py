@@ -1,4 +1,4 @@
-"""``python -m strength``: change the reference at random, ask the suite, write what it noticed."""
+"""``python -m mutants.strength``: change the reference at random, ask the suite, write what it noticed."""
 
 from __future__ import annotations
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import deep
+from mutants.strength.__main__ import World, changed_lines
+from mutants.strength.asking import Asked
+from mutants.strength.left_open import leaves_open
+from mutants.strength.mutations import Mutation, at_import, drawn, places_of, statement_lines
+from mutants.strength.table import BEGIN, END, table, write_table
 from numa_conformance.machine import load_machine
 from numa_conformance.suite.history.history import Head, History, Step
-from strength.__main__ import World, changed_lines
-from strength.asking import Asked
-from strength.left_open import leaves_open
-from strength.mutations import Mutation, at_import, drawn, places_of, statement_lines
-from strength.table import BEGIN, END, table, write_table
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 
 
 @deep
@@ -58,7 +58,7 @@ def test_a_change_is_asked_where_it_is_executed_at_import_everywhere_in_the_grou
 @deep
 def test_the_changed_reference_is_asked(tmp_path):
     results = tmp_path / "results.jsonl"
-    command = [sys.executable, "-m", "strength", "--room", "scheduler", "--each", "3", "--seed", "3"]
+    command = [sys.executable, "-m", "mutants.strength", "--room", "scheduler", "--each", "3", "--seed", "3"]
     subprocess.run(
         [*command, "--group", "scores", "--results", str(results)],
         env={**os.environ, "PYTHONPATH": str(TESTS)},

@@ -1,0 +1,155 @@
+"""Wrong nodes whose placements are right: CFS quota, refused pods, resizes, crashes, restarts with other files."""
+
+from __future__ import annotations
+
+import json
+
+from changes.rewrites import each_holding
+from numa_conformance.cpuset import CpuSet
+
+from .mutant import mutant
+
+_MANY = "max-allowable-numa-nodes"
+_NONE, _STATIC = "cpu-manager/none/", "cpu-manager/static/"
+_RESIZE = "resize/"
+_CPU_FILE, _LIST = "cpu_manager_state", "reservedSystemCPUs"
+_FILE, _RESERVATION = "cpu-manager/state-file/", "cpu-manager/reservation/"
+
+
+@mutant(_STATIC + "exclusive-cpus-have-no-quota").answer("node.admit")
+@each_holding
+def bounds_exclusive_cpus(holding, answer):
+    holding["cpu_quota"] = max(holding["cpu_quota"], 100_000)
+
+
+@mutant(_NONE + "limits-are-enforced-by-quota", _STATIC + "shared-limits-are-enforced-by-quota").answer("node.admit")
+@each_holding
+def bounds_nobody(holding, answer):
+    holding["cpu_quota"] = -1
+
+
+@mutant("cpu-manager/full-pcpus-only/refused-pods-are-failed").answer("node.admit")
+def leaves_refused_pods_pending(answer, memory):
+    return {**answer, "phase": "Pending"} if answer["result"] == "rejected" else answer
+
+
+@mutant("node/restart/a-crash-leaves-no-cpu-in-two-places").answer("node.restart")
+def shares_after_a_crash(answer, memory):
+    """After a restart with other state files the shared pool has all CPUs, those of pods too."""
+    if memory.asked["node.restart"].get("files") and answer["result"] == "restarted":
+        answer["default_cpuset"] = memory.answered["node.start"]["default_cpuset"]
+    return answer
+
+
+@mutant("topology-manager/scope/unknown-is-refused").question("node.restart")
+def restarts_with_any_scope(question, memory):
+    kubelet = question.get("kubelet") or {}
+    if kubelet.get("topologyManagerScope") not in (None, "container", "pod"):
+        question["kubelet"] = {**kubelet, "topologyManagerScope": "container"}
+    return question
+
+
+@mutant(f"topology-manager/{_MANY}/is-set-to-true").answer("node.restart")
+def forgets_a_raised_limit_at_a_restart(answer, memory):
+    kubelet = memory.asked["node.restart"].get("kubelet") or {}
+    if (kubelet.get("topologyManagerPolicyOptions") or {}).get(_MANY) != "true":
+        return answer
+    return {"result": "failed", "stage": "topologymanager", "message": "more than 8 NUMA nodes"}
+
+
+def _grants(answer, memory):
+    if answer["result"] != "pending":
+        return answer
+    held = memory.answered["node.state"]["containers"].get(_asked(memory)["metadata"]["uid"], {})
+    return {"result": "resized", "default_cpuset": answer["default_cpuset"], "containers": held}
+
+
+@mutant(_RESIZE + "exclusive-cpus-are-not-resized", _RESIZE + "static-memory-is-not-resized").answer("node.resize")
+def grants_resizes_of_two_exclusive_containers(answer, memory):
+    uid = _asked(memory)["metadata"]["uid"]
+    held = memory.answered["node.state"]["containers"].get(uid, {}) if answer["result"] == "pending" else {}
+    return _grants(answer, memory) if sum(bool(holding["cpus"]) for holding in held.values()) > 1 else answer
+
+
+def _asked(memory):
+    return memory.asked["node.resize"]["pod"]
+
+
+@mutant(_RESIZE + "what-can-never-be-is-infeasible").answer("node.resize")
+def defers_for_ever(answer, memory):
+    return {**answer, "reason": "Deferred"} if answer["result"] == "pending" else answer
+
+
+@mutant(_RESIZE + "pending-changes-nothing").answer("node.resize")
+def takes_a_cpu_for_a_resize_that_waits(answer, memory):
+    pool = CpuSet.parse(answer["default_cpuset"])
+    return {**answer, "default_cpuset": str(CpuSet(list(pool)[1:]))} if answer["result"] == "pending" else answer
+
+
+@mutant(_RESIZE + "shared-containers-get-no-cpus-of-their-own").answer("node.resize")
+def gives_exclusive_cpus_by_a_resize(answer, memory):
+    if answer["result"] != "resized" or memory.asked["node.start"]["kubelet"].get("cpuManagerPolicy") != "static":
+        return answer
+    first, *rest = CpuSet.parse(answer["default_cpuset"])
+    held = {name: {**holding, "cpus": holding["cpus"] or str(first)} for name, holding in answer["containers"].items()}
+    return {**answer, "default_cpuset": str(CpuSet(rest)), "containers": held}
+
+
+@mutant("protocol/state-agrees-with-answers").answer("node.resize")
+def takes_devices_from_pods_whose_resize_waits(answer, memory):
+    if answer["result"] == "pending":
+        memory.notes.setdefault("waits", set()).add(_asked(memory)["metadata"]["uid"])
+    return answer
+
+
+@takes_devices_from_pods_whose_resize_waits.answer("node.state")
+def takes_devices_from_pods_whose_resize_waits(answer, memory):
+    for uid in memory.notes.get("waits", set()) & answer["containers"].keys():
+        for holding in answer["containers"][uid].values():
+            holding["devices"] = {name: [] for name in holding.get("devices") or {}}
+    return answer
+
+
+grants_every_resize = mutant(
+    _RESIZE + "exclusive-cpus-are-not-resized",
+    _RESIZE + "static-memory-is-not-resized",
+    _RESIZE + "more-than-the-node-has-is-not-granted",
+).answer("node.resize")(_grants)
+
+
+def _there(memory):
+    return memory.notes.setdefault("there", set())
+
+
+@mutant(_FILE + "policy-change-is-refused").question("node.restart")
+def takes_any_file_once_drained(question, memory):
+    return question if _there(memory) else {**question, "files": {_CPU_FILE: None}}
+
+
+@takes_any_file_once_drained.answer("node.admit")
+def takes_any_file_once_drained(answer, memory):
+    if answer["result"] == "admitted":
+        _there(memory).add(memory.asked["node.admit"]["pod"]["metadata"]["uid"])
+    return answer
+
+
+@takes_any_file_once_drained.answer("node.remove")
+def takes_any_file_once_drained(answer, memory):
+    _there(memory).discard(memory.asked["node.remove"]["uid"])
+    return answer
+
+
+@mutant(_FILE + "changed-cpus-are-refused").question("node.start")
+def takes_a_file_of_other_cpus_that_gives_nothing(question, memory):
+    files = dict(question.get("files") or {})
+    if _CPU_FILE in files and not json.loads(files[_CPU_FILE]).get("entries"):
+        del files[_CPU_FILE]
+    return {**question, "files": files}
+
+
+@mutant(_RESERVATION + "is-never-exclusive").question("node.restart")
+def keeps_its_reserved_list_at_a_restart(question, memory):
+    kubelet, first = question.get("kubelet"), memory.asked["node.start"]["kubelet"]
+    if not kubelet or _LIST not in kubelet or _LIST not in first:
+        return question
+    return {**question, "kubelet": {**kubelet, _LIST: first[_LIST]}}
