@@ -13,9 +13,10 @@ from numa_conformance.pytest_plugin.cases import TOLD, case_id
 from numa_conformance.pytest_plugin.run import Run
 from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
 from numa_conformance.suite.asking.asking import Outcome, broken_first_in, broken_in, times_broken
-from numa_conformance.suite.asking.groups import ANSWERED, JUDGED
+from numa_conformance.suite.asking.groups import JUDGED
 from numa_conformance.suite.asking.shrinking import shortened, times_seen
 from numa_conformance.suite.history.history import History
+from numa_conformance.suite.judge.verdicts import ANSWERED
 from numa_conformance.suite.telling.telling import Told, beside, finding_of
 
 SECONDS = 3.0

@@ -17,7 +17,7 @@ from ..files import open_plain
 from ..suite.asking.drive import again
 from ..suite.chapters import REQUIREMENTS
 from ..suite.history.history import LONGEST, History, HistoryError, read_histories
-from ..suite.judge.seen import SEEN
+from ..suite.history.sightings import SEEN
 from ..suite.judge.verdicts import Broken, Verdicts, judge_from_file
 from ..suite.telling.telling import finding_of
 from .exits import DIFFERENT, OK

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["unsupported_option"]
-
 unsupported_option = click.option(
     "--unsupported",
     default="",

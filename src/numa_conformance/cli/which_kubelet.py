@@ -18,8 +18,6 @@ from .sides import of_one_version, side
 from .targets import open_target
 from .terminal import print_json, say, with_progress
 
-__all__ = ["command"]
-
 MOST_SHOWN = 5
 """Probes that nothing known explains and that are shown; more are counted."""
 MOST_NAMED = 20

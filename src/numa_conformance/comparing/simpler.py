@@ -13,8 +13,6 @@ from ..suite.asking.shrinking import fewer_steps
 from ..suite.generators.cells import WITH_DEVICES
 from ..suite.history.history import History, Step
 
-__all__ = ["is_real", "on_real_machines", "simpler"]
-
 _SETTINGS = ("kubelet", "options")
 _OF_PODS = ("initContainers", "containers")
 

@@ -11,7 +11,7 @@ from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.memory.memory_state import Block
 from ..suite.history.history import Head, History, Step
-from ..suite.judge.seen import SEEN
+from ..suite.history.sightings import SEEN
 from .cgroups import limit_of
 from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold

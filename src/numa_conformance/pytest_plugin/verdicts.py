@@ -16,9 +16,10 @@ from ..report import departures
 from ..report.beside_reference import with_reference
 from ..report.case import UNMET, Case, Verdict
 from ..report.histories import with_conversations, with_history
-from ..suite.asking.groups import ANSWERED, groups_of
+from ..suite.asking.groups import groups_of
 from ..suite.chapters import REQUIREMENTS
 from ..suite.judge.departures import TOGETHER, Causes
+from ..suite.judge.verdicts import ANSWERED
 from ..suite.telling.findings import Finding
 from ..suite.telling.telling import Told
 from .cases import CASE, TOLD

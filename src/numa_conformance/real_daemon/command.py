@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 
-__all__ = ["serving", "serving_kubelet"]
-
 
 def serving(door: str, daemon: str, *options: str) -> str:
     """Return the command line of a door, such as ``nri-target``, for a daemon's, as a shell would split them."""

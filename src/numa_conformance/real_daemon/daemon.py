@@ -21,8 +21,6 @@ from ..protocol.messages.describe import PROTOCOL, Description
 from ..protocol.unmodified import name_of
 from .enter import NOT_ALLOWED, entering
 
-__all__ = ["HOST", "LONGEST", "Daemon", "filled_in"]
-
 HOST = "{host_root}"
 """What stands in a command for a tree with ``/sys`` and ``/proc`` of the machine."""
 LONGEST = 500

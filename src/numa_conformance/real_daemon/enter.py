@@ -17,8 +17,6 @@ from ..hostfs import enter_machine
 from ..hostfs.namespaces import bind, mount_memory
 from ..machine import machine_from_dict
 
-__all__ = ["NOT_ALLOWED", "enter", "entering"]
-
 NOT_ALLOWED, NOT_FOUND = 77, 127
 """Exit codes: the system lets nobody have mounts of their own; there is no such program."""
 

@@ -17,8 +17,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from .objects import VERSIONS, claim_for, read_slice, spec_of
 
-__all__ = ["ApiServer", "newest"]
-
 _GROUP = "resource.k8s.io"
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 _LOOK_SECONDS = 0.5

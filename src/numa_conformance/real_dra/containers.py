@@ -12,8 +12,6 @@ from ..real_kubelet.kept import RefusedError
 from ..real_nri.runtime_side import NriError, RuntimeSide
 from .kubelet import DriverRefusedError
 
-__all__ = ["VARIABLE", "Containers", "told_by"]
-
 VARIABLE = "CPUSET"
 """What stands in the name of a variable that tells a container its CPUs."""
 

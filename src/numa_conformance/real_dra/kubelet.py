@@ -13,8 +13,6 @@ from ..kubelet_apis.interfaces import DRA, DRA_V1BETA1, REGISTRATION
 from ..kubelet_apis.wire import Client, Package, ask
 from ..real_daemon.daemon import LONGEST
 
-__all__ = ["DriverRefusedError", "KubeletOfDrivers"]
-
 _SERVICES: dict[str, Package] = {"v1.DRAPlugin": DRA, "v1beta1.DRAPlugin": DRA_V1BETA1}
 """What a driver may say that it speaks, the newest first."""
 _LOOK_SECONDS, _CONNECT_SECONDS = 0.01, 3.0

@@ -10,8 +10,6 @@ from google.protobuf.message import DecodeError
 
 from ..kubelet_apis.interfaces import RESOURCE_API, RESOURCE_API_V1BETA1
 
-__all__ = ["VERSIONS", "claim_for", "read_slice", "spec_of"]
-
 VERSIONS = ("v1", "v1beta2", "v1beta1")
 """The versions that are served. v1beta1 has a device's fields below ``basic``, a request's not below ``exactly``."""
 _MAGIC = b"k8s\x00"

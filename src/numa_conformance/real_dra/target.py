@@ -34,8 +34,6 @@ from .api_server import ApiServer
 from .containers import Containers
 from .kubelet import DriverRefusedError, KubeletOfDrivers
 
-__all__ = ["DraTarget", "features"]
-
 CDI, KUBECONFIG, KUBELET, NODE, NRI, RESERVED = (
     "{cdi_folder}", "{kubeconfig}", "{kubelet_folder}", "{node_name}", "{nri_socket}", "{reserved_cpus}",
 )  # fmt: skip

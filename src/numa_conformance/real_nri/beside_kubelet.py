@@ -39,8 +39,6 @@ from .plugin import Plugin, refused_configuration, reserved
 from .pods import is_entitled
 from .runtime_side import built
 
-__all__ = ["PluginBesideKubelet"]
-
 _OFF = {"cpuManagerPolicy": "none", "memoryManagerPolicy": "None", "topologyManagerPolicy": "none"}
 _OF_MANAGERS = (
     "cpuManagerPolicyOptions", "topologyManagerPolicyOptions", "topologyManagerScope", "reservedMemory",

@@ -12,8 +12,6 @@ from ..real_kubelet.kept import EXITED, READY, Container, RefusedError, Sandbox
 from .pods import PARENT
 from .runtime_side import NriError, RuntimeSide
 
-__all__ = ["RuntimePlugins"]
-
 _STATES = ("CONTAINER_CREATED", "CONTAINER_RUNNING", "CONTAINER_STOPPED")
 _WHOLE = {"quota": "cpu_quota", "shares": "cpu_shares", "period": "cpu_period"}
 """What NRI wraps in an object each, and CRI's names."""

@@ -17,8 +17,6 @@ from ..protocol.messages.node import StartFailed, StartNode
 from ..real_daemon.daemon import HOST, Daemon
 from .runtime_side import NriError
 
-__all__ = ["FEATURES", "Plugin", "refused_configuration", "reserved"]
-
 SOCKET, KUBELET, RESERVED, AMOUNT, STATE = (
     "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}", "{state_folder}",
 )  # fmt: skip

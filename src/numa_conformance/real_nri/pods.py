@@ -8,8 +8,6 @@ from typing import Any
 
 from ..kube import Container, Pod
 
-__all__ = ["PARENT", "RunningContainer", "RunningPod", "is_entitled"]
-
 _PERIOD = 100_000
 """Microseconds: the period of a CPU quota."""
 _SHARES_OF_A_CPU, _LEAST_SHARES = 1024, 2

@@ -15,8 +15,6 @@ from typing import Any
 
 from ..errors import Fault, NumaConformanceError, UsageError
 
-__all__ = ["NriError", "RuntimeSide", "built"]
-
 _SOURCE = Path(__file__).parent / "runtime"
 _NEEDED = "Go 1.24 or newer: the runtime's side of NRI is built with it on first use"
 _END_SECONDS = 2.0

@@ -35,8 +35,6 @@ from .plugin import Plugin, refused_configuration, reserved
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide, built
 
-__all__ = ["NriTarget"]
-
 
 class NriTarget:
     """Starts the plugin anew on each machine, and tells it of pods and containers as a container runtime does.

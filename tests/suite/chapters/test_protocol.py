@@ -6,8 +6,8 @@ import pytest
 
 from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.generators.worlds import bits, block, held, node, resident
+from numa_conformance.suite.history.values import Held
 from numa_conformance.suite.judge.node_subjects import State
-from numa_conformance.suite.judge.world import Held
 from worlds import breaks
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import NFD_OBJECTS, NFD_UPDATER, NRT_API
 from .statement import Statement, must, should, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         NFD_OBJECTS.section("NodeResourceTopology"),

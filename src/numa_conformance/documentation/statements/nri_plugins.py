@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..pages import NRI_BALLOONS, NRI_TOPOLOGY_AWARE
 from .statement import Statement, must, stated
 
-__all__ = ["STATEMENTS"]
-
 STATEMENTS: tuple[Statement, ...] = (
     *stated(
         NRI_TOPOLOGY_AWARE.section("Key Features"),

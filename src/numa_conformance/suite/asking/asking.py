@@ -22,8 +22,6 @@ from ..judge.verdicts import Broken, Verdicts, judge
 from .drive import drive
 from .places import Place, places_of
 
-__all__ = ["Asking", "Budget", "Outcome", "ask_the_rest", "broken_first_in", "broken_in", "part_of", "times_broken"]
-
 MOST_FAULTS = 3
 """Faults of a target after which no more of a group's scenarios of that kind are asked: each may cost a call's time."""
 PATIENCE = 3.0

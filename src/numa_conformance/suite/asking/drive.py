@@ -12,8 +12,6 @@ from ...protocol.faults import TargetFault, Unsupported
 from ..generators.scenario import WITH_MACHINE, Question, Scenario, Script
 from ..history.history import MACHINE, Head, History, Step
 
-__all__ = ["again", "drive"]
-
 
 def drive(
     scenario: Scenario, client: Client, version: str, over: Callable[[], bool] = lambda: False

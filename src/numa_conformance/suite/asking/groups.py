@@ -49,8 +49,6 @@ from ..judge.verdicts import ANSWERED, WELL_FORMED
 from ..judge.views import requirements_of
 from .machine_choice import MachineChoice
 
-__all__ = ["ANSWERED", "GROUPS", "JUDGED", "Group", "asked_in", "groups_of"]
-
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)
 NODE = (

@@ -16,8 +16,6 @@ from ...errors import Fault, UsageError, closest
 from ...reading import read_documents, read_form
 from ..chapters import OF_TARGETS
 
-__all__ = ["KnownFailure", "KnownFailures", "check_expiry"]
-
 _Text = Annotated[str, Meta(min_length=1)]
 
 

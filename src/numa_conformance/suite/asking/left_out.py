@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["NOT_SELECTED", "NO_VERDICT", "LeftOut"]
-
 NOT_SELECTED = "not selected"
 NO_VERDICT = "no verdict was reached"
 

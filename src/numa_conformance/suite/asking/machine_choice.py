@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from ...errors import Fault, UsageError
 from ...machine import Machine, load_machine
 
-__all__ = ["MachineChoice"]
-
 
 @dataclass(frozen=True, slots=True)
 class MachineChoice:

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["FILE", "Place", "all_places", "places_of"]
-
 FILE = "places.json"
 Place = tuple[str, str, str]
 """What a scenario says of itself: its generator, cell and machine."""

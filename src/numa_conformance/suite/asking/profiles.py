@@ -14,8 +14,6 @@ from ...documentation.versions import SUPPORTED_RANGE, KubernetesVersion
 from ...errors import Fault, UsageError, closest
 from ...protocol.features import KNOWN, PROMISES
 
-__all__ = ["FEATURE_SETS", "OF_ONE_SURFACE", "OPTIONAL", "Profile"]
-
 
 def _below(*prefixes: str) -> frozenset[str]:
     return frozenset(name for name in KNOWN if name.startswith(prefixes))

@@ -11,8 +11,6 @@ from ..history.history import History, Step
 from ..judge.verdicts import ANSWERED, Broken, judge
 from .drive import again
 
-__all__ = ["LONGEST", "fewer_steps", "shortened", "smallest", "times_seen"]
-
 T = TypeVar("T")
 TIMES = 5
 """How often a conversation is asked in all, at most."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...cpuset import bit_of, format_bits
+from ..history.values import Held
 from ..judge.alignment import Alignment, only_cpus, whole_cores_only
 from ..judge.chapter import applies
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room, memory_of
-from ..judge.world import Held, World
+from ..judge.world import World
 from .conditions import without_option
 
 REFUSING = ("restricted", "single-numa-node")

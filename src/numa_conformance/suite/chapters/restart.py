@@ -19,11 +19,12 @@ from ..generators.life import Lives, example
 from ..generators.option_probes import probe_of
 from ..generators.scenario import Script
 from ..generators.workloads import guaranteed, static
+from ..history.values import Held
 from ..judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judge.given import FoundFile
 from ..judge.node_subjects import Crash, Recovery, Restart, kept_by
 from ..judge.seen import Sighting
-from ..judge.world import Held, World
+from ..judge.world import World
 from .conditions import plain, under_static
 
 chapter = Chapter("cpu-manager/static", "node/restart", since="1.10", area="cpu-manager lifecycle")

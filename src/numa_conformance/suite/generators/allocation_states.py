@@ -15,19 +15,6 @@ from ...machine import Machine
 from ...protocol.features import FEATURES
 from .workloads import container, pod, static
 
-__all__ = [
-    "ALL",
-    "ASKING",
-    "INIT",
-    "Claimed",
-    "NodeState",
-    "claimed_options",
-    "guaranteed_pod",
-    "several",
-    "states_in_turn",
-    "varied",
-]
-
 Claimed = frozenset[str]
 """The features that a target claims."""
 

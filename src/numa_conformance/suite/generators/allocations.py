@@ -25,8 +25,6 @@ from .picks import OPTION_SETS
 from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-__all__ = ["allocation_sweep"]
-
 MOST_CPUS = 32
 STRICT = "strict-cpu-reservation"
 RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (

@@ -19,8 +19,6 @@ from .picks import OPTION_SETS, shuffled
 from .scenario import or_the_catalogue
 from .workloads import MEMORY, RESERVED_MIB
 
-__all__ = ["RESERVATIONS", "WITH_DEVICES", "WITH_PAGES", "Cell", "are_too_many", "cells", "kubelet_of"]
-
 RESERVATIONS = (
     "a core",
     "a thread",

@@ -9,8 +9,6 @@ from typing import Any
 from ..history.quantities import amount
 from ..judge.published import DeviceKey, PublishedDevice, devices_of, slices_of
 
-__all__ = ["NAMESPACE", "ClaimScheduler"]
-
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
 NAMESPACE = "default"

@@ -14,8 +14,6 @@ from ..judge.published import DeviceKey
 from .claim_scheduler import NAMESPACE, ClaimScheduler
 from .scenario import Question, Scenario, Script, or_the_catalogue
 
-__all__ = ["claims", "prepare", "unprepare"]
-
 MOST_CPUS, MOST_CLAIMS, LIVES, BESIDE = 64, 12, 2, 3
 RESERVED, RESTART, SHARED = "claims/reserved", "claims/restart", "claims/shared-pool"
 

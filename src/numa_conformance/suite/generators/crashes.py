@@ -12,8 +12,6 @@ from .cells import Cell, kubelet_of
 from .scenario import Question, Scenario, Script
 from .workloads import container, pod
 
-__all__ = ["NEEDED", "crashes"]
-
 NEEDED = frozenset({"node/restart", "node/writes"})
 """What a target must claim to be asked."""
 FILES: Question = ("node.checkpoints", {})

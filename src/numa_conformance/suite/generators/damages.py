@@ -18,8 +18,6 @@ from .crashes import FILES
 from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, guaranteed, pod, static
 
-__all__ = ["NEEDED", "damages"]
-
 NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"})
 """What a target must claim to be asked."""
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}

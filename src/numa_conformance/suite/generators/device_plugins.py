@@ -10,8 +10,6 @@ from typing import Any
 from ...machine import Machine
 from .scenario import Scenario, Script, or_the_catalogue
 
-__all__ = ["device_plugins"]
-
 MOST_CPUS, MOST_SIZES, RESTARTS = 64, 8, 2
 PREFERRED, RESTART = "device-plugin/preferred-allocation", "device-plugin/restart"
 

@@ -11,8 +11,6 @@ from .pods import EXAMPLES
 from .scenario import Question, Scenario, Script, ask_all
 from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
-__all__ = ["examples_of_nodes"]
-
 Json = Mapping[str, Any]
 Row = tuple[str, str, str, Json, Sequence["Json | str"]]
 """What it is about, what must be claimed, the machine, the configuration; pods to admit and uids of pods to remove."""

@@ -23,8 +23,6 @@ from .allocation_states import (
 from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-__all__ = ["HINT_OPTIONS", "examples_of_hints", "hint_sweep"]
-
 HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
     (),
     ("full-pcpus-only",),

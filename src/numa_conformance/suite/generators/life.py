@@ -14,18 +14,6 @@ from ..judge.choice import numa_cpus
 from .cells import devices_near
 from .scenario import Scenario, Script, or_the_catalogue
 
-__all__ = [
-    "OF_EVERY_MANAGER",
-    "Lives",
-    "Turn",
-    "are_alike",
-    "example",
-    "few_nodes",
-    "life",
-    "lives",
-    "with_pages_and_devices",
-]
-
 OF_EVERY_MANAGER = (
     "cpu-manager/static",
     "cpu-manager/init-containers",

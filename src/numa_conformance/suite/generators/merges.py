@@ -12,8 +12,6 @@ from ...documentation.policies import TOPOLOGY_POLICIES
 from ...machine import load_machine
 from .scenario import Question, Scenario, Script, ask_all
 
-__all__ = ["CLOSEST", "MOST_NODES", "merge_sweep"]
-
 CLOSEST = "prefer-closest-numa-nodes"
 MOST_NODES = "max-allowable-numa-nodes"
 Nodes = tuple[int, ...]

@@ -17,8 +17,6 @@ from ..judge.choice import touched
 from ..judge.start_subjects import FirstPod, Start
 from .workloads import guaranteed, static
 
-__all__ = ["PROBES", "OptionProbe", "Probe", "a_core_of_each", "probe_of"]
-
 FEW_CORES = 8
 Made = tuple[int, int, Mapping[str, Any]] | None
 """Reserved CPUs as bits, how many CPUs the pod asks for, and further fields of the configuration."""

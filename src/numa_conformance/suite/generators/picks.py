@@ -14,8 +14,6 @@ from ...machine import Machine
 from .renumber import renumber
 from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 
-__all__ = ["EVERY_COUNT", "OPTION_SETS", "STATES", "pick_sweep", "shuffled"]
-
 SMALL = 32
 MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""

@@ -11,8 +11,6 @@ from typing import Any
 from ...machine import load_machine
 from .scenario import Scenario, ask_all
 
-__all__ = ["EXAMPLES", "examples_of_pods", "pod_sweep"]
-
 DEVICE = "example.com/device"
 Written = tuple["str | None", "str | None"]
 """A request and a limit as they are written; None where there is none."""

@@ -15,8 +15,6 @@ from .scenario import Scenario, Script, come_and_go
 from .walks import Walk
 from .workloads import container, pod
 
-__all__ = ["related"]
-
 Json = dict[str, Any]
 PODS, LESS = 3, 0.5
 FAR = 64

@@ -8,8 +8,6 @@ from dataclasses import replace
 from ...cpuset import MAX_ID, bit_of, iter_bits
 from ...machine.model import Machine
 
-__all__ = ["renumber", "renumber_bits"]
-
 
 def renumber(machine: Machine, mapping: Mapping[int, int]) -> Machine:
     """Return the machine with CPU ``i`` called ``mapping[i]``; ids the mapping leaves out keep their number.

@@ -18,8 +18,6 @@ from .cells import alignments, devices_near
 from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, kubelet, pinning, pod, static
 
-__all__ = ["resizes"]
-
 LEAST_CPUS, MOST_CPUS, MACHINES = 8, 64, 6
 HUGE = 1 << 50
 """Bytes that no machine has."""

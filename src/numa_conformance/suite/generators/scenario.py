@@ -8,17 +8,6 @@ from typing import Any
 
 from ...machine import Machine, catalogue_names, load_machine
 
-__all__ = [
-    "WITH_MACHINE",
-    "Answer",
-    "Question",
-    "Scenario",
-    "Script",
-    "ask_all",
-    "come_and_go",
-    "or_the_catalogue",
-]
-
 Question = tuple[str, Mapping[str, Any]]
 """A method and its parameters, without the machine."""
 Answer = Mapping[str, Any]

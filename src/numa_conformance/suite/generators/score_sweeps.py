@@ -11,8 +11,6 @@ from ...machine import load_machine
 from ..judge.scored import LEAST, MOST, RATIO
 from .scenario import Question, Scenario, ask_all
 
-__all__ = ["KINDS", "examples_of_scores", "score_sweep"]
-
 KINDS = (LEAST, MOST, RATIO)
 FOO, BAR = "intel.com/foo", "intel.com/bar"
 Amounts = Mapping[str, str]

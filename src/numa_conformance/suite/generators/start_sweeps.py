@@ -24,8 +24,6 @@ from .option_probes import a_core_of_each, probe_of
 from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, guaranteed, kubelet, pod, static
 
-__all__ = ["node_starts"]
-
 Asked = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """A KubeletConfiguration, and the first pod if one comes."""
 Reserved = list[tuple[int, str, int | str]]

@@ -16,8 +16,6 @@ from .cells import Cell, kubelet_of
 from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, pod
 
-__all__ = ["Walk", "walks"]
-
 SMALL_MIB, LARGE_SHARE = 64, 3
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
 _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}

@@ -16,8 +16,6 @@ from .cells import Cell, are_too_many, devices_near, kubelet_of
 from .scenario import Question, Scenario, Script, come_and_go, or_the_catalogue
 from .workloads import best_effort, guaranteed
 
-__all__ = ["wide"]
-
 DEVICE = "example.com/nic"
 DEVICES = "device-manager/allocation"
 MOST_CPUS, MANY_CPUS, MOST_NODES = 32, 96, 12

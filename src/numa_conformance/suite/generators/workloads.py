@@ -7,20 +7,6 @@ from typing import Any
 
 from ...cpuset import format_bits
 
-__all__ = [
-    "MEMORY",
-    "RESERVED_MIB",
-    "best_effort",
-    "burstable",
-    "container",
-    "guaranteed",
-    "kubelet",
-    "pinning",
-    "pod",
-    "static",
-    "static_memory",
-]
-
 ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 MEMORY = {"kubeReserved": {"memory": "256Mi"}, "memoryManagerPolicy": "Static"}
 RESERVED_MIB = 356

@@ -9,14 +9,15 @@ from typing import Any
 from ...cpuset import CpuSet, bit_of
 from ...documentation.versions import KubernetesVersion
 from ...machine import load_machine
-from ..history.values import Affinity, Aligned, Block, CpuBits, NodeBits
+from ..history.sightings import FileSeen
+from ..history.values import Affinity, Aligned, Block, CpuBits, Held, NodeBits
 from ..judge.choice import Choice
 from ..judge.node_subjects import Admission
 from ..judge.pods import PodSpec
-from ..judge.seen import FileSeen, Sighting
+from ..judge.seen import Sighting
 from ..judge.settings import Settings
 from ..judge.start_subjects import FirstPod, Start
-from ..judge.world import Held, PodOnNode, World
+from ..judge.world import PodOnNode, World
 
 
 def bits(cpus: str) -> CpuBits:

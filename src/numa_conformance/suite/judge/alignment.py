@@ -9,8 +9,6 @@ from .choice import BY_SOCKET, WHOLE_CORES, fewest, numa_cpus, split_cores
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Alignment", "asks_for_devices", "empties_the_pool", "fits", "only_a_number", "only_cpus"]
-
 
 class Alignment:
     """A request for CPUs on a node as it is: the fewest NUMA nodes that hold so many, and whether so many are free."""

@@ -15,8 +15,6 @@ from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
 from .settings import Settings
 
-__all__ = ["AllocatedCpus", "allocated"]
-
 
 @dataclass(frozen=True)
 class AllocatedCpus:

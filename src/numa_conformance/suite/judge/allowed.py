@@ -9,8 +9,6 @@ from .choice import BY_SOCKET
 from .reserved_memory import memory_entries, memory_matches_the_node, numa_nodes_have
 from .start_subjects import MANY_NODES, MOST_NODES, Start
 
-__all__ = ["is_allowed"]
-
 _KNOWN = (
     ("cpuManagerPolicy", CPU_POLICIES),
     ("memoryManagerPolicy", MEMORY_POLICIES),

@@ -9,22 +9,6 @@ from typing import Any, TypeVar, overload
 
 from .requirement import Requirement, Strength
 
-__all__ = [
-    "CHECKERS",
-    "OTHERWISE",
-    "REQUIREMENTS",
-    "Chapter",
-    "Checker",
-    "Judgement",
-    "NotAsked",
-    "Violation",
-    "applies",
-    "checkers_of",
-    "exists",
-    "judges",
-    "violated",
-]
-
 S = TypeVar("S")
 T = TypeVar("T")
 U = TypeVar("U")

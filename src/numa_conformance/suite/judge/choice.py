@@ -10,23 +10,6 @@ from operator import or_
 from ...cpuset import bits_of, iter_bits
 from ...machine import Machine
 
-__all__ = [
-    "ACROSS_CORES",
-    "ACROSS_NUMA",
-    "BY_SOCKET",
-    "BY_UNCORE",
-    "STRICT",
-    "WHOLE_CORES",
-    "Choice",
-    "adds_up",
-    "can_be_shared",
-    "cpus_of",
-    "fewest",
-    "numa_cpus",
-    "split_cores",
-    "touched",
-]
-
 WHOLE_CORES = "full-pcpus-only"
 ACROSS_NUMA = "distribute-cpus-across-numa"
 BY_SOCKET = "align-by-socket"

@@ -25,8 +25,6 @@ from ..history.claims import AllocatedClaim
 from ..history.values import bits
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
 
-__all__ = ["Beside", "ClaimFollower", "Preparation", "Publication", "Release"]
-
 
 @dataclass(frozen=True, slots=True)
 class Publication:

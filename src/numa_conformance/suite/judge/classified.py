@@ -10,8 +10,6 @@ from ...protocol.messages.classify import Classified as PodClass
 from ...protocol.messages.classify import Classify
 from .pods import PodSpec, qos_class
 
-__all__ = ["Classified", "classified"]
-
 
 @dataclass(frozen=True, slots=True)
 class Classified:

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-__all__ = ["Distances"]
-
 
 @dataclass(frozen=True, slots=True)
 class Distances:

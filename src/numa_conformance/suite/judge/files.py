@@ -7,18 +7,6 @@ from collections.abc import Mapping
 from ...protocol.messages.node import Checkpoints
 from .settings import Settings
 
-__all__ = [
-    "CPUS",
-    "CPU_FILE",
-    "CPU_POLICY",
-    "DEVICE_FILE",
-    "MEMORY_FILE",
-    "MEMORY_POLICY",
-    "Files",
-    "KnownFiles",
-    "policies_of",
-]
-
 CPU_FILE, MEMORY_FILE = "cpu_manager_state", "memory_manager_state"
 DEVICE_FILE = "kubelet_internal_checkpoint"
 CPU_POLICY, MEMORY_POLICY, CPUS = "CPU Manager policy", "Memory Manager policy", "CPUs"

@@ -17,19 +17,6 @@ from ..history.values import Held
 from .pods import ContainerSpec
 from .settings import Settings
 
-__all__ = [
-    "PERIOD",
-    "Demand",
-    "Division",
-    "FoundFile",
-    "Given",
-    "Leftover",
-    "Neighbours",
-    "OnNode",
-    "Reuse",
-    "Together",
-]
-
 PERIOD = 100_000
 """Microseconds in which CFS quota is counted."""
 

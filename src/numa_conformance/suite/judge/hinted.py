@@ -16,8 +16,6 @@ from .choice import WHOLE_CORES, cpus_of
 from .pods import PodSpec
 from .settings import Settings
 
-__all__ = ["CpuHints", "hinted", "offered_for", "sets_of_nodes"]
-
 _MOST_NODES, _MOST_WITH_MEMORY = 8, 12
 """NUMA nodes up to which every set of them is looked at: with CPUs, and with memory and devices."""
 

@@ -10,8 +10,6 @@ from ..history.values import Held
 from .settings import Settings
 from .world import World
 
-__all__ = ["MayRun", "may_run"]
-
 
 @dataclass(frozen=True, slots=True)
 class MayRun:

@@ -14,8 +14,6 @@ from .distances import Distances
 from .questions import Merge
 from .settings import Settings
 
-__all__ = ["MergedHints", "axes_of", "merged", "merged_by"]
-
 Axis = tuple[tuple["int | None", bool], ...]
 """The hints for one resource: NUMA nodes as bits, None where any will do; and whether the hint is preferred."""
 NO_OPINION: Axis = ((None, True),)

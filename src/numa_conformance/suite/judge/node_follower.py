@@ -61,8 +61,6 @@ from .settings import Settings
 from .start_subjects import start_of
 from .world import PodOnNode, World
 
-__all__ = ["NodeFollower"]
-
 Origin = Literal["own", "interrupted", "foreign", "strange"]
 
 

@@ -13,24 +13,6 @@ from .pods import PodSpec
 from .settings import Settings
 from .world import PodOnNode, World, union
 
-__all__ = [
-    "Admission",
-    "Arrival",
-    "AskedAgain",
-    "Crash",
-    "ForeignStart",
-    "Malformed",
-    "Moment",
-    "ReconcilePass",
-    "Recovery",
-    "Removal",
-    "Resize",
-    "Restart",
-    "Run",
-    "State",
-    "kept_by",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Malformed:

@@ -16,8 +16,6 @@ from .room import Room, asked_devices, local
 from .settings import Settings
 from .world import PodOnNode, World, union
 
-__all__ = ["DeviceHints", "MemoryHints", "hints_of"]
-
 CPU, MEMORY = "cpu", "memory"
 Offered = tuple[Affinity, ...] | None
 """The hints for one resource; None is no opinion."""

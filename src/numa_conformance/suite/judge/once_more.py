@@ -9,8 +9,6 @@ from .node_subjects import AskedAgain
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Admissions"]
-
 MOST_REMEMBERED = 60
 """Admissions that are remembered, the last ones."""
 

@@ -18,8 +18,6 @@ from ...protocol.messages.plugin import (
     Preferred,
 )
 
-__all__ = ["HEALTHY", "DeviceList", "DevicePreference", "DevicesServed", "PluginFollower", "Registration"]
-
 HEALTHY = "Healthy"
 
 

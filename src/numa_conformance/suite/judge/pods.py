@@ -12,8 +12,6 @@ import msgspec
 
 from ..history.quantities import read_amount
 
-__all__ = ["BEST_EFFORT", "BURSTABLE", "GUARANTEED", "Amounts", "ContainerSpec", "Pod", "PodSpec", "qos_class"]
-
 Amounts = Mapping[str, Fraction]
 """Resource name to amount."""
 Kind = Literal["init", "sidecar", "app"]

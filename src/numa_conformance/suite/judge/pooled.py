@@ -14,8 +14,6 @@ from operator import or_
 from .may_run import MayRun, may_run
 from .pods import PodSpec
 
-__all__ = ["SYSTEM", "Pooled", "pooled"]
-
 SYSTEM = "kube-system"
 """The namespace of the system's pods."""
 

@@ -12,17 +12,6 @@ import msgspec
 from ..history.quantities import read_amount
 from ..history.values import Number
 
-__all__ = [
-    "CACHE",
-    "CPU_ID",
-    "NUMA_NODE",
-    "SOCKET",
-    "DeviceKey",
-    "PublishedDevice",
-    "devices_of",
-    "slices_of",
-]
-
 NUMA_NODE = "resource.kubernetes.io/numaNode"
 SOCKET, CACHE, CPU_ID = "socketID", "cacheL3ID", "cpuID"
 """Names of attributes in the domain of a driver of CPUs."""

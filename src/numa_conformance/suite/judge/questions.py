@@ -21,8 +21,6 @@ from .pods import Pod
 from .scored import WrittenStrategy
 from .settings import Kubelet
 
-__all__ = ["QUESTIONS", "Documents", "Look", "Merge", "QuestionError", "question_of"]
-
 LEFT_OUT: Mapping[str, Any] = {"machine": {}, "namespace": "", "name": ""}
 """What a question may leave out: nothing is judged by it. Without a machine it is asked of the history's."""
 

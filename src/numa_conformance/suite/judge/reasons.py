@@ -11,8 +11,6 @@ from typing import Any
 
 from .chapter import CHECKERS, applies, exists
 
-__all__ = ["reasons_of"]
-
 BOOK = "numa_conformance.suite.chapters."
 
 

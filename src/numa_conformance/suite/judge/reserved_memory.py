@@ -9,17 +9,6 @@ from ..history.quantities import HUGE, amount
 from .room import allocatable
 from .start_subjects import Start
 
-__all__ = [
-    "DUPLICATES",
-    "UNKNOWN_NODES",
-    "UNKNOWN_TYPES",
-    "ZERO_LIMITS",
-    "avoided",
-    "memory_entries",
-    "memory_matches_the_node",
-    "numa_nodes_have",
-]
-
 DUPLICATES, ZERO_LIMITS = "duplicates", "zero limits"
 UNKNOWN_NODES, UNKNOWN_TYPES = "unknown numa nodes", "unknown types"
 

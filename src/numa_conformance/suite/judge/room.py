@@ -15,8 +15,6 @@ from .hinted import sets_of_nodes
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
-__all__ = ["Request", "Room", "allocatable", "asked_devices", "local", "memory_of", "ordinary", "whole"]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

@@ -17,8 +17,6 @@ from ..history.quantities import amount
 from ..history.values import Number
 from .pods import NOTHING, PodSpec
 
-__all__ = ["LEAST", "MOST", "RATIO", "ScorePair", "ScoredNode", "Scores", "Strategy", "WrittenStrategy", "is_extended"]
-
 LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 _NATIVE = ("cpu", "memory")
 _TOP = 10

@@ -15,15 +15,13 @@ from typing import Any
 from ...cpuset import bits_of
 from ...documentation.versions import KubernetesVersion
 from ...machine import Machine
-from ..history.sightings import SEEN, FileSeen, Runs, Seen, SeenInPod, Threads
+from ..history.sightings import FileSeen, Runs, Seen, SeenInPod
 from ..history.values import Block, Held
 from .node_subjects import Moment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
 from .questions import Look
 from .settings import Settings
 from .world import PodOnNode, World
-
-__all__ = ["SEEN", "FileSeen", "Runs", "SeenContainer", "Sighting", "Threads", "blocks_told", "seen"]
 
 
 @dataclass(frozen=True, slots=True)

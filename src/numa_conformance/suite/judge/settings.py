@@ -16,8 +16,6 @@ from ..history.quantities import amount, read_amount
 from ..history.values import NodeId
 from .choice import STRICT
 
-__all__ = ["FALSE", "Kubelet", "Settings"]
-
 NOTHING = Fraction(0)
 Amounts = dict[str, Fraction]
 

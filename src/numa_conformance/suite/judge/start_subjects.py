@@ -36,8 +36,6 @@ from .pods import PodSpec
 from .settings import FALSE, Settings
 from .world import union
 
-__all__ = ["MANY_NODES", "MOST_NODES", "FirstPod", "Start", "start_of", "starts"]
-
 MANY_NODES = "max-allowable-numa-nodes"
 MOST_NODES = 8
 """NUMA nodes with which a node comes up under a policy that aligns, unless that option says otherwise."""

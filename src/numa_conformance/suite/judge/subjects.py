@@ -27,8 +27,6 @@ from .seen import seen
 from .start_subjects import starts
 from .views import views
 
-__all__ = ["subjects"]
-
 
 def subjects(history: History) -> Iterator[tuple[int, object]]:
     """Yield each subject with the number of its step, from 0; the last of all may be ``Malformed``.

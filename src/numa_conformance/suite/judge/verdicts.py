@@ -12,8 +12,6 @@ from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
 
-__all__ = ["ANSWERED", "WELL_FORMED", "Broken", "Verdicts", "judge", "judge_from_file"]
-
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
 WELL_FORMED = "protocol/answers-are-well-formed"

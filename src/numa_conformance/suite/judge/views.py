@@ -21,8 +21,6 @@ from .pods import BEST_EFFORT
 from .seen import Sighting
 from .views_of_sightings import of_sighting
 
-__all__ = ["requirements_of", "views"]
-
 
 def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
     given, container = allocation.given, allocation.container

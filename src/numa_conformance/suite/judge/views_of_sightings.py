@@ -12,8 +12,6 @@ from .given import PERIOD, FoundFile, Given, Leftover, Neighbours, OnNode, Toget
 from .pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from .seen import SeenContainer, Sighting
 
-__all__ = ["of_sighting"]
-
 NO_QUOTA_SINCE = KubernetesVersion.parse("1.33")
 """From here on quota is left out for exclusive CPUs; before, kubelets set it, which is known."""
 NO_QUOTA = "DisableCPUQuotaWithExclusiveCPUs"

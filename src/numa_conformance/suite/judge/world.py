@@ -12,8 +12,6 @@ from ..history.values import CpuBits, Held
 from .pods import PodSpec
 from .settings import Settings
 
-__all__ = ["Held", "PodOnNode", "World", "union"]
-
 
 def union(held: Mapping[str, Held]) -> int:
     """Return all exclusive CPUs of some containers, as bits."""

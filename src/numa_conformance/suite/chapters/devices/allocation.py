@@ -13,13 +13,13 @@ from ...generators.cells import alignments, devices_near
 from ...generators.life import OF_EVERY_MANAGER, Lives, Turn, are_alike, few_nodes, life, with_pages_and_devices
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import best_effort, guaranteed, pinning, static
+from ...history.values import Held
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.choice import numa_cpus
 from ...judge.files import DEVICE_FILE
 from ...judge.node_subjects import Admission, Moment, Restart
 from ...judge.room import Request, Room, asked_devices, ordinary
 from ...judge.seen import Sighting
-from ...judge.world import Held
 from ..conditions import fitting, plain
 from ..outcomes import must_be_admitted
 from ..restart import can_be_read

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...generators.workloads import best_effort, static
 from ...generators.worlds import admitted, held, node, refused, resident, sighting
+from ...history.values import Held
 from ...judge.files import DEVICE_FILE
 from ...judge.node_subjects import Moment, Restart
-from ...judge.world import Held, PodOnNode, World
+from ...judge.world import PodOnNode, World
 from . import allocation as chapter
 
 GPU = "example.com/gpu"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generators.workloads import best_effort, guaranteed, static
 from ...generators.worlds import admitted, held, node, refused
-from ...judge.world import Held
+from ...history.values import Held
 from . import topology as chapter
 
 GPU, NIC, USB = "example.com/gpu", "example.com/nic", "example.com/usb"

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from ...generators.workloads import guaranteed, static
 from ...generators.worlds import bits, node
+from ...history.values import Held
 from ...judge.pods import PodSpec
 from ...judge.pooled import SYSTEM, Pooled
-from ...judge.world import Held, PodOnNode
+from ...judge.world import PodOnNode
 from . import pinning as chapter
 
 

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from ....protocol.messages.node import MemoryNode, MemoryTable
 from ...generators.workloads import burstable, guaranteed, static, static_memory
 from ...generators.worlds import admitted, bits, block, held, node, refused, resident
-from ...history.values import Block, NodeBits
+from ...history.values import Block, Held, NodeBits
 from ...judge.may_run import MayRun
 from ...judge.node_subjects import Moment, Removal
-from ...judge.world import Held, World
+from ...judge.world import World
 from . import static as chapter
 
 MACHINE, PAGES = "two-nodes-hugepages", "hugepages-2Mi"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from ...generators.workloads import burstable, container, guaranteed, pod, static
 from ...generators.worlds import admitted, aligned, held, node, refused
-from ...judge.world import Held, World
+from ...history.values import Held
+from ...judge.world import World
 from . import admission as chapter
 
 GPU = "example.com/gpu"
