@@ -8,7 +8,17 @@ from fake_nodes import MEMORY, PID, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.living_node.findings import check
 from numa_conformance.living_node.look import Asked, look
 from numa_conformance.managers.memory.memory_state import Block
-from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.suite.chapters import REQUIREMENTS, protocol, settings
+from numa_conformance.suite.chapters.cpu import lifecycle, reconcile, reservation, shared_pool
+from numa_conformance.suite.chapters.cpu import state_file as cpu_state_file
+from numa_conformance.suite.chapters.cpu import static as cpu_static
+from numa_conformance.suite.chapters.cpu.options import full_pcpus_only
+from numa_conformance.suite.chapters.devices import allocation
+from numa_conformance.suite.chapters.memory import reserved_memory
+from numa_conformance.suite.chapters.memory import state_file as memory_state_file
+from numa_conformance.suite.chapters.memory import static as memory_static
+from numa_conformance.suite.chapters.pairs import id_of
+from numa_conformance.suite.chapters.topology import single_numa_node
 from numa_conformance.suite.judge.seen import Sighting
 from numa_conformance.suite.judge.views import requirements_of
 
@@ -26,10 +36,10 @@ ONE_NODE = {**STATIC, "topologyManagerPolicy": "single-numa-node"}
 GPU = {"example.com/gpu": 1}
 GPUS = (pod("db", container("main", 2, **GPU)), pod("web", container("app", 2, **GPU)))
 TWO_CONTAINERS = (pod("db", container("a", 2), container("b", 2)),)
-LOSES, STAYS = "cpu-manager/shared-pool/loses-nothing", "cpu-manager/reservation/stays-in-the-shared-pool"
-SURVIVES = "memory-manager/state-file/assignments-survive-a-restart"
-RECONCILE = "cpu-manager/reconcile/running-containers-get-their-cpusets"
-GUARANTEES = "memory-manager/static/guarantees-memory-to-guaranteed-pods"
+LOSES, STAYS = shared_pool.pool_loses_nothing, reservation.reserved_stays_in_the_pool
+SURVIVES = memory_state_file.memory_survives_a_restart
+RECONCILE = reconcile.runs_on_what_is_assigned
+GUARANTEES = memory_static.guarantees_memory
 
 FAULTS = {}
 
@@ -38,7 +48,8 @@ def fault(requirement, file, kubelet=STATIC, also=(), asked=None, **node):
     """Plant what a function does to a node; ``also``: requirements that fall by the same cause."""
 
     def declare(plant):
-        FAULTS[plant.__name__] = (requirement, file, kubelet, {requirement, *also}, asked or {}, node, plant)
+        broken = id_of(requirement)
+        FAULTS[plant.__name__] = (broken, file, kubelet, {broken, *map(id_of, also)}, asked or {}, node, plant)
         return plant
 
     return declare
@@ -54,7 +65,7 @@ def give(node, uid, name, cpus):
 
 
 @fault(
-    "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
+    lifecycle.exclusive_cpus_belong_to_one_pod,
     CPUS,
     also=(LOSES, RECONCILE),
 )
@@ -62,7 +73,7 @@ def one_cpu_for_two_pods(node):
     node.change_cpus(lambda state: state.assignments["web-uid"].update(app=state.assignments["db-uid"]["main"]))
 
 
-@fault("cpu-manager/static/exclusive-cpus-leave-the-shared-pool", CPUS, also=(RECONCILE,))
+@fault(shared_pool.exclusive_cpus_leave_the_pool, CPUS, also=(RECONCILE,))
 def exclusive_and_shared(node):
     def change(state):
         state.default |= state.assignments["db-uid"]["main"]
@@ -79,7 +90,7 @@ def lost_cpus(node):
 
 
 @fault(
-    "cpu-manager/reservation/is-never-exclusive",
+    reservation.reserved_is_never_exclusive,
     CPUS,
     also=(STAYS, RECONCILE),
 )
@@ -87,7 +98,7 @@ def reserved_is_exclusive(node):
     give(node, "db-uid", "main", 1 | 1 << 9)
 
 
-@fault("cpu-manager/shared-pool/regains-cpus-on-removal", CPUS, also=(RECONCILE,))
+@fault(shared_pool.pool_regains_cpus, CPUS, also=(RECONCILE,))
 def cpus_of_a_pod_that_is_gone(node):
     node.change_cpus(lambda state: state.assign("old-uid", "main", 1 << 9))
 
@@ -101,7 +112,7 @@ def reserved_is_not_shared(node):
 
 
 @fault(
-    "cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus",
+    reservation.strict_keeps_pods_off,
     CPUS,
     STRICT,
     (LOSES, RECONCILE),
@@ -114,7 +125,7 @@ def strictly_reserved_is_shared(node):
 
 
 @fault(
-    "cpu-manager/shared-pool/never-empties",
+    shared_pool.pool_never_empties,
     CPUS,
     also=(LOSES, STAYS),
 )
@@ -125,38 +136,38 @@ def nothing_is_shared(node):
     node.change_cpus(change)
 
 
-@fault("cpu-manager/none/gives-no-exclusive-cpus", CPUS, {})
+@fault(lifecycle.none_gives_none, CPUS, {})
 def exclusive_under_none(node):
     node.change_cpus(lambda state: state.assign("db-uid", "main", 0b110), policy="none")
 
 
-@fault("cpu-manager/static/burstable-is-shared", CPUS, also=(RECONCILE,))
+@fault(lifecycle.burstable_is_shared, CPUS, also=(RECONCILE,))
 def exclusive_and_burstable(node):
     node.change_cpus(lambda state: state.assign("batch-uid", "work", 1 << 9))
 
 
-@fault("cpu-manager/static/best-effort-is-shared", CPUS, also=(RECONCILE,))
+@fault(lifecycle.best_effort_is_shared, CPUS, also=(RECONCILE,))
 def exclusive_and_best_effort(node):
     node.change_cpus(lambda state: state.assign("idle-uid", "rest", 1 << 9))
 
 
-@fault("cpu-manager/static/fractional-guaranteed-is-shared", CPUS, also=(RECONCILE,))
+@fault(lifecycle.fractional_is_shared, CPUS, also=(RECONCILE,))
 def exclusive_and_fractional(node):
     node.change_cpus(lambda state: state.assign("web-uid", "log", 1 << 9))
 
 
-@fault("cpu-manager/static/integral-guaranteed-is-exclusive", CPUS, also=(RECONCILE,))
+@fault(lifecycle.gives_the_number, CPUS, also=(RECONCILE,))
 def other_number_of_cpus(node):
     give(node, "db-uid", "main", 0b10)
 
 
-@fault("cpu-manager/static/integral-guaranteed-is-exclusive", CPUS, also=(RECONCILE,), asked={"version": "1.32"})
+@fault(lifecycle.gives_the_number, CPUS, also=(RECONCILE,), asked={"version": "1.32"})
 def integral_and_shared(node):
     node.change_cpus(lambda state: state.release("db-uid", "main"))
 
 
 @fault(
-    "cpu-manager/static/apps-have-cpus-of-their-own",
+    lifecycle.apps_have_cpus_of_their_own,
     CPUS,
     also=(RECONCILE, LOSES),
     pods=TWO_CONTAINERS,
@@ -165,18 +176,18 @@ def two_containers_on_one_cpu(node):
     node.change_cpus(lambda state: state.assignments["db-uid"].update(b=state.assignments["db-uid"]["a"]))
 
 
-@fault("cpu-manager/full-pcpus-only/gives-whole-cores", CPUS, WHOLE_CORES, (RECONCILE,))
+@fault(full_pcpus_only.gives_whole_cores, CPUS, WHOLE_CORES, (RECONCILE,))
 def half_cores(node):
     give(node, "db-uid", "main", 0b1100 << 4)
 
 
-@fault("topology-manager/single-numa-node/gives-one-node", CPUS, ONE_NODE, (RECONCILE,))
+@fault(single_numa_node.gives_one_node, CPUS, ONE_NODE, (RECONCILE,))
 def cpus_of_two_numa_nodes(node):
     give(node, "db-uid", "main", 1 << 3 | 1 << 5)
 
 
 @fault(
-    "topology-manager/single-numa-node/gives-one-node",
+    single_numa_node.gives_one_node,
     BOOKS,
     PINNED_TO_ONE,
     (GUARANTEES,),
@@ -238,10 +249,10 @@ def a_thread_with_memory_from_anywhere(node):
 
 
 @fault(
-    "memory-manager/static/never-gives-more-than-is-free",
+    memory_static.never_gives_more_than_there_is,
     BOOKS,
     PINNED,
-    (SURVIVES, "memory-manager/reserved-memory/is-never-given"),
+    (SURVIVES, reserved_memory.never_gives_what_is_reserved),
 )
 def more_memory_than_there_is(node):
     node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=[Block((0,), "memory", 64 << 30)]))
@@ -264,7 +275,7 @@ def books_of_another_machine(node):
 
 
 @fault(
-    "memory-manager/static/leaves-other-classes-alone",
+    memory_static.leaves_other_classes_alone,
     BOOKS,
     PINNED,
     (SURVIVES, GUARANTEES),
@@ -273,13 +284,13 @@ def memory_of_a_burstable_pod(node):
     node.change_memory(lambda nodes, blocks: blocks.give("batch-uid", "work", [Block((0,), "memory", 1 << 30)]))
 
 
-@fault("memory-manager/none/pins-nothing", BOOKS, PINNED, ("memory-manager/state-file/policy-change-is-refused",))
+@fault(memory_static.none_pins_nothing, BOOKS, PINNED, (memory_state_file.memory_policy_change_is_refused,))
 def memory_under_none(node):
     node.configure(STATIC)
 
 
 @fault(
-    "memory-manager/hugepages/come-from-named-nodes",
+    memory_static.huge_pages_come_from_named_nodes,
     BOOKS,
     PINNED,
     (SURVIVES,),
@@ -289,22 +300,22 @@ def huge_pages_that_are_not_there(node):
     node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=held))
 
 
-@fault("cpu-manager/state-file/policy-change-is-refused", CPUS, also=("cpu-manager/none/gives-no-exclusive-cpus",))
+@fault(cpu_state_file.policy_change_is_refused, CPUS, also=(lifecycle.none_gives_none,))
 def policy_changed(node):
     node.configure({})
 
 
-@fault("memory-manager/state-file/policy-change-is-refused", BOOKS, PINNED, ("memory-manager/none/pins-nothing",))
+@fault(memory_state_file.memory_policy_change_is_refused, BOOKS, PINNED, (memory_static.none_pins_nothing,))
 def memory_policy_changed(node):
     node.configure(STATIC)
 
 
-@fault("cpu-manager/state-file/assignments-survive-a-restart", CPUS)
+@fault(cpu_state_file.cpus_survive_a_restart, CPUS)
 def damaged_cpu_file(node):
     node.write(CPUS, node.read(CPUS).replace('"checksum":', '"checksum":1'))
 
 
-@fault("cpu-manager/state-file/assignments-survive-a-restart", CPUS)
+@fault(cpu_state_file.cpus_survive_a_restart, CPUS)
 def cut_off_cpu_file(node):
     node.write(CPUS, node.read(CPUS)[:40])
 
@@ -314,12 +325,12 @@ def damaged_memory_file(node):
     node.write(BOOKS, node.read(BOOKS).replace('"checksum":', '"checksum":1'))
 
 
-@fault("device-manager/restart/keeps-devices", DEVICES, machine="two-nodes-devices", pods=GPUS)
+@fault(allocation.devices_survive_a_restart, DEVICES, machine="two-nodes-devices", pods=GPUS)
 def damaged_device_file(node):
     node.write(DEVICES, node.read(DEVICES).replace('"Checksum":', '"Checksum":1'))
 
 
-@fault("device-manager/allocation/shares-no-device", DEVICES, machine="two-nodes-devices", pods=GPUS)
+@fault(allocation.shares_no_device, DEVICES, machine="two-nodes-devices", pods=GPUS)
 def one_device_for_two_pods(node):
     def change(entries):
         first, second = entries
@@ -328,32 +339,32 @@ def one_device_for_two_pods(node):
     node.change_devices(change)
 
 
-@fault("cpu-manager/state-file/changed-cpus-are-refused", CPUS, also=(LOSES, RECONCILE))
+@fault(cpu_state_file.changed_cpus_are_refused, CPUS, also=(LOSES, RECONCILE))
 def a_cpu_went_offline(node):
     node.write("sys/devices/system/cpu/online", "0-30\n")
 
 
-@fault("cpu-manager/reservation/must-be-positive", CONFIG)
+@fault(reservation.must_be_positive, CONFIG)
 def no_reservation(node):
     node.configure({"cpuManagerPolicy": "static"})
 
 
-@fault("topology-manager/policy/unknown-is-refused", "cmdline")
+@fault(settings.unknown_topology_policy_is_refused, "cmdline")
 def unknown_policy_by_flag(node):
     node.flags("--config=/var/lib/kubelet/config.yaml", "--topology-manager-policy=strictest")
 
 
-@fault("memory-manager/reserved-memory/must-match-the-node-reservation", CONFIG, PINNED)
+@fault(reserved_memory.reserved_memory_must_match, CONFIG, PINNED)
 def reserved_memory_that_does_not_match(node):
     node.configure({**PINNED, "systemReserved": {"memory": "2Gi"}})
 
 
-@fault("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu.max", asked={"version": "1.33"}, version="1.33")
+@fault(reconcile.exclusive_cpus_have_no_quota, "cpu.max", asked={"version": "1.33"}, version="1.33")
 def quota_on_exclusive_cpus(node):
     node.write(f"{node.paths['db-uid', 'main']}/cpu.max", "200000 100000\n")
 
 
-@fault("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu.max", asked={"version": "1.33"}, version="1.33")
+@fault(reconcile.exclusive_cpus_have_no_quota, "cpu.max", asked={"version": "1.33"}, version="1.33")
 def quota_on_a_pod_with_exclusive_cpus(node):
     node.write(f"{node.paths['db-uid', 'main'].rpartition('/')[0]}/cpu.max", "200000 100000\n")
 
@@ -365,17 +376,17 @@ def told_by(node, **changed):
     node.write("numa-conformance/pod-resources.json", json.dumps({"pods": pods}))
 
 
-@fault("protocol/state-agrees-with-answers", "pod-resources.json")
+@fault(protocol.state_agrees_with_answers, "pod-resources.json")
 def other_cpus_are_listed(node):
     told_by(node, cpus=[2, 18])
 
 
-@fault("protocol/state-agrees-with-answers", "pod-resources.json", PINNED)
+@fault(protocol.state_agrees_with_answers, "pod-resources.json", PINNED)
 def other_memory_is_listed(node):
     told_by(node, memory=[{"type": "memory", "bytes": 1 << 30, "nodes": [3]}])
 
 
-@fault("cpu-manager/reservation/explicit-list-is-taken", CONFIG)
+@fault(reservation.explicit_list_is_taken, CONFIG)
 def other_cpus_are_reserved(node):
     told = {"allocatable": {"cpus": [*range(16), *range(17, 32)]}}
     node.write("numa-conformance/pod-resources.json", json.dumps(told))
@@ -407,13 +418,13 @@ def _asked(asked):
 
 
 BESIDE = {
-    "cpu-manager/full-pcpus-only/are-additive",
-    "cpu-manager/full-pcpus-only/refuses-a-partial-core",
-    "cpu-manager/none/limits-are-enforced-by-quota",
-    "cpu-manager/static/keeps-cpus-when-admitted-again",
-    "cpu-manager/static/limits-alone-make-guaranteed",
-    "cpu-manager/static/sidecars-and-init-containers-are-eligible",
-    "cpu-manager/static/shared-limits-are-enforced-by-quota",
+    full_pcpus_only.refuses_a_partial_core_beside_others,
+    full_pcpus_only.refuses_a_partial_core,
+    reconcile.none_enforces_limits,
+    lifecycle.keeps_its_cpus,
+    cpu_static.limits_alone_give_cpus,
+    cpu_static.init_containers_and_sidecars_are_eligible,
+    reconcile.static_enforces_shared_limits,
 }
 """What containers are judged by whose pods tell more than a node at work shows: what was asked for, refused, had."""
 

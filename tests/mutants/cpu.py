@@ -5,19 +5,20 @@ from __future__ import annotations
 from changes.rewrites import all_pods, each_container, each_holding, fewer, in_kubelet, in_machine
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube.quantity import Quantity
+from numa_conformance.suite.chapters import protocol, qos
+from numa_conformance.suite.chapters.cpu import admission as cpu_admission
+from numa_conformance.suite.chapters.cpu import lifecycle, reconcile, reservation, shared_pool
+from numa_conformance.suite.chapters.cpu import static as cpu_static
+from numa_conformance.suite.chapters.devices import allocation
+from numa_conformance.suite.chapters.memory import static as memory_static
 
 from .mutant import mutant
 
-_STATIC = "cpu-manager/static/"
-_POOL = "cpu-manager/shared-pool/"
-_RESERVE = "cpu-manager/reservation/"
 _AMOUNTS = ("kubeReserved", "systemReserved")
 _RESERVED = ("reservedSystemCPUs", *_AMOUNTS)
 
 
-@mutant("qos/only-integral-cpus-are-exclusive", _STATIC + "fractional-guaranteed-is-shared").question(
-    "classify", "node.admit"
-)
+@mutant(qos.only_integral_cpus_are_exclusive, lifecycle.fractional_is_shared).question("classify", "node.admit")
 @each_container
 def gives_fractions_exclusively(container):
     limits = container.get("resources", {}).get("limits", {})
@@ -26,7 +27,7 @@ def gives_fractions_exclusively(container):
         limits["cpu"] = str(-(-milli // 1000))
 
 
-@mutant("qos/requests-default-to-limits", _STATIC + "limits-alone-make-guaranteed").question("classify", "node.admit")
+@mutant(qos.requests_default_to_limits, cpu_static.limits_alone_give_cpus).question("classify", "node.admit")
 @each_container
 def does_not_default_requests(container):
     resources = container.setdefault("resources", {})
@@ -34,7 +35,7 @@ def does_not_default_requests(container):
         resources["requests"] = dict.fromkeys(("cpu", "memory"), "0")
 
 
-@mutant("qos/burstable-has-some-request", _STATIC + "burstable-is-shared").question("classify", "node.admit")
+@mutant(qos.burstable_has_some, lifecycle.burstable_is_shared).question("classify", "node.admit")
 @each_container
 def treats_burstable_as_guaranteed(container):
     resources = container.setdefault("resources", {})
@@ -42,33 +43,33 @@ def treats_burstable_as_guaranteed(container):
         resources["limits"] = dict(resources["requests"])
 
 
-@mutant("qos/guaranteed-needs-equal-limits-everywhere").question("classify")
+@mutant(qos.guaranteed_needs_equal_limits).question("classify")
 @all_pods
 def looks_at_the_first_container_only(pod):
     pod["spec"]["containers"] = pod["spec"]["containers"][:1]
 
 
-@mutant("qos/init-containers-count", "qos/pod-total-is-the-larger-of-init-and-apps").question("classify")
+@mutant(qos.init_containers_count, qos.the_pod_needs_the_larger).question("classify")
 @all_pods
 def forgets_init_containers_when_classing(pod):
     pod["spec"].pop("initContainers", None)
 
 
-@mutant(_STATIC + "init-cpus-serve-later-containers").question("node.admit")
+@mutant(cpu_admission.init_cpus_serve_later_containers).question("node.admit")
 @all_pods
 def never_reuses_init_cpus(pod):
     for container in pod["spec"].get("initContainers", ()):
         container["restartPolicy"] = "Always"
 
 
-@mutant(_STATIC + "best-effort-is-shared").question("node.admit")
+@mutant(lifecycle.best_effort_is_shared).question("node.admit")
 @each_container
 def pins_best_effort_pods(container):
     if not container.get("resources", {}).get("limits") and not container.get("resources", {}).get("requests"):
         container["resources"] = {"limits": {"cpu": "1", "memory": "64Mi"}}
 
 
-@mutant("qos/best-effort-has-none").answer("classify")
+@mutant(qos.best_effort_has_none).answer("classify")
 def lets_devices_decide_the_class(answer, memory):
     containers = memory.asked["classify"]["pod"]["spec"]["containers"]
     if answer["qos"] == "BestEffort" and any(one.get("resources", {}).get("limits") for one in containers):
@@ -76,19 +77,19 @@ def lets_devices_decide_the_class(answer, memory):
     return answer
 
 
-@mutant("qos/burstable-has-some-request", "qos/guaranteed-needs-equal-limits-everywhere").answer("classify")
+@mutant(qos.burstable_has_some, qos.guaranteed_needs_equal_limits).answer("classify")
 def calls_burstable_best_effort(answer, memory):
     return {**answer, "qos": "BestEffort" if answer["qos"] == "Burstable" else answer["qos"]}
 
 
-@mutant("cpu-manager/none/gives-no-exclusive-cpus", "cpu-manager/reconcile/none-writes-nothing").question("node.start")
+@mutant(lifecycle.none_gives_none, reconcile.none_writes_nothing).question("node.start")
 @in_kubelet
 def pins_under_policy_none(kubelet):
     if kubelet.get("cpuManagerPolicy") == "none":
         kubelet |= {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}
 
 
-@mutant("cpu-manager/none/needs-no-reservation").answer("node.start")
+@mutant(reservation.none_needs_no_reservation).answer("node.start")
 def wants_a_reservation_under_none(answer, memory):
     kubelet = memory.asked["node.start"]["kubelet"]
     if kubelet.get("cpuManagerPolicy", "none") == "none" and not any(map(kubelet.get, _RESERVED)):
@@ -96,7 +97,7 @@ def wants_a_reservation_under_none(answer, memory):
     return answer
 
 
-@mutant(_STATIC + "integral-guaranteed-is-exclusive").question("node.admit")
+@mutant(lifecycle.gives_the_number).question("node.admit")
 @each_container
 def gives_one_cpu_too_few(container):
     limits, requests = (container.get("resources", {}).get(kind, {}) for kind in ("limits", "requests"))
@@ -107,19 +108,19 @@ def gives_one_cpu_too_few(container):
             requests["cpu"] = limits["cpu"]
 
 
-@mutant(_STATIC + "exclusive-cpus-leave-the-shared-pool").answer("node.admit")
+@mutant(shared_pool.exclusive_cpus_leave_the_pool).answer("node.admit")
 def leaves_exclusive_cpus_in_the_pool(answer, memory):
     answer["default_cpuset"] = memory.answered["node.start"]["default_cpuset"]
     return answer
 
 
-@mutant(_STATIC + "exclusive-cpus-belong-to-one-pod").answer("node.admit")
+@mutant(lifecycle.exclusive_cpus_belong_to_one_pod).answer("node.admit")
 @each_holding
 def gives_the_same_cpus_to_every_pod(holding, answer):
     holding["cpus"] = str(CpuSet(range(len(CpuSet.parse(holding["cpus"])))))
 
 
-@mutant(_STATIC + "sidecars-and-init-containers-are-eligible").answer("node.admit")
+@mutant(cpu_static.init_containers_and_sidecars_are_eligible).answer("node.admit")
 def gives_init_containers_nothing(answer, memory):
     for one in memory.asked["node.admit"]["pod"]["spec"].get("initContainers", ()):
         if answer.get("containers"):
@@ -128,9 +129,9 @@ def gives_init_containers_nothing(answer, memory):
 
 
 @mutant(
-    _STATIC + "refuses-what-is-not-free",
-    "device-manager/allocation/refuses-what-is-not-there",
-    "memory-manager/static/refuses-what-does-not-fit",
+    cpu_admission.refuses_what_is_not_free,
+    allocation.refuses_what_is_not_there,
+    memory_static.refuses_what_does_not_fit,
 ).answer("node.admit")
 def admits_what_does_not_fit(answer, memory):
     if answer["result"] != "rejected":
@@ -145,9 +146,7 @@ def admits_what_does_not_fit(answer, memory):
     }
 
 
-@mutant(
-    _STATIC + "refuses-what-is-not-free", "topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was"
-).answer("node.admit")
+@mutant(cpu_admission.refuses_what_is_not_free, shared_pool.refused_pod_leaves_no_trace).answer("node.admit")
 def keeps_what_refused_pods_had(answer, memory):
     if answer["result"] == "rejected":
         memory.notes["lost"] = True
@@ -156,14 +155,14 @@ def keeps_what_refused_pods_had(answer, memory):
     return answer
 
 
-@mutant(_STATIC + "packs-whole-cores").question("node.start")
+@mutant(cpu_static.packs_few_cores).question("node.start")
 @in_machine
 def ignores_smt_siblings(machine):
     for cpu in machine["cpus"]:
         cpu["core"] = cpu["id"]
 
 
-@mutant(_STATIC + "packs-few-numa-nodes").question("node.start")
+@mutant(cpu_static.packs_few_numa_nodes).question("node.start")
 @in_machine
 def ignores_numa_when_packing(machine):
     for cpu in machine["cpus"]:
@@ -172,7 +171,7 @@ def ignores_numa_when_packing(machine):
     machine["distances"] = [[10]]
 
 
-@mutant(_POOL + "holds-all-cpus-at-first", _RESERVE + "stays-in-the-shared-pool").question("node.start")
+@mutant(shared_pool.pool_holds_all_cpus_at_first, reservation.reserved_stays_in_the_pool).question("node.start")
 @in_kubelet
 def takes_reserved_cpus_out_of_the_pool(kubelet):
     if kubelet.get("cpuManagerPolicy") == "static":
@@ -182,9 +181,9 @@ def takes_reserved_cpus_out_of_the_pool(kubelet):
 
 
 @mutant(
-    _POOL + "regains-cpus-on-removal",
-    "device-manager/allocation/returns-devices-on-removal",
-    "memory-manager/static/returns-memory-on-removal",
+    shared_pool.pool_regains_cpus,
+    allocation.devices_return,
+    memory_static.memory_returns,
 ).question("node.remove")
 def forgets_to_return_cpus(question, memory):
     return {"uid": "nobody at all"}
@@ -195,14 +194,14 @@ def forgets_to_return_cpus(answer, memory):
     return {**answer, "result": "removed"}
 
 
-@mutant(_POOL + "loses-nothing").answer("node.admit")
+@mutant(shared_pool.pool_loses_nothing).answer("node.admit")
 def loses_a_cpu(answer, memory):
     if answer.get("default_cpuset"):
         answer["default_cpuset"] = fewer(answer["default_cpuset"])
     return answer
 
 
-@mutant(_RESERVE + "is-never-exclusive", _RESERVE + "stays-in-the-shared-pool").question("node.start")
+@mutant(reservation.reserved_is_never_exclusive, reservation.reserved_stays_in_the_pool).question("node.start")
 def counts_reserved_cpus_as_free(question, memory):
     listed = question["kubelet"].get("reservedSystemCPUs")
     if listed:
@@ -220,14 +219,14 @@ def counts_reserved_cpus_as_free(answer, memory):
     return answer
 
 
-@mutant(_RESERVE + "must-be-positive").question("node.start")
+@mutant(reservation.must_be_positive).question("node.start")
 @in_kubelet
 def starts_without_a_reservation(kubelet):
     if not any(str(kubelet.get(key, {}).get("cpu", "")).strip("0m") for key in _AMOUNTS):
         kubelet.setdefault("reservedSystemCPUs", "0")
 
 
-@mutant(_RESERVE + "rounds-up").question("node.start")
+@mutant(reservation.rounds_up).question("node.start")
 @in_kubelet
 def rounds_the_reservation_down(kubelet):
     amounts = [Quantity.parse(kubelet.get(key, {}).get("cpu", "0")).as_number for key in _AMOUNTS]
@@ -236,14 +235,14 @@ def rounds_the_reservation_down(kubelet):
         kubelet["systemReserved"] = {**kubelet.get("systemReserved", {}), "cpu": "0"}
 
 
-@mutant(_RESERVE + "explicit-list-is-taken").question("node.start")
+@mutant(reservation.explicit_list_is_taken).question("node.start")
 @in_kubelet
 def ignores_the_explicit_list(kubelet):
     if kubelet.pop("reservedSystemCPUs", None):
         kubelet["kubeReserved"] = {"cpu": "1", **(kubelet.get("kubeReserved") or {})}
 
 
-@mutant(_RESERVE + "explicit-list-must-exist").question("node.start")
+@mutant(reservation.explicit_list_must_exist).question("node.start")
 def accepts_reserved_cpus_it_does_not_have(question, memory):
     listed = question["kubelet"].get("reservedSystemCPUs")
     if listed:
@@ -252,7 +251,7 @@ def accepts_reserved_cpus_it_does_not_have(question, memory):
     return question
 
 
-@mutant("protocol/state-agrees-with-answers").answer("node.state")
+@mutant(protocol.state_agrees_with_answers).answer("node.state")
 def remembers_removed_pods(answer, memory):
     return {**answer, "containers": {**memory.notes.get("held", {}), **answer["containers"]}}
 
@@ -264,7 +263,7 @@ def remembers_removed_pods(answer, memory):
     return answer
 
 
-@mutant(_RESERVE + "adds-kube-and-system").question("node.start")
+@mutant(reservation.adds_kube_and_system).question("node.start")
 @in_kubelet
 def forgets_the_system_reservation(kubelet):
     kubelet.pop("systemReserved", None)

@@ -6,17 +6,27 @@ from changes.rewrites import containers_of, in_kubelet, without_option
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.documentation.options import STATIC_OPTIONS
 from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.suite.chapters.cpu import hints as cpu_hints
+from numa_conformance.suite.chapters.cpu import reconcile
+from numa_conformance.suite.chapters.cpu import state_file as cpu_state_file
+from numa_conformance.suite.chapters.cpu.options import (
+    align_by_socket,
+    distribute_cpus_across_numa,
+    full_pcpus_only,
+    prefer_align_cpus_by_uncorecache,
+)
 from numa_conformance.suite.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OPTION
+from numa_conformance.suite.chapters.devices import allocation
+from numa_conformance.suite.chapters.memory import state_file as memory_state_file
 from numa_conformance.suite.generators.option_probes import PROBES
 
 from .mutant import mutant
 
-_OPTION = "cpu-manager/"
 FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
 STRICT, UNCORE = "strict-cpu-reservation", "prefer-align-cpus-by-uncorecache"
 
 
-@mutant(_OPTION + SOCKET + "/refuses-single-numa-node").question("node.start")
+@mutant(align_by_socket.has_no_effect_under_single_numa_node).question("node.start")
 @in_kubelet
 def aligns_by_socket_beside_single_numa_node(kubelet):
     by_socket = SOCKET in (kubelet.get("cpuManagerPolicyOptions") or {})
@@ -31,7 +41,7 @@ def opens_every_gate(kubelet):
     kubelet["featureGates"] = {**(kubelet.get("featureGates") or {}), **gates}
 
 
-@mutant(_OPTION + UNCORE + "/never-refuses").question("node.admit")
+@mutant(prefer_align_cpus_by_uncorecache.never_refuses).question("node.admit")
 def refuses_what_no_cache_holds(question, memory):
     options = memory.asked["node.start"]["kubelet"].get("cpuManagerPolicyOptions") or {}
     for container in containers_of(question["pod"]) if UNCORE in options else ():
@@ -41,7 +51,7 @@ def refuses_what_no_cache_holds(question, memory):
     return question
 
 
-@mutant(_OPTION + NUMA + "/keeps-one-node-where-one-suffices").answer("node.admit")
+@mutant(distribute_cpus_across_numa.keeps_one_node).answer("node.admit")
 def divides_every_request(answer, memory):
     """Give half of the CPUs from the other end of the machine."""
     reserved = CpuSet.parse(memory.answered["node.start"].get("reserved_cpus") or "")
@@ -54,18 +64,18 @@ def divides_every_request(answer, memory):
     return answer
 
 
-@mutant("cpu-manager/hints/none-without-exclusive-cpus").answer("hints")
+@mutant(cpu_hints.none_without_exclusive_cpus).answer("hints")
 def hints_for_shared_containers(answer, memory):
     return answer if answer.get("hints") else {"hints": {"cpu": [{"nodes": [0], "preferred": True}]}}
 
 
-@mutant("cpu-manager/hints/every-hint-can-hold-the-request").question("hints")
+@mutant(cpu_hints.every_hint_can_hold).question("hints")
 def hints_of_an_empty_machine(question, memory):
     online = CpuSet(cpu["id"] for cpu in question["machine"]["cpus"])
     return {**question, "state": {"default": str(online), "assignments": {}, "reusable": {}}}
 
 
-@mutant("cpu-manager/hints/preferred-is-narrowest").answer("hints")
+@mutant(cpu_hints.preferred_is_narrowest).answer("hints")
 def prefers_every_hint(answer, memory):
     for hints in (answer.get("hints") or {}).values():
         for hint in hints or ():
@@ -74,9 +84,9 @@ def prefers_every_hint(answer, memory):
 
 
 @mutant(
-    "cpu-manager/state-file/assignments-survive-a-restart",
-    "device-manager/restart/keeps-devices",
-    "memory-manager/state-file/assignments-survive-a-restart",
+    cpu_state_file.cpus_survive_a_restart,
+    allocation.devices_survive_a_restart,
+    memory_state_file.memory_survives_a_restart,
 ).answer("node.restart")
 def moves_containers_on_restart(answer, memory):
     for index, pod in enumerate(answer.get("pods") or ()):
@@ -87,29 +97,29 @@ def moves_containers_on_restart(answer, memory):
 
 
 @mutant(
-    "cpu-manager/state-file/policy-change-is-refused",
-    "cpu-manager/state-file/changed-cpus-are-refused",
-    "cpu-manager/state-file/strict-change-is-refused",
-    "memory-manager/state-file/policy-change-is-refused",
-    "cpu-manager/state-file/assignments-survive-a-restart",
-    "memory-manager/state-file/assignments-survive-a-restart",
+    cpu_state_file.policy_change_is_refused,
+    cpu_state_file.changed_cpus_are_refused,
+    cpu_state_file.strict_change_is_refused,
+    memory_state_file.memory_policy_change_is_refused,
+    cpu_state_file.cpus_survive_a_restart,
+    memory_state_file.memory_survives_a_restart,
 ).question("node.restart")
 def begins_anew_on_restart(question, memory):
     gone = dict.fromkeys(("cpu_manager_state", "memory_manager_state"))
     return {**question, "files": gone}
 
 
-@mutant("cpu-manager/state-file/policy-change-works-once-deleted").question("node.restart")
+@mutant(cpu_state_file.policy_change_works).question("node.restart")
 def keeps_deleted_state(question, memory):
     return {**question, "files": {}}
 
 
-@mutant("cpu-manager/reconcile/running-containers-get-their-cpusets").answer("node.reconcile")
+@mutant(reconcile.runs_on_what_is_assigned).answer("node.reconcile")
 def reconciles_one_container(answer, memory):
     return {**answer, "updates": answer["updates"][:1]}
 
 
-@mutant(_OPTION + FULL + "/tells-that-whole-cores-are-missing").answer("node.admit")
+@mutant(full_pcpus_only.tells_that_whole_cores_are_missing).answer("node.admit")
 def hides_that_whole_cores_are_missing(answer, memory):
     if answer.get("reason") != "SMTAlignmentError" or "not enough free physical CPUs" not in answer["message"]:
         return answer
@@ -117,8 +127,8 @@ def hides_that_whole_cores_are_missing(answer, memory):
 
 
 _BROKEN_BESIDE = {
-    FULL: ("cpu-manager/full-pcpus-only/refuses-a-partial-core",),
-    STRICT: ("cpu-manager/state-file/strict-change-is-refused",),
+    FULL: (full_pcpus_only.refuses_a_partial_core,),
+    STRICT: (cpu_state_file.strict_change_is_refused,),
 }
 
 
@@ -150,7 +160,7 @@ def combines_options_that_exclude_each_other(kubelet):
     kubelet["cpuManagerPolicyOptions"] = options
 
 
-@mutant(_OPTION + FULL + "/are-additive").question("node.start")
+@mutant(full_pcpus_only.refuses_a_partial_core_beside_others).question("node.start")
 @in_kubelet
 def drops_one_of_two_options(kubelet):
     options = dict(kubelet.get("cpuManagerPolicyOptions") or {})

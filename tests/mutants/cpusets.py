@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from changes.rewrites import holdings_of
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.suite.chapters.cpu import cpusets, reconcile, reservation
+from numa_conformance.suite.chapters.memory import static as memory_static
 
 from .mutant import mutant
 
-_CPUSET = "cpu-manager/cpuset/"
 _TELLING = ("node.admit", "node.run", "node.state", "node.restart", "node.reconcile")
 
 
@@ -36,22 +37,20 @@ def _online(memory):
     return CpuSet(cpu["id"] for cpu in memory.asked["node.start"]["machine"]["cpus"])
 
 
-@mutant(_CPUSET + "keeps-off-exclusive-cpus").answer(*_TELLING)
+@mutant(cpusets.keeps_off_exclusive_cpus).answer(*_TELLING)
 @_each
 def lets_shared_containers_run_anywhere(holding, who, memory):
     if not holding["cpus"]:
         holding["cpuset"] = str(_online(memory))
 
 
-@mutant(_CPUSET + "keeps-off-exclusive-cpus", "cpu-manager/reconcile/running-containers-get-their-cpusets").answer(
-    *_TELLING
-)
+@mutant(cpusets.keeps_off_exclusive_cpus, reconcile.runs_on_what_is_assigned).answer(*_TELLING)
 @_each
 def keeps_containers_where_they_started(holding, who, memory):
     holding["cpuset"] = memory.notes.setdefault("first", {}).setdefault(who, holding["cpuset"])
 
 
-@mutant(_CPUSET + "regains-cpus-on-removal").answer(*_TELLING)
+@mutant(cpusets.regains_cpus_on_removal).answer(*_TELLING)
 @_each
 def never_widens_a_cpuset(holding, who, memory):
     known, now = memory.notes.setdefault("last", {}), CpuSet.parse(holding["cpuset"])
@@ -59,34 +58,34 @@ def never_widens_a_cpuset(holding, who, memory):
     holding["cpuset"] = str(known[who])
 
 
-@mutant(_CPUSET + "is-never-empty").answer(*_TELLING)
+@mutant(cpusets.is_never_empty).answer(*_TELLING)
 @_each
 def leaves_containers_without_a_cpu(holding, who, memory):
     if not holding["cpus"]:
         holding["cpuset"] = ""
 
 
-@mutant(_CPUSET + "is-online").answer(*_TELLING)
+@mutant(cpusets.is_online).answer(*_TELLING)
 @_each
 def sends_a_cpu_that_is_not_there(holding, who, memory):
     holding["cpuset"] = str(CpuSet.parse(holding["cpuset"]) | CpuSet([max(_online(memory)) + 1]))
 
 
-@mutant(_CPUSET + "holds-the-exclusive-cpus").answer(*_TELLING)
+@mutant(cpusets.holds_the_exclusive_cpus).answer(*_TELLING)
 @_each
 def adds_a_shared_cpu_to_exclusive_ones(holding, who, memory):
     if holding["cpus"]:
         holding["cpuset"] = str(CpuSet.parse(holding["cpus"]) | CpuSet([min(_online(memory))]))
 
 
-@mutant("cpu-manager/none/keeps-nobody-to-some-cpus").answer(*_TELLING)
+@mutant(cpusets.none_keeps_nobody_to_some).answer(*_TELLING)
 @_each
 def keeps_containers_to_a_cpu_under_none(holding, who, memory):
     if memory.asked["node.start"]["kubelet"].get("cpuManagerPolicy") != "static":
         holding["cpuset"] = str(CpuSet([min(CpuSet.parse(holding["cpuset"]))]))
 
 
-@mutant("cpu-manager/none/keeps-nobody-to-some-cpus").answer(*_TELLING)
+@mutant(cpusets.none_keeps_nobody_to_some).answer(*_TELLING)
 @_each
 def keeps_containers_off_a_list_under_none(holding, who, memory):
     kubelet = memory.asked["node.start"]["kubelet"]
@@ -95,7 +94,7 @@ def keeps_containers_off_a_list_under_none(holding, who, memory):
         holding["cpuset"] = str(CpuSet.parse(holding["cpuset"]) - listed)
 
 
-@mutant("cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus").answer(*_TELLING)
+@mutant(reservation.strict_keeps_pods_off).answer(*_TELLING)
 @_each
 def lets_shared_containers_onto_reserved_cpus(holding, who, memory):
     reserved = memory.answered["node.start"].get("reserved_cpus")
@@ -103,7 +102,7 @@ def lets_shared_containers_onto_reserved_cpus(holding, who, memory):
         holding["cpuset"] = str(CpuSet.parse(holding["cpuset"]) | CpuSet.parse(reserved))
 
 
-@mutant("memory-manager/static/guarantees-memory-to-guaranteed-pods").answer(*_TELLING)
+@mutant(memory_static.guarantees_memory).answer(*_TELLING)
 @_each
 def takes_memory_from_every_node(holding, who, memory):
     if holding.get("memory"):

@@ -6,34 +6,36 @@ import json
 
 from changes.rewrites import each_holding
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.suite.chapters import protocol, resize, restart, settings
+from numa_conformance.suite.chapters.cpu import reconcile, reservation
+from numa_conformance.suite.chapters.cpu import state_file as cpu_state_file
+from numa_conformance.suite.chapters.cpu.options import full_pcpus_only
+from numa_conformance.suite.chapters.topology import policy_options
 
 from .mutant import mutant
 
 _MANY = "max-allowable-numa-nodes"
-_NONE, _STATIC = "cpu-manager/none/", "cpu-manager/static/"
-_RESIZE = "resize/"
 _CPU_FILE, _LIST = "cpu_manager_state", "reservedSystemCPUs"
-_FILE, _RESERVATION = "cpu-manager/state-file/", "cpu-manager/reservation/"
 
 
-@mutant(_STATIC + "exclusive-cpus-have-no-quota").answer("node.admit")
+@mutant(reconcile.exclusive_cpus_have_no_quota).answer("node.admit")
 @each_holding
 def bounds_exclusive_cpus(holding, answer):
     holding["cpu_quota"] = max(holding["cpu_quota"], 100_000)
 
 
-@mutant(_NONE + "limits-are-enforced-by-quota", _STATIC + "shared-limits-are-enforced-by-quota").answer("node.admit")
+@mutant(reconcile.none_enforces_limits, reconcile.static_enforces_shared_limits).answer("node.admit")
 @each_holding
 def bounds_nobody(holding, answer):
     holding["cpu_quota"] = -1
 
 
-@mutant("cpu-manager/full-pcpus-only/refused-pods-are-failed").answer("node.admit")
+@mutant(full_pcpus_only.refused_pods_are_failed).answer("node.admit")
 def leaves_refused_pods_pending(answer, memory):
     return {**answer, "phase": "Pending"} if answer["result"] == "rejected" else answer
 
 
-@mutant("node/restart/a-crash-leaves-no-cpu-in-two-places").answer("node.restart")
+@mutant(restart.no_cpu_in_two_places).answer("node.restart")
 def shares_after_a_crash(answer, memory):
     """After a restart with other state files the shared pool has all CPUs, those of pods too."""
     if memory.asked["node.restart"].get("files") and answer["result"] == "restarted":
@@ -41,7 +43,7 @@ def shares_after_a_crash(answer, memory):
     return answer
 
 
-@mutant("topology-manager/scope/unknown-is-refused").question("node.restart")
+@mutant(settings.unknown_scope_is_refused).question("node.restart")
 def restarts_with_any_scope(question, memory):
     kubelet = question.get("kubelet") or {}
     if kubelet.get("topologyManagerScope") not in (None, "container", "pod"):
@@ -49,7 +51,7 @@ def restarts_with_any_scope(question, memory):
     return question
 
 
-@mutant(f"topology-manager/{_MANY}/is-set-to-true").answer("node.restart")
+@mutant(policy_options.is_set_to_true).answer("node.restart")
 def forgets_a_raised_limit_at_a_restart(answer, memory):
     kubelet = memory.asked["node.restart"].get("kubelet") or {}
     if (kubelet.get("topologyManagerPolicyOptions") or {}).get(_MANY) != "true":
@@ -64,7 +66,7 @@ def _grants(answer, memory):
     return {"result": "resized", "default_cpuset": answer["default_cpuset"], "containers": held}
 
 
-@mutant(_RESIZE + "exclusive-cpus-are-not-resized", _RESIZE + "static-memory-is-not-resized").answer("node.resize")
+@mutant(resize.exclusive_cpus_are_not_resized, resize.static_memory_is_not_resized).answer("node.resize")
 def grants_resizes_of_two_exclusive_containers(answer, memory):
     uid = _asked(memory)["metadata"]["uid"]
     held = memory.answered["node.state"]["containers"].get(uid, {}) if answer["result"] == "pending" else {}
@@ -75,18 +77,18 @@ def _asked(memory):
     return memory.asked["node.resize"]["pod"]
 
 
-@mutant(_RESIZE + "what-can-never-be-is-infeasible").answer("node.resize")
+@mutant(resize.what_can_never_be_is_infeasible).answer("node.resize")
 def defers_for_ever(answer, memory):
     return {**answer, "reason": "Deferred"} if answer["result"] == "pending" else answer
 
 
-@mutant(_RESIZE + "pending-changes-nothing").answer("node.resize")
+@mutant(resize.pending_changes_nothing).answer("node.resize")
 def takes_a_cpu_for_a_resize_that_waits(answer, memory):
     pool = CpuSet.parse(answer["default_cpuset"])
     return {**answer, "default_cpuset": str(CpuSet(list(pool)[1:]))} if answer["result"] == "pending" else answer
 
 
-@mutant(_RESIZE + "shared-containers-get-no-cpus-of-their-own").answer("node.resize")
+@mutant(resize.shared_containers_get_no_cpus_of_their_own).answer("node.resize")
 def gives_exclusive_cpus_by_a_resize(answer, memory):
     if answer["result"] != "resized" or memory.asked["node.start"]["kubelet"].get("cpuManagerPolicy") != "static":
         return answer
@@ -95,7 +97,7 @@ def gives_exclusive_cpus_by_a_resize(answer, memory):
     return {**answer, "default_cpuset": str(CpuSet(rest)), "containers": held}
 
 
-@mutant("protocol/state-agrees-with-answers").answer("node.resize")
+@mutant(protocol.state_agrees_with_answers).answer("node.resize")
 def takes_devices_from_pods_whose_resize_waits(answer, memory):
     if answer["result"] == "pending":
         memory.notes.setdefault("waits", set()).add(_asked(memory)["metadata"]["uid"])
@@ -111,9 +113,9 @@ def takes_devices_from_pods_whose_resize_waits(answer, memory):
 
 
 grants_every_resize = mutant(
-    _RESIZE + "exclusive-cpus-are-not-resized",
-    _RESIZE + "static-memory-is-not-resized",
-    _RESIZE + "more-than-the-node-has-is-not-granted",
+    resize.exclusive_cpus_are_not_resized,
+    resize.static_memory_is_not_resized,
+    resize.more_than_the_node_has_is_not_granted,
 ).answer("node.resize")(_grants)
 
 
@@ -121,7 +123,7 @@ def _there(memory):
     return memory.notes.setdefault("there", set())
 
 
-@mutant(_FILE + "policy-change-is-refused").question("node.restart")
+@mutant(cpu_state_file.policy_change_is_refused).question("node.restart")
 def takes_any_file_once_drained(question, memory):
     return question if _there(memory) else {**question, "files": {_CPU_FILE: None}}
 
@@ -139,7 +141,7 @@ def takes_any_file_once_drained(answer, memory):
     return answer
 
 
-@mutant(_FILE + "changed-cpus-are-refused").question("node.start")
+@mutant(cpu_state_file.changed_cpus_are_refused).question("node.start")
 def takes_a_file_of_other_cpus_that_gives_nothing(question, memory):
     files = dict(question.get("files") or {})
     if _CPU_FILE in files and not json.loads(files[_CPU_FILE]).get("entries"):
@@ -147,7 +149,7 @@ def takes_a_file_of_other_cpus_that_gives_nothing(question, memory):
     return {**question, "files": files}
 
 
-@mutant(_RESERVATION + "is-never-exclusive").question("node.restart")
+@mutant(reservation.reserved_is_never_exclusive).question("node.restart")
 def keeps_its_reserved_list_at_a_restart(question, memory):
     kubelet, first = question.get("kubelet"), memory.asked["node.start"]["kubelet"]
     if not kubelet or _LIST not in kubelet or _LIST not in first:

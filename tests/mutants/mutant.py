@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from changes.change import Change
 from numa_conformance.protocol.reference import Level
+from numa_conformance.suite.chapters.pairs import Judge, id_of
 
 __all__ = ["mutant"]
 
@@ -12,8 +13,8 @@ class mutant(Change):  # noqa: N801  (used as a decorator-like declaration)
     """A change by which an allocator breaks requirements."""
 
     def __init__(
-        self, *breaks: str, surface: str | None = None, level: Level = "documented", strength: str = "MUST"
+        self, *breaks: str | Judge, surface: str | None = None, level: Level = "documented", strength: str = "MUST"
     ) -> None:
-        """Take what it must break; where that is not named, it breaks some requirement of this strength."""
+        """Take what it must break, an id or its judge; without any it breaks some requirement of this strength."""
         super().__init__(surface=surface, level=level)
-        self.breaks, self.strength = breaks, strength
+        self.breaks, self.strength = tuple(map(id_of, breaks)), strength
