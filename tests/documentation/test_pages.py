@@ -10,7 +10,8 @@ from numa_conformance.documentation.statements import STATEMENTS
 
 def test_every_page_has_an_address_of_kubernetes_or_of_a_daemon_and_is_found_by_its_key():
     kubernetes = r"(?:v1-\d+\.docs\.)?kubernetes\.io/docs/.+/"
-    sites = re.compile(rf"https://(?:{kubernetes}|github\.com/(?:kubernetes(?:-sigs)?|containers/nri-plugins)/.+)")
+    repositories = "kubernetes(?:-sigs)?|containers/nri-plugins|k8stopologyawareschedwg/noderesourcetopology-api"
+    sites = re.compile(rf"https://(?:{kubernetes}|nfd\.sigs\.k8s\.io/.+|github\.com/(?:{repositories})/.+)")
     assert [page.id for page in PAGES.values() if not sites.fullmatch(page.address)] == []
     assert all(key == page.id for key, page in PAGES.items())
     assert len({page.address for page in PAGES.values()}) == len(PAGES)

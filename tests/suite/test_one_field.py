@@ -6,7 +6,7 @@ import time
 from functools import cache
 
 import pytest
-from numa_conformance.suite.asking.repeating import times_seen
+from numa_conformance.suite.asking.shrinking import times_seen
 
 from asked_in_full import DEEP, deep
 from collected_suite import CollectedSuite
