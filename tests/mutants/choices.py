@@ -18,7 +18,7 @@ def picks_one_too_few(answer, memory):
     return {**answer, "cpus": str(CpuSet(list(CpuSet.parse(answer["cpus"]))[1:]))} if answer.get("cpus") else answer
 
 
-@mutant(_STATIC + "refuses-what-is-not-free").question("pick")
+@mutant(_STATIC + "refuses-what-is-not-free", surface="pick").question("pick")
 def picks_what_there_is(question, memory):
     return {**question, "count": min(question["count"], len(CpuSet.parse(question["available"])))}
 
@@ -47,7 +47,7 @@ def picks_from_every_numa_node(answer, memory):
     return {**answer, "cpus": str(CpuSet(turns[: asked["count"]]))}
 
 
-@mutant("protocol/answers-every-question").question("pick")
+@mutant("protocol/answers-every-question", surface="pick").question("pick")
 def dies_of_odd_counts(question, memory):
     if question["count"] % 2:
         raise ArithmeticError("an odd number of CPUs")
@@ -59,18 +59,19 @@ def lists_cpus_in_words(answer, memory):
     return {**answer, "cpus": answer["cpus"].replace(",", " and ")} if "cpus" in answer else answer
 
 
-@(
-    mutant(
-        _NUMA + "spreads-evenly",
-        "cpu-manager/distribute-cpus-across-cores/takes-separate-cores",
-        _UNCORE + "stays-in-one-cache",
-    ).question("pick")
-)
+@mutant(
+    _NUMA + "spreads-evenly",
+    "cpu-manager/distribute-cpus-across-cores/takes-separate-cores",
+    _UNCORE + "stays-in-one-cache",
+    surface="pick",
+).question("pick")
 def picks_without_options(question, memory):
     return {**question, "options": {}}
 
 
-picks_without_affinity = mutant("topology-manager/best-effort/aligns-when-possible").question("pick")(without_affinity)
+picks_without_affinity = mutant("topology-manager/best-effort/aligns-when-possible", surface="pick").question("pick")(
+    without_affinity
+)
 
 
 def _given(change):
