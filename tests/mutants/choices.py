@@ -5,34 +5,28 @@ from __future__ import annotations
 from changes.rewrites import each_container, fewer, without_affinity, without_option
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine.codec import machine_from_dict
-from numa_conformance.suite.chapters.cpu import admission as cpu_admission
-from numa_conformance.suite.chapters.cpu import lifecycle, reservation, shared_pool
-from numa_conformance.suite.chapters.cpu import static as cpu_static
-from numa_conformance.suite.chapters.cpu.options import (
-    distribute_cpus_across_cores,
-    distribute_cpus_across_numa,
-    full_pcpus_only,
-    prefer_align_cpus_by_uncorecache,
-)
-from numa_conformance.suite.chapters.topology import none_and_best_effort
 
 from .mutant import mutant
 
+_STATIC = "cpu-manager/static/"
+_NUMA = "cpu-manager/distribute-cpus-across-numa/"
+_UNCORE = "cpu-manager/prefer-align-cpus-by-uncorecache/"
 
-@mutant(lifecycle.gives_the_number, surface="pick").answer("pick")
+
+@mutant(_STATIC + "integral-guaranteed-is-exclusive", surface="pick").answer("pick")
 def picks_one_too_few(answer, memory):
     return {**answer, "cpus": str(CpuSet(list(CpuSet.parse(answer["cpus"]))[1:]))} if answer.get("cpus") else answer
 
 
-@mutant(cpu_admission.refuses_what_is_not_free).question("pick")
+@mutant(_STATIC + "refuses-what-is-not-free", surface="pick").question("pick")
 def picks_what_there_is(question, memory):
     return {**question, "count": min(question["count"], len(CpuSet.parse(question["available"])))}
 
 
 @mutant(
-    cpu_static.packs_few_cores,
-    cpu_static.packs_few_numa_nodes,
-    full_pcpus_only.gives_whole_cores,
+    _STATIC + "packs-whole-cores",
+    _STATIC + "packs-few-numa-nodes",
+    "cpu-manager/full-pcpus-only/gives-whole-cores",
     surface="pick",
 ).answer("pick")
 def picks_the_lowest_ids(answer, memory):
@@ -40,7 +34,7 @@ def picks_the_lowest_ids(answer, memory):
     return {**answer, "cpus": str(CpuSet(available[: memory.asked["pick"]["count"]]))} if "cpus" in answer else answer
 
 
-@mutant(cpu_static.packs_few_numa_nodes, distribute_cpus_across_numa.keeps_one_node, surface="pick").answer("pick")
+@mutant(_STATIC + "packs-few-numa-nodes", _NUMA + "keeps-one-node-where-one-suffices", surface="pick").answer("pick")
 def picks_from_every_numa_node(answer, memory):
     if not answer.get("cpus"):
         return answer
@@ -53,7 +47,7 @@ def picks_from_every_numa_node(answer, memory):
     return {**answer, "cpus": str(CpuSet(turns[: asked["count"]]))}
 
 
-@mutant("protocol/answers-every-question").question("pick")
+@mutant("protocol/answers-every-question", surface="pick").question("pick")
 def dies_of_odd_counts(question, memory):
     if question["count"] % 2:
         raise ArithmeticError("an odd number of CPUs")
@@ -65,18 +59,19 @@ def lists_cpus_in_words(answer, memory):
     return {**answer, "cpus": answer["cpus"].replace(",", " and ")} if "cpus" in answer else answer
 
 
-@(
-    mutant(
-        distribute_cpus_across_numa.spreads_evenly,
-        distribute_cpus_across_cores.takes_separate_cores,
-        prefer_align_cpus_by_uncorecache.stays_in_one_cache,
-    ).question("pick")
-)
+@mutant(
+    _NUMA + "spreads-evenly",
+    "cpu-manager/distribute-cpus-across-cores/takes-separate-cores",
+    _UNCORE + "stays-in-one-cache",
+    surface="pick",
+).question("pick")
 def picks_without_options(question, memory):
     return {**question, "options": {}}
 
 
-picks_without_affinity = mutant(none_and_best_effort.aligned_when_possible).question("pick")(without_affinity)
+picks_without_affinity = mutant("topology-manager/best-effort/aligns-when-possible", surface="pick").question("pick")(
+    without_affinity
+)
 
 
 def _given(change):
@@ -90,21 +85,19 @@ def _given(change):
     return rewrite
 
 
-@mutant(lifecycle.gives_the_number, surface="allocate").answer("allocate")
+@mutant(_STATIC + "integral-guaranteed-is-exclusive", surface="allocate").answer("allocate")
 @_given
 def allocates_one_too_few(choice):
     choice["cpus"] = fewer(choice["cpus"])
 
 
-@mutant(shared_pool.exclusive_cpus_leave_the_pool, surface="allocate").answer("allocate")
+@mutant(_STATIC + "exclusive-cpus-leave-the-shared-pool", surface="allocate").answer("allocate")
 @_given
 def allocates_and_shares(choice):
     choice["default_cpuset"] = f"{choice['default_cpuset']},{choice['cpus']}".strip(",")
 
 
-@mutant(cpu_static.gives_free_cpus_only, cpu_admission.refuses_what_is_not_free, surface="allocate").question(
-    "allocate"
-)
+@mutant(_STATIC + "gives-free-cpus-only", _STATIC + "refuses-what-is-not-free", surface="allocate").question("allocate")
 def allocates_what_others_have(question, memory):
     state = question["state"]
     others = [cpus for pod in state["assignments"].values() for cpus in pod.values()]
@@ -112,13 +105,13 @@ def allocates_what_others_have(question, memory):
     return question
 
 
-@mutant(cpu_admission.init_cpus_serve_later_containers, surface="allocate").question("allocate")
+@mutant(_STATIC + "init-cpus-serve-later-containers", surface="allocate").question("allocate")
 def allocates_nothing_twice(question, memory):
     question["state"]["reusable"] = {}
     return question
 
 
-@mutant(reservation.reserved_is_never_exclusive, surface="allocate").question("allocate")
+@mutant("cpu-manager/reservation/is-never-exclusive", surface="allocate").question("allocate")
 def allocates_reserved_cpus(question, memory):
     memory.notes["named"] = question["kubelet"].get("reservedSystemCPUs")
     return {**question, "kubelet": {**question["kubelet"], "reservedSystemCPUs": "1"}}
@@ -131,9 +124,9 @@ def allocates_reserved_cpus(answer, memory):
 
 
 @mutant(
-    lifecycle.fractional_is_shared,
-    lifecycle.burstable_is_shared,
-    lifecycle.best_effort_is_shared,
+    _STATIC + "fractional-guaranteed-is-shared",
+    _STATIC + "burstable-is-shared",
+    _STATIC + "best-effort-is-shared",
     surface="allocate",
 ).question("allocate")
 @each_container
@@ -142,10 +135,10 @@ def allocates_for_every_class(container):
         container["resources"] = {"limits": {"cpu": "1", "memory": "64Mi"}}
 
 
-allocates_without_affinity = mutant(none_and_best_effort.aligned_when_possible, surface="allocate").question(
+allocates_without_affinity = mutant("topology-manager/best-effort/aligns-when-possible", surface="allocate").question(
     "allocate"
 )(without_affinity)
 
-allocates_partial_cores = mutant(full_pcpus_only.refuses_a_partial_core, surface="allocate").question("allocate")(
-    without_option("full-pcpus-only")
-)
+allocates_partial_cores = mutant("cpu-manager/full-pcpus-only/refuses-a-partial-core", surface="allocate").question(
+    "allocate"
+)(without_option("full-pcpus-only"))
