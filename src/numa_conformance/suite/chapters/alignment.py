@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...cpuset import bit_of, format_bits
 from ..history.values import Held
-from ..judge.alignment import Alignment, only_cpus, whole_cores_only
-from ..judge.chapter import applies
+from ..judge.alignment import Alignment, whole_cores_only
+from ..judge.chapter import applies, configured
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room, memory_of
@@ -14,11 +14,6 @@ from .conditions import without_option
 
 REFUSING = ("restricted", "single-numa-node")
 ALIGNING = ("best-effort", *REFUSING)
-
-
-def request_of(admission: Admission) -> Request:
-    """Add up what all containers of the pod ask for."""
-    return Request.of(admission.before, admission.pod, admission.pod.containers)
 
 
 def with_app_containers_only(admission: Admission) -> None:
@@ -33,13 +28,6 @@ def counting_is_enough(admission: Admission) -> None:
     applies(admission.before.knows_reserved or not admission.pod.exclusive, "it is not told which CPUs are reserved")
 
 
-def is_aligned_at_once(admission: Admission) -> bool:
-    world, pod = admission.before, admission.pod
-    if admission.settings.scope == "container":
-        return sum(not Request.of(world, pod, [container]).nothing for container in pod.containers) == 1
-    return not request_of(admission).nothing
-
-
 def at_once(admission: Admission) -> Request:
     """Return what the pod asks for, where all of it is aligned at once and counting tells what can be had."""
     applies(not admission.again, "the pod was on the node before")
@@ -47,23 +35,23 @@ def at_once(admission: Admission) -> Request:
     with_app_containers_only(admission)
     without_option(admission, BY_SOCKET)
     counting_is_enough(admission)
-    applies(is_aligned_at_once(admission), "nothing is aligned, or containers are one by one")
-    return request_of(admission)
+    applies(admission.is_aligned_at_once, "nothing is aligned, or containers are one by one")
+    return admission.request
 
 
 def leaving_a_cpu(admission: Admission) -> None:
     world = admission.before
-    empties = world.strict and 0 < world.free.bit_count() <= request_of(admission).cpus
+    empties = world.strict and 0 < world.free.bit_count() <= admission.request.cpus
     applies(not empties, "the pod might empty the shared pool")
 
 
 def with_memory(admission: Admission) -> None:
-    applies(request_of(admission).memory, "the pod is given no memory of its own")
+    applies(admission.request.memory, "the pod is given no memory of its own")
 
 
 def one_node_can_give_all(admission: Admission) -> list[int]:
     """Return the NUMA nodes that surely can give all that the pod asks for."""
-    able = Room(admission.before).nodes_that_hold(request_of(admission), surely=True)
+    able = Room(admission.before).nodes_that_hold(admission.request, surely=True)
     return applies(able, "no NUMA node can give all that the pod asks for")
 
 
@@ -78,7 +66,7 @@ def fewest_nodes_around_the_affinity(admission: Admission) -> int:
     applies(has_memory_in_one_container(admission), "several containers have memory of their own")
     nodes = merges[-1].affinity.nodes or 0
     return applies(
-        Room(admission.before).fewest_around(nodes, request_of(admission).memory),
+        Room(admission.before).fewest_around(nodes, admission.request.memory),
         "no NUMA nodes that give no memory yet hold it together with the affinity",
     )
 
@@ -108,7 +96,7 @@ def nodes_of(world: World, held: Held) -> set[int]:
 
 def for_cpus_alone(admission: Admission) -> None:
     applies(
-        only_cpus(admission.before, admission.pod),
+        admission.wants_cpus_alone,
         "more than a number of CPUs is aligned: memory, devices, sockets, parts of cores",
     )
 
@@ -127,7 +115,7 @@ def count_of(admission: Admission) -> int:
 
 def counted(admission: Admission) -> Alignment:
     """Return what can be aligned of a pod's one request, which is for a number of CPUs alone."""
-    applies(admission.settings.static, "the CPU Manager's policy is none")
+    configured(admission.settings.static, "the CPU Manager's policy is none")
     applies(not admission.again, "the pod was on the node before")
     count = count_of(admission)
     for_cpus_alone(admission)

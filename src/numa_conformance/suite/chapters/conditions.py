@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..judge.alignment import asks_for_devices, empties_the_pool, fits
-from ..judge.chapter import applies
+from ..judge.alignment import asks_for_devices, empties_the_pool
+from ..judge.chapter import applies, configured
 from ..judge.node_subjects import Admission, Restart
 from ..judge.settings import Settings
 
@@ -19,30 +19,30 @@ class Configured(Protocol):
 
 
 def under_static(subject: Configured) -> None:
-    applies(subject.settings.static, "the CPU Manager's policy is none")
+    configured(subject.settings.static, "the CPU Manager's policy is none")
 
 
 def under_none(subject: Configured) -> None:
-    applies(not subject.settings.static, "the CPU Manager's policy is static")
+    configured(not subject.settings.static, "the CPU Manager's policy is static")
 
 
 def under(subject: Configured, *policies: str) -> None:
     """Go on where the Topology Manager has one of some policies."""
-    applies(subject.settings.topology in policies, f"the Topology Manager's policy is not {' or '.join(policies)}")
+    configured(subject.settings.topology in policies, f"the Topology Manager's policy is not {' or '.join(policies)}")
 
 
 def memory_static(subject: Configured) -> None:
-    applies(subject.settings.memory_static, "the Memory Manager's policy is None")
+    configured(subject.settings.memory_static, "the Memory Manager's policy is None")
 
 
 def with_option(subject: Configured, name: str) -> None:
     """Go on where an option of the static policy is on."""
-    applies(name in subject.settings.options, f"{name} is off")
+    configured(name in subject.settings.options, f"{name} is off")
 
 
 def without_option(subject: Configured, name: str) -> None:
     """Go on where an option of the static policy is off."""
-    applies(name not in subject.settings.options, f"{name} is on")
+    configured(name not in subject.settings.options, f"{name} is on")
 
 
 def without_devices(admission: Admission) -> None:
@@ -50,7 +50,7 @@ def without_devices(admission: Admission) -> None:
 
 
 def fitting(admission: Admission) -> None:
-    applies(fits(admission.before, admission.pod), "the node's sum of requests may refuse the pod")
+    applies(admission.fits, "the node's sum of requests may refuse the pod")
 
 
 def leaving_a_shared_cpu(admission: Admission) -> None:

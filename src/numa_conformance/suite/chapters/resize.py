@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ..judge.chapter import Chapter, Judgement, applies, violated
+from ..judge.chapter import Chapter, Judgement, applies, configured, violated
 from ..judge.node_subjects import Resize
 from ..judge.pods import GUARANTEED
 from ..judge.world import union
@@ -19,7 +19,7 @@ chapter = Chapter("node/resize", since="1.33")
 )
 def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     """A pod with exclusive CPUs whose CPU requests are to change is not resized in place."""
-    applies(resize.settings.static, "the CPU Manager's policy is none")
+    configured(resize.settings.static, "the CPU Manager's policy is none")
     cpus = applies(union(resize.was.held), "the pod has no exclusive CPUs")
     applies(resize.changes("cpu"), "the CPU requests stay as they are")
     why = f"pod {resize.pod.uid} is resized, which has exclusive CPUs {format_bits(cpus)}"
@@ -36,7 +36,7 @@ def static_memory_is_not_resized(resize: Resize) -> Judgement:
     """Under Memory Manager policy Static a Guaranteed pod whose memory requests are to change is not resized in
     place.
     """
-    applies(resize.settings.memory_static, "the Memory Manager's policy is not Static")
+    configured(resize.settings.memory_static, "the Memory Manager's policy is not Static")
     applies(resize.was.spec.qos == GUARANTEED, "the pod is not Guaranteed")
     applies(resize.changes("memory"), "the memory requests stay as they are")
     why = f"the memory of pod {resize.pod.uid} is resized, which is Guaranteed, under policy Static"
@@ -97,7 +97,7 @@ def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
     """A container of the shared pool that is resized gets no exclusive CPUs by it, and takes none out of the
     pool.
     """
-    applies(resize.settings.static, "the CPU Manager's policy is none")
+    configured(resize.settings.static, "the CPU Manager's policy is none")
     applies(resize.granted, "the resize is pending")
     applies(not resize.pod.exclusive, "the pod has exclusive CPUs, or is to have some")
     taken = union(resize.held) | (resize.before.pool & ~resize.after.pool)

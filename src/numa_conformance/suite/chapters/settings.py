@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...documentation.policies import CPU_POLICIES, MEMORY_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ..judge.chapter import Chapter, Judgement, applies, violated
+from ..judge.chapter import Chapter, Judgement, applies, configured, violated
 from ..judge.pods import GUARANTEED
 from ..judge.start_subjects import FirstPod, Start
 from .conditions import under
@@ -38,9 +38,9 @@ def guaranteed_without(start: Start, field: str) -> FirstPod:
 def free_without(start: Start, field: str) -> int:
     """Return the free CPUs of a node without a field, whose policy is static and has no options."""
     applies(field not in start.kubelet, f"{field} is set")
-    applies(start.settings.static, "the CPU Manager's policy is none")
+    configured(start.settings.static, "the CPU Manager's policy is none")
     applies(not start.named, "policy options are named")
-    applies(start.settings.reserved is not None, "it is not known which CPUs are reserved")
+    configured(start.settings.reserved is not None, "it is not known which CPUs are reserved")
     return start.machine.online_bits & ~(start.settings.reserved or 0)
 
 
@@ -146,9 +146,9 @@ def no_memory_without_the_memory_manager(start: Start) -> Judgement:
 
 
 def both_are_off(start: Start) -> None:
-    applies(not start.settings.static, "the CPU Manager's policy is static")
-    applies(not start.settings.memory_static, "the Memory Manager's policy is Static")
-    applies(start.settings.topology != "none", "the Topology Manager's policy is none")
+    configured(not start.settings.static, "the CPU Manager's policy is static")
+    configured(not start.settings.memory_static, "the Memory Manager's policy is Static")
+    configured(start.settings.topology != "none", "the Topology Manager's policy is none")
 
 
 @chapter.requires(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
 from ...protocol.message import Message
@@ -159,33 +160,61 @@ def _id_text(text: str) -> IdText:
     return IdText(text)
 
 
-T = TypeVar("T")
+@lru_cache(maxsize=4096)
+def _nodes(*ids: int) -> NodeBits:
+    return NodeBits(bits_of(ids))
 
 
-def _values(message: object, kind: type[T]) -> T:
-    return msgspec.convert(message, kind, dec_hook=read_text, from_attributes=True)
+def _cpus(text: str | UnsetType | None) -> CpuBits | None:
+    return None if text is UNSET or text is None else CpuBits(bits(text))
 
 
 def affinity_of(hint: HintValue | None) -> Affinity | None:
     """Read a hint of a message."""
-    return None if hint is None else _values(hint, Affinity)
+    return None if hint is None else _affinity(hint)
+
+
+def _affinity(hint: HintValue) -> Affinity:
+    return Affinity(None if hint.nodes is None else _nodes(*hint.nodes), hint.preferred)
 
 
 def offers_of(hints: HintLists | None) -> Offers | None:
     """Read the hints of a provider in a message."""
-    return None if hints is None else _values(hints, Offers)
+    if hints is None:
+        return None
+    return {kind: None if offered is None else tuple(map(_affinity, offered)) for kind, offered in hints.items()}
 
 
 def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[Aligned, ...] | None:
     """Read the merges of hints in a message."""
-    return None if merges is None else _values(merges, tuple[Aligned, ...])
+    if merges is None:
+        return None
+    return tuple(
+        Aligned(each.container, tuple(map(offers_of, each.providers)), _affinity(each.affinity), each.admit)
+        for each in merges
+    )
 
 
 def held_of(containers: Mapping[str, messages.ContainerHolding]) -> dict[str, Held]:
     """Read what containers were given by a message."""
-    return _values(containers, dict[str, Held])
+    return {name: _held(holding) for name, holding in containers.items()}
+
+
+def _held(holding: messages.ContainerHolding) -> Held:
+    memory, devices, quota = holding.memory, holding.devices, holding.cpu_quota
+    return Held(
+        CpuBits(bits(holding.cpus)),
+        affinity_of(holding.affinity),
+        None if memory is None else tuple(Block(each.type, each.bytes, _nodes(*each.nodes)) for each in memory),
+        None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
+        None if quota is UNSET else quota,
+        _cpus(holding.cpuset),
+        _cpus(holding.mems),
+    )
 
 
 def updates_of(updates: Sequence[messages.Update] | None) -> tuple[Update, ...] | None:
     """Read the cpusets of a message."""
-    return None if updates is None else _values(updates, tuple[Update, ...])
+    if updates is None:
+        return None
+    return tuple(Update(each.uid, each.container, CpuBits(bits(each.cpus)), _cpus(each.mems)) for each in updates)

@@ -54,6 +54,16 @@ def applies(condition: T | None, otherwise: str) -> T:
     return condition
 
 
+class NotConfigured(NotAsked):
+    """A sentence applies to no subject with the same configuration."""
+
+
+def configured(condition: object, otherwise: str) -> None:
+    """Go on if a condition is true that hangs on the subject's ``settings`` or ``configuration`` alone."""
+    if not condition:
+        raise NotConfigured(otherwise)
+
+
 def exists(value: T | None, otherwise: str) -> T:
     """Return the value, which may be 0 or empty, if there is one; otherwise the sentence does not apply."""
     if value is None:
@@ -61,7 +71,7 @@ def exists(value: T | None, otherwise: str) -> T:
     return value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Checker:
     """The id of a requirement, the classes of subjects that it is about, and the function that judges one."""
 

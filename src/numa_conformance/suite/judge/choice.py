@@ -64,6 +64,11 @@ class Choice:
     admits: bool = False
 
     @property
+    def configuration(self) -> frozenset[str]:
+        """What sentences may hang on alone."""
+        return self.options
+
+    @property
     def chosen(self) -> int | None:
         """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
         given = self.given

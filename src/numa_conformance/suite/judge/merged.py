@@ -37,6 +37,11 @@ class MergedHints:
     preferred: bool
     admit: bool
 
+    @property
+    def configuration(self) -> str:
+        """What sentences may hang on alone."""
+        return self.policy
+
     @cached_property
     def all_nodes(self) -> int:
         """Every NUMA node."""

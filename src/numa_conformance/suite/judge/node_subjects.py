@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from ...machine import Machine
 from ...protocol.messages.node import MemoryNode
 from ..history.values import Aligned, Held, Update
+from .alignment import fits, only_cpus
 from .pods import PodSpec
+from .room import Request, Room
 from .settings import Settings
 from .world import PodOnNode, World, union
 
@@ -50,7 +53,7 @@ class Arrival:
         return self.world.machine if self.world else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Moment:
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
@@ -62,8 +65,13 @@ class Moment:
         """The configuration in force."""
         return self.world.settings
 
+    @cached_property
+    def overdrawn(self) -> tuple[tuple[int, str, int, int], ...]:
+        """The NUMA nodes (bits) that give more than they have: type of memory, bytes given, bytes there."""
+        return tuple(Room(self.world).overdrawn())
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Admission:
     """A pod was admitted or refused. ``again``: the pod was on the node before.
 
@@ -91,6 +99,28 @@ class Admission:
     def settings(self) -> Settings:
         """The configuration in force."""
         return self.before.settings
+
+    @cached_property
+    def request(self) -> Request:
+        """What all containers ask for together."""
+        return Request.of(self.before, self.pod, self.pod.containers)
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether no other admission handler than the managers may refuse the pod."""
+        return fits(self.before, self.pod)
+
+    @cached_property
+    def wants_cpus_alone(self) -> bool:
+        """Whether CPUs are all that is aligned, by simple counting."""
+        return only_cpus(self.before, self.pod)
+
+    @cached_property
+    def is_aligned_at_once(self) -> bool:
+        """Whether all that the pod asks for is aligned together: of one container, or in scope pod."""
+        if self.settings.scope == "pod":
+            return not self.request.nothing
+        return sum(not Request.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
 
 
 @dataclass(frozen=True, slots=True)

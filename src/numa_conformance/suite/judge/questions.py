@@ -40,6 +40,9 @@ class Documents(msgspec.Struct, frozen=True):
     claim: AllocatedClaim | None = None
 
 
+_DOCUMENTS = frozenset(Documents.__struct_fields__)
+
+
 class Merge(messages.Merge, frozen=True):
     """To merge hints: distances are a table."""
 
@@ -73,7 +76,8 @@ def question_of(step: Step) -> Message | None:
     if kind is None:
         return None
     try:
-        msgspec.convert(step.params, Documents, dec_hook=read_text)
+        if not _DOCUMENTS.isdisjoint(step.params):
+            msgspec.convert(step.params, Documents, dec_hook=read_text)
         question: Message = msgspec.convert({**LEFT_OUT, **step.params}, kind, dec_hook=read_text)
     except ValueError as error:
         raise QuestionError(f"{step.method} is not asked as the protocol has it: {error}") from error

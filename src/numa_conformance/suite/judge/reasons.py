@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from .chapter import CHECKERS, applies, exists
+from .chapter import CHECKERS, applies, configured, exists
 
 BOOK = "numa_conformance.suite.chapters."
 
@@ -28,7 +28,7 @@ def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
     names = {**function.__globals__, **_bound(function, (), {}), **arguments}
     for call in _calls(function):
         callee = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
-        if callee in (applies, exists):
+        if callee in (applies, configured, exists):
             yield _value(call.args[1], names)
         elif inspect.isfunction(callee) and callee is not function and callee.__module__.startswith(BOOK):
             values: list[Any] = []

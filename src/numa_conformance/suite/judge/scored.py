@@ -138,6 +138,11 @@ class ScoredNode:
     top: int
     scores: Mapping[str, float] | None = None
 
+    @property
+    def configuration(self) -> str:
+        """What sentences may hang on alone."""
+        return self.strategy.kind
+
     def taken(self, resource: str) -> Fraction:
         """Return what the pods on the node request."""
         return sum((pod.scheduled(resource) for pod in self.used), NOTHING)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...errors import Fault, UsageError
 from ..history.history import History
-from .chapter import OTHERWISE, NotAsked, Violation, checkers_of
+from .chapter import OTHERWISE, Checker, NotAsked, NotConfigured, Violation, checkers_of
 from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
@@ -63,25 +64,61 @@ class Verdicts:
         self.steps += more.steps
 
 
+@dataclass(slots=True)
+class _Alike:
+    """Subjects of one class under one configuration: what does not apply to one for that, applies to none."""
+
+    checks: tuple[Checker, ...]
+    configuration: object
+    size: int = 0
+    excluded: list[tuple[str, str, int]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, groups: dict[object, _Alike], subject: object) -> _Alike:
+        """Return the group of a subject, which is counted."""
+        settings = getattr(subject, "settings", None)
+        configuration = getattr(subject, "configuration", None) if settings is None else settings
+        key = type(subject), configuration if settings is None else id(settings)
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = cls(checkers_of(type(subject)), configuration)
+        group.size += 1
+        return group
+
+    def exclude(self, reasons: Mapping[Checker, str]) -> None:
+        """Ask no more by these checkers."""
+        self.checks = tuple(each for each in self.checks if each not in reasons)
+        self.excluded += [(check.requirement, reason, self.size - 1) for check, reason in reasons.items()]
+
+
 def judge(history: History) -> Verdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
     verdicts = Verdicts(steps=len(history.steps))
-    held_back = verdicts.held_back
-    verdicts.asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
+    held_back, asked = verdicts.held_back, verdicts.asked
+    asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
+    groups: dict[object, _Alike] = {}
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        for check in checkers_of(type(subject)):
+        group, excluded = _Alike.of(groups, subject), dict[Checker, str]()
+        for check in group.checks:
             try:
                 wrong = check.function(subject)
                 if wrong is None:
                     raise NotAsked(OTHERWISE)
                 findings = [Broken(check.requirement, history, number, violation) for violation in wrong]
+            except NotConfigured as reason:
+                excluded[check] = reason.args[0]
             except NotAsked as reason:
                 held_back[check.requirement, reason.args[0]] += 1
             else:
-                verdicts.asked[check.requirement] += 1
+                asked[check.requirement] += 1
                 verdicts.broken += findings
+        if excluded:
+            group.exclude(excluded)
+    for group in groups.values():
+        for requirement, why, since in group.excluded:
+            held_back[requirement, why] += group.size - since
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
         for number, step in enumerate(history.steps)

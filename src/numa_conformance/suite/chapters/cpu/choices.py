@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....cpuset import format_bits
-from ...judge.chapter import Judgement, applies, violated
+from ...judge.chapter import Judgement, applies, configured, violated
 from ...judge.choice import WHOLE_CORES, Choice, adds_up, fewest, touched
 from ...judge.given import Given
 
@@ -14,15 +14,15 @@ Groups = Sequence[int]
 
 
 def on(subject: Choice | Given, option: str) -> None:
-    applies(option in subject.options, f"{option} is off")
+    configured(option in subject.options, f"{option} is off")
 
 
 def off(choice: Choice, *options: str) -> None:
-    applies(choice.options.isdisjoint(options), f"{' or '.join(options)} is on")
+    configured(choice.options.isdisjoint(options), f"{' or '.join(options)} is on")
 
 
 def only(choice: Choice, *options: str) -> None:
-    applies(choice.options <= {*options}, "other options are on")
+    configured(choice.options <= {*options}, "other options are on")
 
 
 def took(choice: Choice) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, exists, violated
 from ...judge.given import PERIOD, OnNode
 from ...judge.node_subjects import ReconcilePass
 from ..conditions import under_none, under_static
@@ -123,7 +123,7 @@ def static_enforces_shared_limits(container: OnNode) -> Judgement:
 
 def _is_bounded(container: OnNode) -> Judgement:
     quota = quota_of(container)
-    applies(container.settings.quota, "CPU limits are not enforced by quota (cpuCFSQuota)")
+    configured(container.settings.quota, "CPU limits are not enforced by quota (cpuCFSQuota)")
     applies(not container.cpus, "the container has CPUs of its own")
     limit = applies(container.limit, "the container has no CPU limit")
     return violated(

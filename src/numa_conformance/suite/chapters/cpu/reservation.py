@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ....cpuset import format_bits, iter_bits
 from ....machine import Machine
 from ...judge.allocated import AllocatedCpus
-from ...judge.chapter import Chapter, Judgement, applies, exists, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, configured, exists, judges, violated
 from ...judge.given import Division
 from ...judge.may_run import MayRun
 from ...judge.node_subjects import Arrival, Moment
@@ -26,7 +26,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     """Under policy none the node comes up without any CPU reservation."""
     under_none(arrival)
-    applies(not arrival.settings.reserved_count, "CPUs are reserved")
+    configured(not arrival.settings.reserved_count, "CPUs are reserved")
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
 
 
@@ -42,7 +42,7 @@ def none_needs_no_reservation(arrival: Arrival) -> Judgement:
 def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
     """The node does not come up with policy static and no CPU reserved."""
     under_static(subject)
-    applies(not subject.settings.reserved_count, "CPUs are reserved")
+    configured(not subject.settings.reserved_count, "CPUs are reserved")
     return violated(not subject.up, "policy static comes up with no CPU reserved", allowed="it does not come up")
 
 
@@ -110,7 +110,7 @@ def adds_kube_and_system(subject: AllocatedCpus | Start | Arrival) -> Judgement:
 )
 def rounds_up(subject: AllocatedCpus | Start | Arrival) -> Judgement:
     """A reservation that is no whole number of CPUs is rounded up to the next."""
-    applies(subject.settings.reserved_by_fraction, "the amounts make a whole number together")
+    configured(subject.settings.reserved_by_fraction, "the amounts make a whole number together")
     reserved, number = reserved_by_number(subject), subject.settings.reserved_count
     applies(reserved.bit_count() in (number, number - 1), "the number is neither rounded up nor down")
     return _as_many(reserved, number)
@@ -119,8 +119,8 @@ def rounds_up(subject: AllocatedCpus | Start | Arrival) -> Judgement:
 def reserved_by_number(subject: AllocatedCpus | Start | Arrival) -> int:
     """Return the reserved CPUs where the configuration says how many, and not which."""
     under_static(subject)
-    applies(subject.settings.reserved is None, "the reserved CPUs are named one by one")
-    applies(subject.settings.reserved_count, "no CPU is reserved")
+    configured(subject.settings.reserved is None, "the reserved CPUs are named one by one")
+    configured(subject.settings.reserved_count, "no CPU is reserved")
     applies(not subject.tries_options, "policy options are tried")
     return applies(subject.reserved_told, "the reserved CPUs are not told, or the node does not come up")
 

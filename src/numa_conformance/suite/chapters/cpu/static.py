@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, exists, violated
+from ...judge.chapter import Chapter, Judgement, applies, configured, exists, violated
 from ...judge.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
 from ...judge.given import Given
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
@@ -13,7 +13,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 
 
 def asks_for_cpus(given: Given) -> None:
-    applies(given.settings.static, "the CPU Manager's policy is none")
+    configured(given.settings.static, "the CPU Manager's policy is none")
     applies(given.exclusive, "the container asks for no CPUs of its own")
     applies(given.had is None and not given.ended, "the pod was on the node before")
     served(given)

@@ -18,7 +18,7 @@ from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, vio
 from ...judge.choice import numa_cpus
 from ...judge.files import DEVICE_FILE
 from ...judge.node_subjects import Admission, Moment, Restart
-from ...judge.room import Request, Room, asked_devices, ordinary
+from ...judge.room import Room, asked_devices, ordinary
 from ...judge.seen import Sighting
 from ..conditions import fitting, plain
 from ..outcomes import must_be_admitted
@@ -119,7 +119,7 @@ def devices_return(admission: Admission) -> Judgement:
     applies(not admission.again, "the pod was on the node before")
     applies(not pod.whole, "the pod as a whole has resources")
     fitting(admission)
-    request = Request.of(world, pod, pod.containers)
+    request = admission.request
     unaligned = world.settings.topology in ("none", "best-effort")
     alone = not (request.cpus or request.memory)
     applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")

@@ -13,11 +13,11 @@ from ...generators.life import Lives, Turn, few_nodes, life
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import static
 from ...history.values import CpuBits, Held
-from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, violated
 from ...judge.node_subjects import Admission
 from ...judge.pods import GUARANTEED
 from ...judge.room import Room, asked_devices
-from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all, request_of
+from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
 from ..conditions import under
 from ..outcomes import must_be_admitted
 from ..wording import in_words
@@ -28,7 +28,7 @@ chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-nod
 def new_under_static(admission: Admission) -> None:
     under(admission, "single-numa-node")
     applies(not admission.again, "the pod was on the node before")
-    applies(admission.settings.static, "the CPU Manager's policy is none")
+    configured(admission.settings.static, "the CPU Manager's policy is none")
     applies(admission.admitted, "the pod was refused")
 
 
@@ -81,7 +81,7 @@ def surely_admitted(subject: Admission) -> None:
 
 def _candidates(admission: Admission) -> list[Device]:
     """Return all devices of the resources that the pod asks for."""
-    names = {name for name, number in request_of(admission).devices.items() if number}
+    names = {name for name, number in admission.request.devices.items() if number}
     return [device for device in admission.before.machine.devices if device.resource in names]
 
 
@@ -110,7 +110,7 @@ def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     applies(several, "the pod asks for no device that is local to several NUMA nodes")
     machine = admission.before.machine
     others = replace(machine, devices=tuple(device for device in machine.devices if len(device.numa) < 2))
-    able = Room(replace(admission.before, machine=others)).nodes_that_hold(request_of(admission), surely=False)
+    able = Room(replace(admission.before, machine=others)).nodes_that_hold(admission.request, surely=False)
     applies(not able, "a NUMA node can give all without a device that is local to several")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, with a device that is local to several")
 
@@ -124,7 +124,7 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     """Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too."""
     under(admission, "single-numa-node")
     at_once(admission)
-    request = request_of(admission)
+    request = admission.request
     applies(not request.cpus and not request.memory, "the pod asks for CPUs or memory")
     applies(_candidates(admission), "the pod asks for no devices")
     applies(admission.admitted, "the pod was refused")

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from ....cpuset import bits_of, format_bits
 from ...history.values import Affinity
-from ...judge.chapter import Chapter, Judgement, applies, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ...judge.offered import DeviceHints, MemoryHints
 from ..conditions import memory_static
 from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
@@ -100,7 +100,7 @@ def default_for_other_classes(hints: MemoryHints) -> Judgement:
 @policy_none.requires("memory-manager/hints/default-under-none", on=MemoryHints, rests_on=("memory/none/default-hint",))
 def default_under_none(hints: MemoryHints) -> Judgement:
     """Under policy None there is no preference for memory."""
-    applies(not hints.settings.memory_static, "the Memory Manager's policy is Static")
+    configured(not hints.settings.memory_static, "the Memory Manager's policy is Static")
     return _prefers_nothing(hints, "policy None")
 
 

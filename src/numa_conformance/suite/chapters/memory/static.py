@@ -13,7 +13,7 @@ from ....machine import Machine
 from ...generators.life import Lives, Turn, life
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import guaranteed, pinning, static
-from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, judges, violated
 from ...judge.choice import numa_cpus
 from ...judge.given import OnNode
 from ...judge.may_run import MayRun
@@ -23,10 +23,8 @@ from ...judge.room import Request, Room, allocatable, memory_of, ordinary
 from ...judge.seen import blocks_told
 from ..alignment import (
     at_once,
-    is_aligned_at_once,
     leaving_a_cpu,
     one_node_can_give_all,
-    request_of,
     with_app_containers_only,
 )
 from ..conditions import memory_static, under
@@ -62,7 +60,7 @@ def guarantees_memory(admission: Admission) -> Judgement:
 @judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(OnNode, MayRun))
 def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violation]:
     """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
-    applies(container.settings.memory_static, "the Memory Manager's policy is None")
+    configured(container.settings.memory_static, "the Memory Manager's policy is None")
     runs = applies(container.runs, "it is not seen what the container runs on")
     blocks = (container.held.memory if container.held else None) or ()
     applies(any(block.bytes for block in blocks), "the container has no memory of its own")
@@ -102,7 +100,7 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
 )
 def none_pins_nothing(container: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
-    applies(not container.settings.memory_static, "the Memory Manager's policy is Static")
+    configured(not container.settings.memory_static, "the Memory Manager's policy is Static")
     return _has_no_memory(container, "under policy None")
 
 
@@ -161,7 +159,7 @@ def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     applies(not admission.pod.whole, "the pod as a whole has resources")
     with_app_containers_only(admission)
     applies(admission.admitted, "the pod was refused")
-    applies(any(kind != "memory" for kind in request_of(admission).memory), "no container asks for huge pages")
+    applies(any(kind != "memory" for kind in admission.request.memory), "no container asks for huge pages")
     return _given_as_asked(admission, "huge pages", lambda kind: kind != "memory")
 
 
@@ -179,7 +177,7 @@ def with_pods(moment: Moment) -> None:
 def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "have") -> Iterator[Violation]:
     """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
     with_pods(moment)
-    over = (excess for excess in Room(moment.world).overdrawn() if counts(*excess[:2]))
+    over = (excess for excess in moment.overdrawn if counts(*excess[:2]))
     for nodes, kind, out, had in islice(over, 1):
         why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
         yield Violation(why, f"{out} bytes", f"{had} bytes at most")
@@ -259,9 +257,9 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     with_app_containers_only(admission)
     room, memory = (
         Room(admission.before),
-        applies(request_of(admission).memory, "the pod is given no memory of its own"),
+        applies(admission.request.memory, "the pod is given no memory of its own"),
     )
-    if admission.settings.topology == "single-numa-node" and is_aligned_at_once(admission):
+    if admission.settings.topology == "single-numa-node" and admission.is_aligned_at_once:
         lacks = not room.nodes_that_hold(Request(0, memory, {}), surely=False)
     else:
         lacks = room.lacks(memory)
@@ -280,7 +278,7 @@ def memory_returns(admission: Admission) -> Judgement:
     memory_static(admission)
     at_once(admission)
     leaving_a_cpu(admission)
-    memory = applies(request_of(admission).memory, "the pod is given no memory of its own")
+    memory = applies(admission.request.memory, "the pod is given no memory of its own")
     one_node_can_give_all(admission)
     before = Room(admission.before.with_all_that_went).nodes_that_hold(Request(0, memory, {}), surely=False)
     applies(not before, "NUMA nodes could give all without what removed pods had")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...judge.chapter import Judgement, applies, exists, violated
+from ...judge.chapter import Judgement, applies, configured, exists, violated
 from ...judge.scored import MOST, ScoredNode, ScorePair
 
 CLEAR = 20
@@ -12,7 +12,7 @@ RISING, FALLING = ((0, 0), (100, 10)), ((0, 10), (100, 0))
 
 def by(node: ScoredNode, strategy: str) -> None:
     """Go on where a node is scored by a strategy."""
-    applies(node.strategy.kind == strategy, f"the strategy is not {strategy}")
+    configured(node.strategy.kind == strategy, f"the strategy is not {strategy}")
 
 
 def decided(node: ScoredNode, strategy: str) -> int:

@@ -8,14 +8,14 @@ different preferred sets of NUMA nodes make a preferred affinity of what they ha
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, violated
+from ...judge.chapter import Chapter, Judgement, applies, configured, violated
 from ...judge.merged import MergedHints
 
 chapter = Chapter("topology-manager/best-effort", since="1.18")
 
 
 def of_policy(merge: MergedHints, *policies: str) -> None:
-    applies(merge.policy in policies, f"the policy is not {' or '.join(policies)}")
+    configured(merge.policy in policies, f"the policy is not {' or '.join(policies)}")
 
 
 def affinity_text(merge: MergedHints) -> str:

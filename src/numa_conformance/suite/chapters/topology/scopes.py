@@ -11,7 +11,7 @@ from ...generators.life import OF_EVERY_MANAGER, Lives, Turn, are_alike, life, w
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import container, pinning, pod, static
 from ...judge.alignment import Alignment
-from ...judge.chapter import Chapter, Judgement, applies, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ...judge.node_subjects import Admission
 from ...judge.room import Request, Room, ordinary
 from ..alignment import (
@@ -31,7 +31,7 @@ of_pods = Chapter("topology-manager/scope/pod", "topology-manager/single-numa-no
 
 def in_scope(admission: Admission, scope: str) -> None:
     under(admission, "single-numa-node")
-    applies(admission.settings.scope == scope, f"the Topology Manager's scope is not {scope}")
+    configured(admission.settings.scope == scope, f"the Topology Manager's scope is not {scope}")
 
 
 def as_a_whole(admission: Admission) -> None:
@@ -63,7 +63,7 @@ def no_node_has_the_sum(admission: Admission) -> None:
 def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     """In the container scope containers of one pod may be aligned to different NUMA nodes."""
     in_scope(admission, "container")
-    applies(admission.settings.static, "the CPU Manager's policy is none")
+    configured(admission.settings.static, "the CPU Manager's policy is none")
     applies(not admission.again, "the pod was on the node before")
     for_cpus_alone(admission)
     with_app_containers_only(admission)
@@ -110,7 +110,7 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
 def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     """In scope pod every container of a pod has the same affinity."""
     under(admission, *ALIGNING)
-    applies(admission.settings.scope == "pod", "the Topology Manager's scope is not pod")
+    configured(admission.settings.scope == "pod", "the Topology Manager's scope is not pod")
     applies(admission.admitted, "the pod was refused")
     applies(not admission.again, "the pod was on the node before")
     applies(len(admission.held) > 1, "fewer than two containers are told")

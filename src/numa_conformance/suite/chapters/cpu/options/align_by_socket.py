@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....judge.alignment import Alignment, only_a_number
-from ....judge.chapter import Chapter, Judgement, applies, violated
+from ....judge.chapter import Chapter, Judgement, applies, configured, violated
 from ....judge.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, Choice, numa_cpus, touched
 from ....judge.node_subjects import Admission
 from ....judge.start_subjects import Start
@@ -59,7 +59,7 @@ def has_no_effect_under_single_numa_node(start: Start) -> Judgement:
     up, or refuses what no NUMA node holds.
     """
     alone(start)
-    applies(start.settings.topology == "single-numa-node", "the Topology Manager's policy is not single-numa-node")
+    configured(start.settings.topology == "single-numa-node", "the Topology Manager's policy is not single-numa-node")
     first = start.first
     return violated(
         not (start.up and first and first.admitted),
@@ -104,7 +104,7 @@ def alone(start: Start) -> None:
 def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""
     under(admission, "restricted")
-    applies(admission.settings.static, "the CPU Manager's policy is none")
+    configured(admission.settings.static, "the CPU Manager's policy is none")
     with_option(admission, BY_SOCKET)
     applies(not admission.again, "the pod was on the node before")
     count, world = count_of(admission), admission.before

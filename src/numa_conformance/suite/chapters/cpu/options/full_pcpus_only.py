@@ -7,7 +7,7 @@ from .....machine import Machine
 from ....generators.life import Lives, Turn, life
 from ....generators.scenario import Script
 from ....generators.workloads import guaranteed, static
-from ....judge.chapter import Chapter, Judgement, applies, judges, violated
+from ....judge.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ....judge.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, Choice, adds_up, split_cores
 from ....judge.given import Given
 from ....judge.node_subjects import Admission
@@ -165,11 +165,11 @@ def tells_that_whole_cores_are_missing(admission: Admission) -> Judgement:
     """
     applies(not admission.admitted, "the pod was admitted")
     applies(not admission.again, "the pod was on the node before")
-    applies(admission.settings.static, "the CPU Manager's policy is none")
+    configured(admission.settings.static, "the CPU Manager's policy is none")
     with_option(admission, WHOLE_CORES)
     under(admission, "none")
     applies(not admission.pod.whole, "the pod as a whole has resources")
-    applies(not admission.settings.memory_static, "the Memory Manager may refuse it")
+    configured(not admission.settings.memory_static, "the Memory Manager may refuse it")
     applies(len(admission.pod.containers) == 1, "the pod has several containers")
     without_devices(admission)
     world, pod = admission.before, admission.pod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....judge.chapter import Chapter, Judgement, applies, judges, violated
+from ....judge.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ....judge.choice import BY_UNCORE, STRICT, WHOLE_CORES, Choice, fewest
 from ....judge.node_subjects import Admission
 from ...alignment import for_cpus_alone, free_text
@@ -102,7 +102,7 @@ def never_refuses(choice: Choice) -> Judgement:
 )
 def caches_are_no_reason_to_refuse(admission: Admission) -> Judgement:
     """Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same."""
-    applies(admission.settings.static, "the CPU Manager's policy is none")
+    configured(admission.settings.static, "the CPU Manager's policy is none")
     with_option(admission, BY_UNCORE)
     without_option(admission, WHOLE_CORES)
     under(admission, "none", "best-effort")
