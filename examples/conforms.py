@@ -22,6 +22,7 @@ from typing import Any
 
 import yaml
 
+from numa_conformance.pages.links import link_to
 from numa_conformance.report.model import Summary, read_report
 from numa_conformance.suite.chapters import REQUIREMENTS
 
@@ -264,9 +265,8 @@ def _table() -> Iterator[str]:
     yield f"| requirement | | {' | '.join(one['title'] for one in columns)} |"
     yield "|---|---|" + "---|" * len(columns)
     for name in asked:
-        anchor = name.replace("/", "").lower()
         marks = (MARKS[one["requirements"].get(name, "not asked")] for one in columns)
-        yield f"| [`{name}`](requirements.md#{anchor}) | {REQUIREMENTS[name].strength} | {' | '.join(marks)} |"
+        yield f"| {link_to(name)} | {REQUIREMENTS[name].strength} | {' | '.join(marks)} |"
     yield ""
 
 

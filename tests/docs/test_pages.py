@@ -5,7 +5,9 @@ import pytest
 import yaml
 
 from mutants.__main__ import mutants_page
+from numa_conformance.pages.chapter_pages import chapter_pages
 from numa_conformance.pages.kubernetes_versions_page import kubernetes_versions_page
+from numa_conformance.pages.links import FOLDER
 from numa_conformance.pages.quirks_page import quirks_page
 from numa_conformance.pages.requirements_page import protocol_page, requirements_page
 from numa_conformance.pages.rules_page import rules_page
@@ -30,6 +32,11 @@ PAGES = [
 @pytest.mark.parametrize(("name", "page"), PAGES)
 def test_a_generated_page_is_up_to_date(name, page):
     assert (DOCS / name).read_text() == page()
+
+
+def test_each_chapter_has_a_page_that_is_up_to_date():
+    pages = {path.stem: path.read_text() for path in (DOCS / FOLDER).iterdir()}
+    assert pages == chapter_pages()
 
 
 def test_the_reference_of_the_site_is_all_that_is_made_from_data():

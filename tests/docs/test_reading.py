@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from numa_conformance.pages.links import FOLDER
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SITE = (ROOT / "mkdocs.yml").read_text()
@@ -16,7 +18,11 @@ SITE = (ROOT / "mkdocs.yml").read_text()
     if name == "Reference, made from data"
 )
 RECORDS = sorted(DOCS.glob("decisions/[0-9]*.md"))
-WRITTEN = [path for path in sorted(DOCS.rglob("*.md")) if path.name not in REFERENCE and path not in RECORDS]
+WRITTEN = [
+    path
+    for path in sorted(DOCS.rglob("*.md"))
+    if path.name not in REFERENCE and path not in RECORDS and path.parent.name != FOLDER
+]
 BEGINNING = re.compile(
     r"# [^\n]+\n\n- \*\*For:\*\* [^\n]+\n(?:  [^\n]+\n)*- \*\*At the end:\*\* [^\n]+\n(?:  [^\n]+\n)*\n"
 )

@@ -56,8 +56,8 @@ def test_the_page_tells_of_every_statement_who_asks_for_it():
 
 
 def test_links_between_the_pages_lead_to_what_they_name():
-    text = (DOCS / "requirements.md").read_text()
-    linked = set(re.findall(r"statements\.md#([^)]+)\)", text))
+    text = "".join(path.read_text() for path in (DOCS / "requirements").iterdir())
+    linked = set(re.findall(r"\.\./statements\.md#([^)]+)\)", text))
     anchors = set(re.findall(r'<a id="([^"]+)"></a>', (DOCS / "statements.md").read_text()))
     assert len(linked) == len(asked_by())
     assert linked <= anchors

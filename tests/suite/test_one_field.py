@@ -6,7 +6,6 @@ import time
 from functools import cache
 
 import pytest
-from numa_conformance.suite.asking.shrinking import times_seen
 
 from asked_in_full import DEEP, deep
 from collected_suite import CollectedSuite
@@ -18,7 +17,7 @@ from numa_conformance.report.beside_reference import with_reference
 from numa_conformance.report.departures import in_history
 from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import ALL, GROUPS, JUDGED, groups_of
-from numa_conformance.suite.asking.shrinking import shortened
+from numa_conformance.suite.asking.shrinking import shortened, times_seen
 from numa_conformance.suite.chapters import REQUIREMENTS
 from numa_conformance.suite.judge.verdicts import judge
 from numa_conformance.suite.telling.telling import beside, finding_of

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ..pages.chapter_pages import chapter_pages
 from ..pages.kubernetes_versions_page import kubernetes_versions_page
+from ..pages.links import FOLDER
 from ..pages.requirements_page import protocol_page, requirements_page
 from ..pages.rules_page import rules_page
 from ..pages.statements_page import statements_page
@@ -30,6 +33,12 @@ _PAGES: Mapping[str, Callable[[], str]] = {
 @click.argument("ids", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print the registry as JSON.")
 @click.option("--markdown", "page", flag_value="requirements", help="Print the page docs/requirements.md.")
+@click.option(
+    "--pages",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the page of each chapter into the folder requirements below FOLDER.",
+)
 @click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
 @click.option("--rules", "page", flag_value="rules", help="Print the page docs/rules.md.")
 @click.option("--versions", "page", flag_value="versions", help="Print the page docs/versions.md.")
@@ -40,11 +49,16 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     help="Print the page docs/kubernetes-versions.md.",
 )
 @click.option("--protocol", "page", flag_value="protocol", help="Print the page docs/protocol.md.")
-def command(ids: tuple[str, ...], as_json: bool, page: str | None) -> None:
+def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path | None) -> None:
     """List the requirements: id, what is asked, source with its address, versions, features.
 
     All of them, or those of IDS (``*`` stands for any text), with the sentences that these rest on.
     """
+    if folder is not None:
+        for name, text in chapter_pages().items():
+            (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+            (folder / FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
+        return
     if page is not None and (as_json or ids):
         raise click.UsageError("a page is printed as it is: without ids and --json")
     selected = [REQUIREMENTS[id] for id in chosen(ids, REQUIREMENTS, "requirement")]

@@ -12,6 +12,7 @@ from ..documentation.versions import OLDEST, SUPPORTED, KubernetesVersion
 from ..suite.chapters import OF_TARGETS, REQUIREMENTS
 from ..suite.judge.departures import DEPARTURES, TOGETHER, Causes
 from ..suite.judge.requirement import Strength
+from .links import link_to
 from .markdown import joined, table
 
 PATCHES = tuple(map(str, SHOWN_OF.values()))
@@ -130,7 +131,7 @@ def _options(version: KubernetesVersion) -> Iterator[str]:
 
 
 def _row(requirement: str) -> Iterator[str]:
-    yield f"[`{requirement}`](requirements.md#{requirement.replace('/', '')})"
+    yield link_to(requirement)
     departures = DEPARTURES[requirement]
     for version in SUPPORTED:
         if not REQUIREMENTS[requirement].holds_in(version):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
@@ -13,9 +13,10 @@ from ..protocol.message import Message
 from ..suite.asking.groups import GROUPS, groups_of
 from ..suite.asking.profiles import FEATURE_SETS
 from ..suite.chapters import REQUIREMENTS, Requirement
-from ..suite.examples.index import asked_by, index_of_tests, surfaces_of_tests
+from ..suite.examples.index import asked_by, surfaces_of_tests
+from .chapter_pages import chapters, title_of
+from .links import FOLDER, link_to
 from .markdown import joined, table
-from .statements_page import statement_links
 
 
 def requirements_page() -> str:
@@ -26,7 +27,8 @@ def requirements_page() -> str:
         "What the suite asks, and the [statements](statements.md) of the documentation it rests on. "
         "This page is made from the registry: "
         "`numa-conformance requirements --markdown`. Ids never change and are never used again. "
-        "What shows that a test can fail is on [another page](mutants.md).",
+        "Each chapter has a page: the sentences, where they are not tested, and of each judge what is wrong and right. "
+        "Which allocators break them is on [another page](mutants.md).",
         "",
         "A requirement is asked by an *example* that is written out, by a *search* at random, or by generated "
         "*conversations* ([how it asks and judges](histories.md)).",
@@ -46,35 +48,11 @@ def requirements_page() -> str:
     lines += table(
         ("profile", "features"), ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
     )
-    for area, requirements in areas.items():
-        lines += ["", f"## {area}", ""]
-        for requirement in requirements:
-            lines += _section(requirement)
+    lines += ["", "## Chapters", ""]
+    for page, requirements in chapters().items():
+        lines += [f"- [{title_of(page)}]({FOLDER}/{page}.md)"]
+        lines += [f"    - {link_to(requirement.id)}: {requirement.strength}" for requirement in requirements]
     return joined(lines)
-
-
-def _section(requirement: Requirement) -> list[str]:
-    versions = f"since {requirement.since}" + (f" until {requirement.until}" if requirement.until else "")
-    facts = [
-        f"{requirement.strength}, level {requirement.level}, {versions}.",
-        f"Source: [{requirement.source}]({requirement.address}).",
-        f"Statements: {statement_links(requirement.statements)}.",
-        *([f"Beyond them: {requirement.beyond}"] if requirement.beyond else ()),
-        *([f"Features: {', '.join(f'`{name}`' for name in requirement.features)}."] if requirement.features else []),
-        _asked(requirement),
-    ]
-    return [f"### `{requirement.id}`", "", requirement.text, "", " ".join(facts), ""]
-
-
-def _asked(requirement: Requirement) -> str:
-    if requirement.command is not None:
-        return f"Asked by `numa-conformance {requirement.command}`."
-    tests = ", ".join(f"`{name}`" for name in index_of_tests().get(requirement.id, ())) or "none"
-    return f"Asked by {_and(asked_by(requirement.id))}: {tests}."
-
-
-def _and(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "nothing"
 
 
 def _features(features: frozenset[str]) -> str:

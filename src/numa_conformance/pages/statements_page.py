@@ -9,6 +9,7 @@ from itertools import groupby
 from ..documentation.pages import PAGES, Section
 from ..documentation.statements import STATEMENTS, Statement
 from ..suite.chapters import REQUIREMENTS
+from .links import link_to
 from .markdown import joined, table
 
 
@@ -21,9 +22,9 @@ def asked_by() -> Mapping[str, list[str]]:
     return asking
 
 
-def statement_links(statements: Iterable[str]) -> str:
-    """Return links from a page beside it to statements."""
-    return ", ".join(f"[`{id}`](statements.md#{_anchor(id)})" for id in statements)
+def statement_links(statements: Iterable[str], folder: str = "") -> str:
+    """Return links to statements; ``folder``: from the page to that of the statements."""
+    return ", ".join(f"[`{id}`]({folder}statements.md#{_anchor(id)})" for id in statements)
 
 
 def statements_page() -> str:
@@ -76,8 +77,7 @@ def _line(statement: Statement, requirements: list[str]) -> str:
     if statement.untestable:
         asked = f"*Not testable: {statement.untestable}.*"
     elif requirements:
-        links = ", ".join(f"[`{id}`](requirements.md#{_requirement_anchor(id)})" for id in requirements)
-        asked = f"Asked: {links}."
+        asked = f"Asked: {', '.join(map(link_to, requirements))}."
     else:
         asked = "*Not asked yet.*"
     return (
@@ -88,7 +88,3 @@ def _line(statement: Statement, requirements: list[str]) -> str:
 
 def _anchor(id: str) -> str:
     return id.replace("/", "-").replace(".", "-")
-
-
-def _requirement_anchor(id: str) -> str:
-    return id.replace("/", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -90,6 +91,8 @@ class Checker:
 
 REQUIREMENTS: dict[str, Requirement] = {}
 """Every requirement by id; chapters add theirs when they are imported."""
+CHAPTER_OF: dict[str, str] = {}
+"""The module of the chapter of each requirement, by its id."""
 CHECKERS: list[Checker] = []
 """Every checker, in the order of declaration."""
 _BY_SUBJECT: dict[type, tuple[Checker, ...]] = {}
@@ -140,6 +143,7 @@ class Chapter:
         self, *features: str, since: str | None = None, area: str | None = None, command: str | None = None
     ) -> None:
         self._features, self._since, self._area, self._command = features, since, area, command
+        self._module = sys._getframe(1).f_globals["__name__"]
 
     def sentence(
         self,
@@ -162,7 +166,7 @@ class Chapter:
             raise AssertionError(f"the requirement id {id} is declared twice")
         every, area = (*self._features, *features), area or self._area or id.split("/")[0]
         requirement = Requirement(id, text, rests_on, since, every, area, until, strength, level, beyond, self._command)
-        REQUIREMENTS[id] = requirement
+        REQUIREMENTS[id], CHAPTER_OF[id] = requirement, self._module
         return requirement
 
     @overload

@@ -1,0 +1,105 @@
+"""One page for each chapter: its sentences, when they are asked, and the pair of each: what is wrong, what is right."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..machine import Machine
+from ..suite.chapters import REQUIREMENTS, Requirement
+from ..suite.chapters.pairs import Pair, pairs, violations
+from ..suite.examples.index import asked_by, index_of_tests
+from ..suite.history.history import History
+from ..suite.judge.chapter import CHAPTER_OF, CHECKERS, Checker, Violation
+from ..suite.judge.node_subjects import Admission
+from ..suite.judge.reasons import reasons_of
+from ..suite.judge.verdicts import judge
+from ..suite.telling.pictures import drawn
+from ..suite.telling.telling import finding_of
+from .links import page_of
+from .markdown import joined
+from .statements_page import statement_links
+
+
+def chapters() -> Mapping[str, list[Requirement]]:
+    """Return the requirements of each chapter by the name of its page, in the order of the book."""
+    book: dict[str, list[Requirement]] = {}
+    for requirement in REQUIREMENTS.values():
+        book.setdefault(page_of(requirement.id), []).append(requirement)
+    return book
+
+
+def title_of(page: str) -> str:
+    """Return the first line of a chapter, which names its page of Kubernetes."""
+    module = next(module for id, module in CHAPTER_OF.items() if page_of(id) == page)
+    return (importlib.import_module(module).__doc__ or page).partition("\n")[0]
+
+
+def chapter_pages() -> Mapping[str, str]:
+    """Return the text of each page below ``docs/requirements/`` by its name, without its ending."""
+    return {page: _page(page, requirements) for page, requirements in chapters().items()}
+
+
+def _page(page: str, requirements: Sequence[Requirement]) -> str:
+    lines = [f"# {title_of(page)}", "", "Made by `numa-conformance requirements --pages docs`."]
+    for requirement in requirements:
+        lines += ["", f"### `{requirement.id}`", "", requirement.text, "", *_facts(requirement)]
+        for check in CHECKERS:
+            if check.requirement == requirement.id and check.function in pairs():
+                lines += _pair(check, pairs()[check.function])
+    return joined(lines)
+
+
+def _facts(requirement: Requirement) -> list[str]:
+    versions = f"since {requirement.since}" + (f" until {requirement.until}" if requirement.until else "")
+    tests = ", ".join(f"`{name}`" for name in index_of_tests().get(requirement.id, ()))
+    facts = [
+        f"{requirement.strength}, level {requirement.level}, {versions}.",
+        f"Source: [{requirement.source}]({requirement.address}).",
+        f"Statements: {statement_links(requirement.statements, '../')}.",
+        *([f"Beyond them: {requirement.beyond}"] if requirement.beyond else ()),
+        f"Features: {', '.join(f'`{name}`' for name in requirement.features) or 'none'}.",
+        f"Tested by {' and '.join(asked_by(requirement.id)) or requirement.command or 'nothing'}: {tests or 'none'}.",
+    ]
+    reasons = reasons_of(requirement.id)
+    return [" ".join(facts), *(["", f"Not tested where {'; '.join(reasons)}."] if reasons else ())]
+
+
+def _pair(check: Checker, pair: Pair) -> Iterator[str]:
+    wrong, right = pair
+    violation = (violations(check, wrong) or [Violation("")])[0]
+    got = f" Answered: {violation.got}." if violation.got else ""
+    allowed = f" Allowed: {violation.allowed}." if violation.allowed else ""
+    yield from ("", f"Wrong: {violation.why}.{got}{allowed}")
+    yield from _block(_picture(check, wrong, violation.marks))
+    picture, words = _picture(check, right, {}), _in_words(right)
+    if picture or words:
+        yield from ("", f"Right: {words}".rstrip(), *_block(picture))
+
+
+def _in_words(case: object) -> str:
+    """Write what became of a pod; empty for other cases."""
+    if not isinstance(case, Admission):
+        return ""
+    held = "; ".join(f"{name} has {held}" for name, held in case.held.items())
+    return f"pod {case.pod.uid} is {'admitted' if case.admitted else 'refused'}{', ' * bool(held)}{held}."
+
+
+def _block(picture: str) -> list[str]:
+    return ["", "```text", *picture.splitlines(), "```"] if picture else []
+
+
+def _picture(check: Checker, case: object, marks: Mapping[str, int]) -> str:
+    """Draw who has which CPUs in a case; empty where it shows none."""
+    if isinstance(case, History):
+        broken = (each for each in judge(case).broken if each.requirement == check.requirement)
+        return next((finding_of(each).picture or "" for each in broken), "")
+    after: Any = getattr(case, "after", None) or getattr(case, "world", None)
+    machine = getattr(case, "machine", None) or getattr(after, "machine", None)
+    if not isinstance(machine, Machine):
+        return ""
+    pods = getattr(after, "pods", {}).items()
+    held = {f"{uid}/{name}": held.cpus for uid, pod in pods for name, held in pod.held.items()}
+    chosen = getattr(case, "given", None)
+    return drawn(machine, held or {"container": chosen if isinstance(chosen, int) else 0}, marks)
