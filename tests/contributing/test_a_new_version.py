@@ -48,7 +48,7 @@ def house(tmp_path_factory):
         behind=last_argument_of_field("StaticOptions", "align_by_socket"),
     )
     house.add(
-        f"{ROOM}suite/chapters/starts.py",
+        f"{ROOM}suite/chapters/settings.py",
         f', until="{NEWEST}"',
         behind=last_keyword("cpu-manager/policy/defaults-to-none"),
     )

@@ -188,12 +188,12 @@ def house(tmp_path_factory):
     said()
     house.write(CHAPTER, HEAD)
     said()
+    house.write(ALGORITHM, WRITTEN)
+    said()
     house.add(PROBES, HOW_IT_SHOWS, behind=last_import)
     house.add(PROBES, PROBE, behind=last_entry("PROBES"))
     said()
     house.add(CHAPTER, IDS + REFUSED + PROMISE)
-    said()
-    house.write(ALGORITHM, WRITTEN)
     house.write(PAIRS, PAIR)
     house.add(QUIRKS, QUIRK, behind=last_field("CpuQuirks"))
     house.add(TEST, QUIRK_SHOWN)
@@ -202,7 +202,7 @@ def house(tmp_path_factory):
 
 
 def test_touches_what_the_recipes_name_and_no_more_than_eight_files(house):
-    recipes = ("An option of the static policy", "A quirk", "A requirement")
+    recipes = ("An option of the static policy", "A quirk", "A sentence")
     named = [path for recipe in recipes for path in files_of_recipe(recipe)]
     assert [path for path in house.touched if not is_named(path, named)] == []
     assert len(house.touched) == 8
@@ -211,6 +211,7 @@ def test_touches_what_the_recipes_name_and_no_more_than_eight_files(house):
 def test_what_is_missing_is_told_in_a_sentence_with_its_place(house):
     assert house.complaints == [
         f"error: {CHAPTER}: option prefer-last-cpus has no file with what is asked of it",
+        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
         f"error: {PROBES}: option prefer-last-cpus has no OptionProbe in PROBES: how it is provoked, and how its "
         "effect is seen",
         f"error: {CHAPTER}: no call of maturity says under which ids prefer-last-cpus is asked",
@@ -218,7 +219,6 @@ def test_what_is_missing_is_told_in_a_sentence_with_its_place(house):
         "full-pcpus-only",
         f"error: {CHAPTER}: no call of excluded says under which id it is asked that prefer-last-cpus excludes "
         "align-by-socket",
-        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
     ]
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from asked_in_full import DEEP
 from forked_pytest import run_pytest
+from mutants.strength.asking import RECORDED
 from numa_conformance.protocol.features import FEATURES, PROMISES
 from numa_conformance.recorded import read_vectors
 from numa_conformance.recorded.needs import features_needed
 from numa_conformance.suite.asking.groups import JUDGED
 from numa_conformance.suite.chapters import OF_TARGETS, REQUIREMENTS
 from numa_conformance.suite.examples.index import index_of_tests
-from strength.asking import RECORDED
 
 RUN = ("passed", "not followed")
 STEPS = () if DEEP else JUDGED

@@ -54,7 +54,7 @@ def test_what_holds_a_requirement_back_is_counted():
     told = verdicts.not_asked(PACKS)
     assert told.total() == 3
     assert set(told) <= set(reasons_of(PACKS))
-    assert told["so many free CPUs are not given, or the pages leave open where they lie"] == 1
+    assert told["other options are on"] >= 2
 
 
 def test_a_requirement_that_no_guard_holds_back_is_asked():

@@ -1,0 +1,50 @@
+"""A sentence of a page that nobody asked yet, added as CONTRIBUTING.md tells: a statement, and its chapter with a pair."""
+
+import pytest
+
+from contributing.house import House, files_of_recipe, is_named, last_argument, last_entry
+
+STATEMENTS = "src/numa_conformance/documentation/statements/node_resource_managers.py"
+CHAPTER, PAIRS = (f"src/numa_conformance/suite/chapters/qos{end}.py" for end in ("", "_pairs"))
+ID = "qos/pods-have-a-class"
+SENTENCE = f'''
+
+@chapter.requires("{ID}", on=Classified, rests_on=("nrm/cpus/a-new-one",))
+def has_a_class(subject: Classified) -> Judgement:
+    """Each pod has one of three QoS classes."""
+    applies(subject.pod.containers, "the pod has no containers")
+    known = subject.qos in ("Guaranteed", "Burstable", "BestEffort")
+    return violated(known, "the pod has no class that there is", got=subject.qos)
+'''
+PAIR = ',\n    chapter.has_a_class: (classed(DEVICES, "Platinum"), classed(DEVICES, BEST_EFFORT))'
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    house = House(tmp_path_factory.mktemp("house"))
+    house.add(
+        STATEMENTS, '),\n        must("a-new-one", "A new sentence of the page."', behind=last_argument("no-hotplug")
+    )
+    house.add(CHAPTER, SENTENCE)
+    house.add(PAIRS, PAIR, behind=last_entry("PAIRS"))
+    house.change(
+        "CHANGELOG.md", "## Unreleased\n\n", f"## Unreleased\n\n- `{ID}`. May fail implementations that passed.\n"
+    )
+    return house
+
+
+def test_touches_what_the_recipe_names(house):
+    named = files_of_recipe("A sentence")
+    assert len(house.touched) == 4
+    assert [path for path in house.touched if not is_named(path, named)] == []
+
+
+def test_its_judge_condemns_what_is_wrong_and_passes_what_is_right(house):
+    assert "1 passed" in house.test("tests/suite/test_pairs.py", "-k", ID)
+
+
+def test_it_is_asked_and_printed(house):
+    assert "1 passed" in house.ask(ID, more=("--numa-budget", "100%"))
+    printed = house.run("-m", "numa_conformance", "requirements", ID)
+    assert "Each pod has one of three QoS classes." in printed
+    assert "A new sentence of the page." in printed
