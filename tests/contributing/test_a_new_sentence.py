@@ -1,4 +1,4 @@
-"""A sentence of a page that nobody asked yet, added as CONTRIBUTING.md tells: a statement, and its chapter with a pair."""
+"""A sentence of a page that is not asked yet, added as CONTRIBUTING.md tells: a statement, a chapter and its pair."""
 
 import pytest
 
