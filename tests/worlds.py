@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from numa_conformance.suite.chapters.pairs import Judge, id_of
 from numa_conformance.suite.generators.worlds import (
     admitted as admitted,
 )
@@ -32,14 +33,14 @@ Case = tuple[object, object]
 """A subject that breaks a requirement, and one that keeps it."""
 
 
-def breaks(requirement: str, subject: object) -> bool | None:
+def breaks(requirement: str | Judge, subject: object) -> bool | None:
     """Tell whether a subject breaks a requirement; None where the requirement says nothing about it."""
     shown = (subject, *views(subject))
     judged = [
         list(wrong)
         for each in shown
         for check in checkers_of(type(each))
-        if check.requirement == requirement and (wrong := check.judge(each)) is not None
+        if check.requirement == id_of(requirement) and (wrong := check.judge(each)) is not None
     ]
     return any(judged) if judged else None
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from numa_conformance.suite.chapters.cpu.options import full_pcpus_only, prefer_align_cpus_by_uncorecache
 from numa_conformance.suite.chapters.cpu.options.align_by_socket_pairs import MORE_SOCKETS, UNDER_SINGLE
 from numa_conformance.suite.chapters.cpu.options.full_pcpus_only_pairs import ALONE, THREE
 from numa_conformance.suite.chapters.cpu.options.maturity_pairs import OFF, PLAIN, REFUSED, start
@@ -20,18 +21,18 @@ FULL, SPREAD = "cpu-manager/full-pcpus-only/", "cpu-manager/distribute-cpus-acro
 
 def test_halves_of_cores_serve_nobody_who_could_be_refused() -> None:
     halves = picked("t1-one-socket-smt2", "1-2,4,7", "1-2", WHOLE_CORES)
-    assert breaks(FULL + "gives-whole-cores", halves) is None
-    assert breaks(FULL + "gives-whole-cores", replace(halves, admits=True))
+    assert breaks(full_pcpus_only.gives_whole_cores, halves) is None
+    assert breaks(full_pcpus_only.gives_whole_cores, replace(halves, admits=True))
 
 
 def test_full_pcpus_only_alone_adds_up_with_nothing() -> None:
-    assert breaks(FULL + "are-additive", admitted(ALONE, THREE, c=held("1-2,5"))) is None
+    assert breaks(full_pcpus_only.refuses_a_partial_core_beside_others, admitted(ALONE, THREE, c=held("1-2,5"))) is None
 
 
 @pytest.mark.parametrize(("cpus", "wrong"), [("0,4,16,20", True), ("0-1,16-17", False)])
 def test_caches_are_judged_beside_a_strict_reservation(cpus: str, wrong: bool) -> None:
     choice = replace(cached(cpus), options=frozenset({BY_UNCORE, STRICT}))
-    assert breaks("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", choice) is wrong
+    assert breaks(prefer_align_cpus_by_uncorecache.stays_in_one_cache, choice) is wrong
 
 
 def hybrid(free: str, cpus: str, *options: str) -> Choice:

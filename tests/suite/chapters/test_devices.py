@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.suite.chapters.devices import hints as devices_hints
 from numa_conformance.suite.chapters.devices import hints_pairs, topology_pairs
+from numa_conformance.suite.chapters.devices import topology as devices_topology
 from numa_conformance.suite.history.values import Affinity
 from worlds import admitted, breaks
 
 
 def test_a_fraction_of_a_cpu_gives_no_cpus_beside_an_aligned_device():
     admission = admitted(topology_pairs.IDLE, topology_pairs.FRACTION, c=topology_pairs.gpus("1", 0))
-    assert breaks("topology-manager/admission/fractional-cpus-align-devices-only", admission)
+    assert breaks(devices_topology.fractions_align_devices_only, admission)
 
 
 @pytest.mark.parametrize(
@@ -22,4 +24,4 @@ def test_a_fraction_of_a_cpu_gives_no_cpus_beside_an_aligned_device():
 )
 def test_neither_null_nor_any_node_says_that_too_few_devices_are_free(offered: Any, broken: bool):
     hints = hints_pairs.gpus(5, offered)
-    assert breaks("device-manager/hints/every-hint-can-hold-the-request", hints) is broken
+    assert breaks(devices_hints.every_hint_can_hold, hints) is broken

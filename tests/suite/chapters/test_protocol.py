@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from numa_conformance.suite.chapters import protocol
 from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.generators.worlds import bits, block, held, node, resident
 from numa_conformance.suite.history.values import Held
@@ -25,4 +26,4 @@ from worlds import breaks
 def test_what_a_node_tells_of_memory_and_devices_is_what_it_gave(reported: Held, breaking: bool) -> None:
     given = held("1,5", memory=[block("memory", 1, 0)], devices={"r": "a"})
     world = node("t1-one-socket-smt2", static(), resident(guaranteed("p", 2), c=given))
-    assert breaks("protocol/state-agrees-with-answers", State(world, {"p": {"c": reported}})) is breaking
+    assert breaks(protocol.state_agrees_with_answers, State(world, {"p": {"c": reported}})) is breaking

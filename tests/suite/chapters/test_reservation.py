@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from numa_conformance.machine import load_machine
+from numa_conformance.suite.chapters.cpu import reservation
 from numa_conformance.suite.chapters.cpu.reservation_pairs import amount, start
 from worlds import breaks
 
@@ -30,10 +31,10 @@ def test_core_ids_may_be_counted_in_the_machine_or_in_the_socket(
     machine: str, count: str, reserved: str, legal: bool
 ) -> None:
     described = replace(start(amount(count), reserved), machine=load_machine(machine))
-    assert breaks("cpu-manager/reservation/ascending-core-ids", described) is not legal
+    assert breaks(reservation.reserves_by_ascending_core_id, described) is not legal
 
 
 @pytest.mark.parametrize(("reserved", "wrong"), [("0", True), ("0,4", False), ("0-1,4", False), ("0-1,4-5", True)])
 def test_fractions_are_added_before_they_are_rounded(reserved: str, wrong: bool) -> None:
     """2.25 and 0.5 CPUs make 3, or 2 without the fraction; rounded one by one they make 4."""
-    assert breaks("cpu-manager/reservation/adds-kube-and-system", start(amount("2250m", "500m"), reserved)) is wrong
+    assert breaks(reservation.adds_kube_and_system, start(amount("2250m", "500m"), reserved)) is wrong

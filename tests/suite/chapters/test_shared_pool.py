@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from numa_conformance.suite.chapters.cpu import shared_pool
 from numa_conformance.suite.generators.workloads import container, pod, static
 from numa_conformance.suite.generators.worlds import held, node, resident
 from numa_conformance.suite.judge.node_subjects import Moment
@@ -17,4 +18,4 @@ def test_an_ended_init_container_may_have_left_its_cpus_to_either(pool: str) -> 
     wanted = pod("p", [container("c", cpu="1", memory="64Mi")], [container("i", cpu="2", memory="64Mi")])
     ran = replace(resident(wanted, i=held("1,5"), c=held("1")), ran=True)
     moment = Moment(node("t1-one-socket-smt2", static(), ran, pool=pool))
-    assert breaks("cpu-manager/shared-pool/loses-nothing", moment) is False
+    assert breaks(shared_pool.pool_loses_nothing, moment) is False

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.suite.chapters.topology import admission as topology_admission
+from numa_conformance.suite.chapters.topology import none_and_best_effort, restricted, single_numa_node
 from numa_conformance.suite.chapters.topology.restricted_pairs import THREE, TWO_FREE_EACH, WIDE
 from numa_conformance.suite.chapters.topology.single_numa_node_pairs import DEVICES, GPU, WITH_THREE
 from numa_conformance.suite.generators.workloads import guaranteed, static_memory
@@ -42,24 +44,24 @@ def pinned(topology: str, *gib: int) -> World:
 )
 def test_best_effort_may_refuse_memory_that_cannot_be_had(world: World, wanted: dict[str, Any]) -> None:
     refusal = aligned(refused(world, wanted), "c", preferred=False)
-    assert breaks(TOPOLOGY + "best-effort/admits-unaligned-pods", refusal) is None
+    assert breaks(none_and_best_effort.admits_what_is_elsewhere, refusal) is None
 
 
 @pytest.mark.parametrize(("wanted", "kept"), [(guaranteed("p", 17, "1Gi"), None), (WIDE, False)])
 def test_memory_of_one_numa_node_with_cpus_of_two_may_be_refused(wanted: dict[str, Any], kept: bool | None) -> None:
     admission = admitted(pinned("restricted"), wanted)
-    assert breaks(TOPOLOGY + "restricted/admits-what-several-nodes-hold", admission) is kept
+    assert breaks(restricted.admits_what_several_nodes_hold, admission) is kept
 
 
 def test_memory_that_no_numa_nodes_have_may_be_refused() -> None:
     refusal = refused(pinned("restricted"), guaranteed("p", 17, "60Gi"))
-    assert breaks(TOPOLOGY + "restricted/admits-what-several-nodes-hold", refusal) is None
+    assert breaks(restricted.admits_what_several_nodes_hold, refusal) is None
 
 
 def test_memory_in_use_on_every_set_that_is_narrow_enough_is_refused() -> None:
     on_both = held("1", memory=[Block("memory", 10 << 30, NodeBits(0b11))])
     admission = admitted(pinned("restricted", 20, 20), guaranteed("q", 1, "10Gi"), c=on_both)
-    assert breaks(TOPOLOGY + "restricted/refuses-what-nothing-prefers", admission) is True
+    assert breaks(restricted.refuses_what_nothing_prefers, admission) is True
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_what_cannot_be_aligned_is_refused_for_that(world: World, wanted: dict[s
 
 def test_more_than_the_node_has_may_be_refused_for_that() -> None:
     other = replace(refused(DEVICES, guaranteed("p", 2, **{GPU: "5"})), reason="UnexpectedAdmissionError")
-    assert breaks(TOPOLOGY + "single-numa-node/refuses-what-no-node-holds", other) is False
+    assert breaks(single_numa_node.refuses_what_no_node_holds, other) is False
 
 
 def test_memory_is_narrow_where_nothing_is_aligned_too() -> None:
@@ -91,10 +93,10 @@ def test_memory_is_narrow_where_nothing_is_aligned_too() -> None:
 @pytest.mark.parametrize(("phase", "wrong"), [("Terminated", False), (None, None)])
 def test_a_phase_is_the_word_of_the_page_or_not_told(phase: str | None, wrong: bool | None) -> None:
     refusal = replace(refused(DEVICES, WITH_THREE), phase=phase)
-    assert breaks(TOPOLOGY + "admission/refused-pods-are-terminated", refusal) is wrong
+    assert breaks(topology_admission.refused_pods_are_terminated, refusal) is wrong
 
 
 def test_a_message_may_say_more() -> None:
     message = "p: resources cannot be allocated with topology locality on any NUMA node"
     refusal = replace(refused(DEVICES, WITH_THREE), reason="TopologyAffinityError", message=message)
-    assert breaks(TOPOLOGY + "admission/says-what-cannot-be-aligned", refusal) is False
+    assert breaks(topology_admission.says_what_cannot_be_aligned, refusal) is False
