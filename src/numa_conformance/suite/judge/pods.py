@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -102,7 +102,15 @@ class PodSpec:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> PodSpec:
-        """Read the JSON object of a pod; raises ``ValueError`` where it is none."""
+        """Read the JSON object of a pod; raises ``ValueError`` where it is none. Equal ones are read once."""
+        try:
+            return _read(msgspec.json.encode(document))
+        except OverflowError:  # a number of more than 64 bits
+            return cls.read(document)
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> PodSpec:
+        """Read the same, each time anew."""
         pod = msgspec.convert(document, Pod, dec_hook=read_amount)
         spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()
         written = [(_kind(container), container, *_resources(container)) for container in spec.init_containers or ()]
@@ -187,6 +195,11 @@ def _deciding(side: Amounts, zero_counts: bool) -> dict[str, Fraction]:
 def _exclusive(qos: str, requests: Amounts) -> int:
     cpu = requests.get("cpu", NOTHING)
     return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
+
+
+@lru_cache(maxsize=4096)
+def _read(document: bytes) -> PodSpec:
+    return PodSpec.read(msgspec.json.decode(document))
 
 
 def _kind(init: Container) -> Kind:

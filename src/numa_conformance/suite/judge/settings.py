@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -78,6 +79,14 @@ class Settings:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Settings:
         """Read a KubeletConfiguration in its JSON form; raises ``ValueError`` where it is none."""
+        try:
+            return _read(msgspec.json.encode(document))
+        except OverflowError:  # a number of more than 64 bits
+            return cls.read(document)
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Settings:
+        """Read the same, each time anew."""
         kubelet = msgspec.convert(document, Kubelet, dec_hook=read_amount)
         reserved = _explicit(kubelet.reserved_cpus or "")
         kept = sum(
@@ -110,6 +119,11 @@ class Settings:
     def strict(self) -> bool:
         """Whether reserved CPUs are kept out of the shared pool."""
         return STRICT in self.options
+
+
+@lru_cache(maxsize=4096)
+def _read(document: bytes) -> Settings:
+    return Settings.read(msgspec.json.decode(document))
 
 
 def _explicit(text: str) -> int | None:
