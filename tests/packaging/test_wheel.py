@@ -58,6 +58,6 @@ def test_the_suite_runs_from_the_wheel_in_an_empty_folder(wheel, tmp_path):
     assert run(python, "-m", "numa_conformance.protocol", "--help", cwd=empty).returncode == 0
     assert run(python, "-m", "numa_conformance", "examples", cwd=empty).returncode == 0
     node = ("--machine", "amd-milan-7763-nps4", "--config", "examples/node/kubelet.yaml")
-    assert (
-        run(python, "-m", "numa_conformance", "simulate", *node, "examples/node/pods.yaml", cwd=empty).returncode == 0
-    )
+    simulated = run(python, "-m", "numa_conformance", "simulate", *node, "examples/node/pods.yaml", cwd=empty)
+    assert simulated.returncode == 1
+    assert "3 admitted, 1 refused: 1 TopologyAffinityError" in simulated.stdout
