@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -94,7 +94,7 @@ class _Alike:
 def judge(history: History) -> Verdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
     verdicts = Verdicts(steps=len(history.steps))
-    held_back, asked = verdicts.held_back, verdicts.asked
+    held_back, asked = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
     asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     groups: dict[object, _Alike] = {}
     for number, subject in subjects(history):
@@ -119,6 +119,8 @@ def judge(history: History) -> Verdicts:
     for group in groups.values():
         for requirement, why, since in group.excluded:
             held_back[requirement, why] += group.size - since
+    verdicts.asked.update(asked)
+    verdicts.held_back.update(held_back)
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
         for number, step in enumerate(history.steps)
