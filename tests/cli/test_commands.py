@@ -245,6 +245,15 @@ def test_lists_for_people_and_programs(run, command):
     assert all(one["id"] in text for one in json.loads(listed))
 
 
+def test_requirements_writes_the_pages_of_chapters(run, tmp_path):
+    code, out, _ = run("requirements", "--pages", str(tmp_path / "docs"))
+    pages = {path.name: path.read_text() for path in (tmp_path / "docs/requirements").iterdir()}
+    assert (code, out, len(pages["qos.md"].split("### `qos/"))) == (0, "", 9)
+    for more in (["--json"], ["qos/*"], ["--markdown"]):
+        code, _, err = run("requirements", "--pages", str(tmp_path / "others"), *more)
+        assert (code, "pages" in err, (tmp_path / "others").exists()) == (2, True, False)
+
+
 def test_requirements_and_quirks_tell_where_to_read_on(run):
     _, text, _ = run("requirements")
     _, listed, _ = run("requirements", "--json")

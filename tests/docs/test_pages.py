@@ -39,6 +39,28 @@ def test_each_chapter_has_a_page_that_is_up_to_date():
     assert pages == chapter_pages()
 
 
+@pytest.mark.parametrize("path", sorted((DOCS / FOLDER).iterdir()), ids=lambda path: path.stem)
+def test_a_page_says_in_words_what_is_right_for_all_that_is_wrong(path):
+    wrong, right = (re.findall(rf"^{side}: (.*)$", path.read_text(), re.MULTILINE) for side in ("Wrong", "Right"))
+    assert len(wrong) == len(right)
+    assert [text for text in (*wrong, *right) if text in ("", ".") or re.search(r"\w\(\w+=|: \.", text)] == []
+
+
+def test_links_to_requirements_lead_to_their_headings():
+    anchors = {
+        f"{path.name}#{heading.replace('/', '')}"
+        for path in (DOCS / FOLDER).iterdir()
+        for heading in re.findall("^### `(.*)`$", path.read_text(), re.MULTILINE)
+    }
+    links = {
+        (path.name, link)
+        for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]
+        for link in re.findall(rf"\]\((?:\S*/)?{FOLDER}/(\S+#\S+?)\)", path.read_text())
+    }
+    assert len(links) > len(anchors)
+    assert [link for link in sorted(links) if link[1] not in anchors] == []
+
+
 def test_the_reference_of_the_site_is_all_that_is_made_from_data():
     text = (ROOT / "mkdocs.yml").read_text()
     (section,) = (each for each in yaml.safe_load(text[text.index("\nnav:") :])["nav"] if REFERENCE in each)

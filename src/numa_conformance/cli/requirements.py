@@ -54,13 +54,15 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
 
     All of them, or those of IDS (``*`` stands for any text), with the sentences that these rest on.
     """
+    if (page is not None or folder is not None) and (as_json or ids):
+        raise click.UsageError("pages are made as they are: without ids and --json")
+    if page is not None and folder is not None:
+        raise click.UsageError("pages of chapters are written, others printed: one command each")
     if folder is not None:
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         for name, text in chapter_pages().items():
-            (folder / FOLDER).mkdir(parents=True, exist_ok=True)
             (folder / FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
         return
-    if page is not None and (as_json or ids):
-        raise click.UsageError("a page is printed as it is: without ids and --json")
     selected = [REQUIREMENTS[id] for id in chosen(ids, REQUIREMENTS, "requirement")]
     if page is not None:
         click.echo(_PAGES[page](), nl=False)

@@ -12,13 +12,13 @@ from ..suite.chapters.pairs import Pair, pairs, violations
 from ..suite.examples.index import asked_by, index_of_tests
 from ..suite.history.history import History
 from ..suite.judge.chapter import CHAPTER_OF, CHECKERS, Checker, Violation
-from ..suite.judge.node_subjects import Admission
 from ..suite.judge.reasons import reasons_of
 from ..suite.judge.verdicts import judge
 from ..suite.telling.pictures import drawn
 from ..suite.telling.telling import finding_of
 from .links import page_of
 from .markdown import joined
+from .outcomes import outcome
 from .statements_page import statement_links
 
 
@@ -73,17 +73,7 @@ def _pair(check: Checker, pair: Pair) -> Iterator[str]:
     allowed = f" Allowed: {violation.allowed}." if violation.allowed else ""
     yield from ("", f"Wrong: {violation.why}.{got}{allowed}")
     yield from _block(_picture(check, wrong, violation.marks))
-    picture, words = _picture(check, right, {}), _in_words(right)
-    if picture or words:
-        yield from ("", f"Right: {words}".rstrip(), *_block(picture))
-
-
-def _in_words(case: object) -> str:
-    """Write what became of a pod; empty for other cases."""
-    if not isinstance(case, Admission):
-        return ""
-    held = "; ".join(f"{name} has {held}" for name, held in case.held.items())
-    return f"pod {case.pod.uid} is {'admitted' if case.admitted else 'refused'}{', ' * bool(held)}{held}."
+    yield from ("", f"Right: {outcome(wrong, right)}", *_block(_picture(check, right, {})))
 
 
 def _block(picture: str) -> list[str]:

@@ -75,7 +75,7 @@ def memory_policy_defaults_to_none(start: Start) -> Judgement:
     """Without memoryManagerPolicy no container has memory of its own."""
     held = guaranteed_without(start, "memoryManagerPolicy").held.values()
     blocks = [block for each in held for block in each.memory or ()]
-    return violated(not blocks, "a container has memory of its own", got=blocks, allowed="none")
+    return violated(not blocks, "a container has memory of its own", got=", ".join(map(str, blocks)), allowed="none")
 
 
 @chapter.requires(

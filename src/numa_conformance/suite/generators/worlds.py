@@ -121,7 +121,7 @@ def started(
 
     ``plain``: the first start of the same history.
     """
-    settings, given = Settings.of(config), {} if cpus is None else {"c": held(cpus)}
-    first = FirstPod(PodSpec.of(wanted), cpus is not None, given, "") if wanted and up else None
-    version, refusal = KubernetesVersion.parse("1.32"), None if up else "no"
-    return Start(load_machine(machine), version, config, settings, refusal, settings.reserved, bits(pool), first, plain)
+    given = {} if cpus is None else {"c": held(cpus)}
+    pod = first(wanted, cpus is not None, **given) if wanted and up else None
+    described = start(machine, config, pod, up=up)
+    return replace(described, reserved=described.settings.reserved, pool=bits(pool), plain=plain)

@@ -24,6 +24,7 @@ from ..alignment import (
 )
 from ..conditions import leaving_a_shared_cpu, under
 from ..outcomes import must_be_admitted, must_be_refused
+from ..wording import listed
 
 chapter = Chapter(since="1.18")
 of_pods = Chapter("topology-manager/scope/pod", "topology-manager/single-numa-node", "cpu-manager/static", since="1.18")
@@ -114,12 +115,12 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     applies(admission.admitted, "the pod was refused")
     applies(not admission.again, "the pod was on the node before")
     applies(len(admission.held) > 1, "fewer than two containers are told")
-    affinities = {held.affinity for held in admission.held.values() if held.affinity is not None}
+    affinities = {name: held.affinity for name, held in admission.held.items() if held.affinity is not None}
     applies(affinities, "no container is told with its affinity")
     return violated(
-        len(affinities) == 1,
+        len(set(affinities.values())) == 1,
         f"the containers of pod {admission.pod.uid} are told different affinities",
-        got=", ".join(f"{name}: {held.affinity}" for name, held in admission.held.items()),
+        got="; ".join(f"{name}: {listed([affinity])}" for name, affinity in affinities.items()),
         allowed="one affinity",
     )
 
