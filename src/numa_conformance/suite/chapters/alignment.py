@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...cpuset import bit_of, format_bits
 from ..history.values import Held
 from ..judge.alignment import Alignment, whole_cores_only
-from ..judge.chapter import applies, configured
+from ..judge.chapter import applies
 from ..judge.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room, memory_of
 from ..judge.world import World
-from .conditions import without_option
+from .conditions import new_pod, under_static, without_option, without_pod_resources
 
 REFUSING = ("restricted", "single-numa-node")
 ALIGNING = ("best-effort", *REFUSING)
@@ -18,6 +20,13 @@ ALIGNING = ("best-effort", *REFUSING)
 
 def with_app_containers_only(admission: Admission) -> None:
     applies(all(container.kind == "app" for container in admission.pod.containers), "the pod has init containers")
+
+
+def plain_pod(admission: Admission) -> None:
+    """Go on with a new pod that has nothing but app containers, each with its own resources."""
+    new_pod(admission)
+    without_pod_resources(admission)
+    with_app_containers_only(admission)
 
 
 def counting_is_enough(admission: Admission) -> None:
@@ -30,9 +39,7 @@ def counting_is_enough(admission: Admission) -> None:
 
 def at_once(admission: Admission) -> Request:
     """Return what the pod asks for, where all of it is aligned at once and counting tells what can be had."""
-    applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
-    with_app_containers_only(admission)
+    plain_pod(admission)
     without_option(admission, BY_SOCKET)
     counting_is_enough(admission)
     applies(admission.is_aligned_at_once, "nothing is aligned, or containers are one by one")
@@ -45,8 +52,9 @@ def leaving_a_cpu(admission: Admission) -> None:
     applies(not empties, "the pod might empty the shared pool")
 
 
-def with_memory(admission: Admission) -> None:
-    applies(admission.request.memory, "the pod is given no memory of its own")
+def with_memory(admission: Admission) -> Mapping[str, int]:
+    """Return the bytes that the pod asks for of each type of memory."""
+    return applies(admission.request.memory, "the pod is given no memory of its own")
 
 
 def one_node_can_give_all(admission: Admission) -> list[int]:
@@ -62,11 +70,11 @@ def has_memory_in_one_container(admission: Admission) -> bool:
 def fewest_nodes_around_the_affinity(admission: Admission) -> int:
     """Return how few NUMA nodes hold the memory with all of the affinity, none of which gives any yet."""
     merges = applies(admission.alignments, "it is not told how hints were merged")
-    with_memory(admission)
+    memory = with_memory(admission)
     applies(has_memory_in_one_container(admission), "several containers have memory of their own")
     nodes = merges[-1].affinity.nodes or 0
     return applies(
-        Room(admission.before).fewest_around(nodes, admission.request.memory),
+        Room(admission.before).fewest_around(nodes, memory),
         "no NUMA nodes that give no memory yet hold it together with the affinity",
     )
 
@@ -115,8 +123,8 @@ def count_of(admission: Admission) -> int:
 
 def counted(admission: Admission) -> Alignment:
     """Return what can be aligned of a pod's one request, which is for a number of CPUs alone."""
-    configured(admission.settings.static, "the CPU Manager's policy is none")
-    applies(not admission.again, "the pod was on the node before")
+    under_static(admission)
+    new_pod(admission)
     count = count_of(admission)
     for_cpus_alone(admission)
     return Alignment(admission.before, count)

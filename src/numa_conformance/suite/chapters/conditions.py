@@ -35,6 +35,10 @@ def memory_static(subject: Configured) -> None:
     configured(subject.settings.memory_static, "the Memory Manager's policy is None")
 
 
+def memory_none(subject: Configured) -> None:
+    configured(not subject.settings.memory_static, "the Memory Manager's policy is Static")
+
+
 def with_option(subject: Configured, name: str) -> None:
     """Go on where an option of the static policy is on."""
     configured(name in subject.settings.options, f"{name} is off")
@@ -43,6 +47,22 @@ def with_option(subject: Configured, name: str) -> None:
 def without_option(subject: Configured, name: str) -> None:
     """Go on where an option of the static policy is off."""
     configured(name not in subject.settings.options, f"{name} is on")
+
+
+def new_pod(admission: Admission) -> None:
+    applies(not admission.again, "the pod was on the node before")
+
+
+def admitted(admission: Admission) -> None:
+    applies(admission.admitted, "the pod was refused")
+
+
+def refused(admission: Admission) -> None:
+    applies(not admission.admitted, "the pod was admitted")
+
+
+def without_pod_resources(admission: Admission) -> None:
+    applies(not admission.pod.whole, "the pod as a whole has resources")
 
 
 def without_devices(admission: Admission) -> None:

@@ -7,6 +7,7 @@ from ..judge.chapter import Chapter, Judgement, applies, configured, violated
 from ..judge.node_subjects import Resize
 from ..judge.pods import GUARANTEED
 from ..judge.world import union
+from .conditions import under_static
 
 chapter = Chapter("node/resize", since="1.33")
 
@@ -19,7 +20,7 @@ chapter = Chapter("node/resize", since="1.33")
 )
 def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     """A pod with exclusive CPUs whose CPU requests are to change is not resized in place."""
-    configured(resize.settings.static, "the CPU Manager's policy is none")
+    under_static(resize)
     cpus = applies(union(resize.was.held), "the pod has no exclusive CPUs")
     applies(resize.changes("cpu"), "the CPU requests stay as they are")
     why = f"pod {resize.pod.uid} is resized, which has exclusive CPUs {format_bits(cpus)}"
@@ -97,7 +98,7 @@ def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
     """A container of the shared pool that is resized gets no exclusive CPUs by it, and takes none out of the
     pool.
     """
-    configured(resize.settings.static, "the CPU Manager's policy is none")
+    under_static(resize)
     applies(resize.granted, "the resize is pending")
     applies(not resize.pod.exclusive, "the pod has exclusive CPUs, or is to have some")
     taken = union(resize.held) | (resize.before.pool & ~resize.after.pool)

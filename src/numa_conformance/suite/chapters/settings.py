@@ -10,7 +10,7 @@ from ...documentation.policies import CPU_POLICIES, MEMORY_POLICIES, TOPOLOGY_PO
 from ..judge.chapter import Chapter, Judgement, applies, configured, violated
 from ..judge.pods import GUARANTEED
 from ..judge.start_subjects import FirstPod, Start
-from .conditions import under
+from .conditions import memory_none, under, under_none, under_static
 from .outcomes import must_not_come_up
 
 chapter = Chapter(since="1.21")
@@ -38,7 +38,7 @@ def guaranteed_without(start: Start, field: str) -> FirstPod:
 def free_without(start: Start, field: str) -> int:
     """Return the free CPUs of a node without a field, whose policy is static and has no options."""
     applies(field not in start.kubelet, f"{field} is set")
-    configured(start.settings.static, "the CPU Manager's policy is none")
+    under_static(start)
     applies(not start.named, "policy options are named")
     configured(start.settings.reserved is not None, "it is not known which CPUs are reserved")
     return start.machine.online_bits & ~(start.settings.reserved or 0)
@@ -146,8 +146,8 @@ def no_memory_without_the_memory_manager(start: Start) -> Judgement:
 
 
 def both_are_off(start: Start) -> None:
-    configured(not start.settings.static, "the CPU Manager's policy is static")
-    configured(not start.settings.memory_static, "the Memory Manager's policy is Static")
+    under_none(start)
+    memory_none(start)
     configured(start.settings.topology != "none", "the Topology Manager's policy is none")
 
 

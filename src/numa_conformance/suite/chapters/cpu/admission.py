@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, configured, violated
+from ...judge.chapter import Chapter, Judgement, applies, violated
 from ...judge.given import Demand, Reuse
 from ...judge.node_subjects import Admission
 from ..alignment import ALIGNING, for_cpus_alone
-from ..conditions import fitting, under
+from ..conditions import fitting, under, under_none
 from ..outcomes import must_be_admitted
 
 chapter = Chapter("cpu-manager/static", since="1.8")
@@ -19,7 +19,7 @@ none = Chapter("cpu-manager/none", "topology-manager/best-effort", since="1.18")
 )
 def none_has_no_preference(admission: Admission) -> Judgement:
     """Under CPU policy none no policy of the Topology Manager refuses a pod for the CPUs it asks for."""
-    configured(not admission.settings.static, "the CPU Manager's policy is static")
+    under_none(admission)
     under(admission, *ALIGNING)
     applies(any(container.cpu for container in admission.pod.containers), "no container requests CPUs")
     for_cpus_alone(admission)

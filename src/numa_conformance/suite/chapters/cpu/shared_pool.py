@@ -8,7 +8,7 @@ from ....cpuset import format_bits
 from ...judge.chapter import Chapter, Judgement, Violation, applies, exists, violated
 from ...judge.given import Division, Leftover
 from ...judge.node_subjects import Admission, Arrival, Moment, Removal
-from ..conditions import under_static
+from ..conditions import new_pod, refused, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
@@ -93,8 +93,8 @@ def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
 )
 def refused_pod_leaves_no_trace(admission: Admission) -> Judgement:
     """A refused pod holds nothing: the next pod finds the node as it was before."""
-    applies(not admission.admitted, "the pod was admitted")
-    applies(not admission.again, "the pod was on the node before")
+    refused(admission)
+    new_pod(admission)
     under_static(admission)
     before, after = admission.before, admission.after
     changed = before.pool ^ after.pool

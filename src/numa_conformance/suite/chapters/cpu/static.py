@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ...judge.chapter import Chapter, Judgement, applies, configured, exists, violated
+from ...judge.chapter import Chapter, Judgement, applies, exists, violated
 from ...judge.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
 from ...judge.given import Given
+from ..conditions import under_static
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
 from .lifecycle import gives_the_number, served
 
@@ -13,7 +14,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 
 
 def asks_for_cpus(given: Given) -> None:
-    configured(given.settings.static, "the CPU Manager's policy is none")
+    under_static(given)
     applies(given.exclusive, "the container asks for no CPUs of its own")
     applies(given.had is None and not given.ended, "the pod was on the node before")
     served(given)

@@ -20,7 +20,7 @@ from ...judge.files import DEVICE_FILE
 from ...judge.node_subjects import Admission, Moment, Restart
 from ...judge.room import Room, asked_devices, ordinary
 from ...judge.seen import Sighting
-from ..conditions import fitting, plain
+from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
 from ..outcomes import must_be_admitted
 from ..restart import can_be_read
 from ..wording import devices_told
@@ -35,7 +35,7 @@ chapter = Chapter("device-manager/allocation", since="1.18")
 )
 def gives_the_number(admission: Admission) -> Iterator[Violation]:
     """An admitted container has exactly as many devices of a resource as it asks for, each of that resource."""
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     applies(asked_devices(admission.before.machine, admission.pod.containers), "the pod asks for no devices")
     for container in admission.pod.containers:
         asked = asked_devices(admission.before.machine, [container])
@@ -58,7 +58,7 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
     """Unhealthy devices are not given to containers."""
     devices = {device for held in admission.held.values() for device in _devices(held)}
     applies(devices, "no devices are given")
-    applies(not admission.again, "the pod was on the node before")
+    new_pod(admission)
     healthy = {(device.resource, device.id) for device in admission.before.machine.devices if device.healthy}
     wrong = sorted(devices - healthy)
     return violated(not wrong, "devices are given that are not there or not healthy", got=wrong)
@@ -94,7 +94,7 @@ def shares_no_device(moment: Moment) -> Iterator[Violation]:
 )
 def refuses_what_is_not_there(admission: Admission) -> Judgement:
     """A pod that asks for more devices than are free is refused and takes none."""
-    applies(not admission.again, "the pod was on the node before")
+    new_pod(admission)
     applies(all(container.kind != "init" for container in admission.pod.containers), "the pod has init containers")
     room, asked = Room(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
     short = {name: number for name, number in asked.items() if number > room.free_devices(None, name)}
@@ -116,8 +116,8 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
 def devices_return(admission: Admission) -> Judgement:
     """The devices of a removed pod are free again."""
     world, pod = admission.before, admission.pod
-    applies(not admission.again, "the pod was on the node before")
-    applies(not pod.whole, "the pod as a whole has resources")
+    new_pod(admission)
+    without_pod_resources(admission)
     fitting(admission)
     request = admission.request
     unaligned = world.settings.topology in ("none", "best-effort")
@@ -144,8 +144,8 @@ def devices_return(admission: Admission) -> Judgement:
 )
 def preference_is_followed(admission: Admission) -> Judgement:
     """Where the device plugin prefers devices among those that suit, these are given."""
-    applies(not admission.again, "the pod was on the node before")
-    applies(admission.admitted, "the pod was refused")
+    new_pod(admission)
+    admitted(admission)
     world, reason = admission.before, "no plugin prefers devices, or alignment or an earlier container decides too"
     asking = [each for each in admission.pod.containers if any(asked_devices(world.machine, [each]).values())]
     applies(world.settings.topology == "none" and [each.kind for each in asking] == ["app"], reason)

@@ -13,12 +13,12 @@ from ...generators.life import Lives, Turn, few_nodes, life
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import static
 from ...history.values import CpuBits, Held
-from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judge.node_subjects import Admission
 from ...judge.pods import GUARANTEED
 from ...judge.room import Room, asked_devices
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
-from ..conditions import under
+from ..conditions import admitted, new_pod, under, under_static
 from ..outcomes import must_be_admitted
 from ..wording import in_words
 
@@ -27,9 +27,9 @@ chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-nod
 
 def new_under_static(admission: Admission) -> None:
     under(admission, "single-numa-node")
-    applies(not admission.again, "the pod was on the node before")
-    configured(admission.settings.static, "the CPU Manager's policy is none")
-    applies(admission.admitted, "the pod was refused")
+    new_pod(admission)
+    under_static(admission)
+    admitted(admission)
 
 
 @chapter.requires(
@@ -127,7 +127,7 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     request = admission.request
     applies(not request.cpus and not request.memory, "the pod asks for CPUs or memory")
     applies(_candidates(admission), "the pod asks for no devices")
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     return violated(
         common_nodes(admission),
         f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes",

@@ -11,16 +11,17 @@ from ....protocol.features import PROMISES
 from ...generators.life import Lives, Turn, life
 from ...generators.scenario import Script
 from ...generators.workloads import best_effort, burstable, guaranteed, static
-from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judge.pods import GUARANTEED
 from ...judge.pooled import SYSTEM, Pooled
+from ..conditions import under_static
 
 chapter = Chapter("node/cpuset", since="1.24")
 
 
 def settled(may: Pooled) -> int:
     """Return the CPUs on which a container may run."""
-    configured(may.settings.static, "the CPU Manager's policy is none")
+    under_static(may)
     applies(may.told, "it is not told on which CPUs the container may run")
     applies(may.settled, "cpusets may still be sent: no pass of the reconcile loop yet")
     return may.cpuset

@@ -9,7 +9,8 @@ from ....cpuset import format_bits
 from ...judge.chapter import Chapter, Judgement, applies, judges, violated
 from ...judge.node_subjects import Admission
 from ...judge.room import Request, Room
-from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container
+from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container, with_memory
+from ..conditions import admitted
 
 chapter = Chapter("memory-manager/static", "topology-manager/best-effort", since="1.21")
 
@@ -28,13 +29,13 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     unused.
     """
     request = at_once(admission)
-    applies(request.memory, "the pod is given no memory of its own")
+    with_memory(admission)
     aligned = admission.settings.topology in ALIGNING
     applies(
         aligned or has_memory_in_one_container(admission),
         "nothing is aligned, and several containers have memory of their own",
     )
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     sets = Room(admission.before).surely_give(request if aligned else Request(0, request.memory, {}))
     applies(sets, "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory")
     return _few_nodes(admission, sets[0].bit_count(), " or ".join(map(format_bits, sets)))
@@ -44,7 +45,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
 def memory_of_the_fewest_nodes_around(admission: Admission) -> Judgement:
     """Where the affinity does not hold the memory, no more NUMA nodes are added to it than need be."""
     at_once(admission)
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     most = fewest_nodes_around_the_affinity(admission)
     return _few_nodes(admission, most, f"{most} NUMA nodes at most")
 

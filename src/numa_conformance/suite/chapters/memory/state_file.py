@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, judges, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.files import MEMORY_FILE, MEMORY_POLICY
 from ...judge.given import FoundFile
 from ...judge.node_subjects import Restart
 from ...judge.room import whole
 from ...judge.seen import Sighting, blocks_told
-from ..conditions import plain
+from ..conditions import memory_static, plain
 from ..restart import can_be_read, is_of_the_same
 from ..wording import memory_in_words
 
@@ -31,7 +31,7 @@ ABOUT = (f"file:{MEMORY_FILE}",)
 def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     """The memory of running containers is the same after the node agent restarts."""
     plain(restart)
-    configured(restart.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(restart)
     applies(restart.after is not None, "the node does not come up")
     for who, had, has in restart.kept:
         yield from violated(

@@ -13,7 +13,7 @@ from ....machine import Machine
 from ...generators.life import Lives, Turn, life
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import guaranteed, pinning, static
-from ...judge.chapter import Chapter, Judgement, Violation, applies, configured, judges, violated
+from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.choice import numa_cpus
 from ...judge.given import OnNode
 from ...judge.may_run import MayRun
@@ -25,9 +25,10 @@ from ..alignment import (
     at_once,
     leaving_a_cpu,
     one_node_can_give_all,
-    with_app_containers_only,
+    plain_pod,
+    with_memory,
 )
-from ..conditions import memory_static, under
+from ..conditions import admitted, memory_none, memory_static, under, without_pod_resources
 from ..outcomes import must_be_admitted, must_be_refused
 from ..wording import memory_in_words
 
@@ -51,8 +52,8 @@ def guarantees_memory(admission: Admission) -> Judgement:
     use no others.
     """
     memory_static(admission)
-    applies(not admission.pod.whole, "the pod as a whole has resources")
-    applies(admission.admitted, "the pod was refused")
+    without_pod_resources(admission)
+    admitted(admission)
     applies(admission.pod.qos == GUARANTEED, "the pod is not Guaranteed")
     return _given_as_asked(admission, "memory", lambda kind: True)
 
@@ -60,7 +61,7 @@ def guarantees_memory(admission: Admission) -> Judgement:
 @judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(OnNode, MayRun))
 def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violation]:
     """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
-    configured(container.settings.memory_static, "the Memory Manager's policy is None")
+    memory_static(container)
     runs = applies(container.runs, "it is not seen what the container runs on")
     blocks = (container.held.memory if container.held else None) or ()
     applies(any(block.bytes for block in blocks), "the container has no memory of its own")
@@ -100,7 +101,7 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
 )
 def none_pins_nothing(container: OnNode) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
-    configured(not container.settings.memory_static, "the Memory Manager's policy is Static")
+    memory_none(container)
     return _has_no_memory(container, "under policy None")
 
 
@@ -155,10 +156,8 @@ def huge_pages_come_from_named_nodes(container: OnNode) -> Iterator[Violation]:
 def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod gets the huge pages that it asks for, size by size."""
     memory_static(admission)
-    applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
-    with_app_containers_only(admission)
-    applies(admission.admitted, "the pod was refused")
+    plain_pod(admission)
+    admitted(admission)
     applies(any(kind != "memory" for kind in admission.request.memory), "no container asks for huge pages")
     return _given_as_asked(admission, "huge pages", lambda kind: kind != "memory")
 
@@ -252,13 +251,8 @@ def keeps_groups_apart(moment: Moment) -> Judgement:
 def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     """A Guaranteed pod whose memory does not fit is refused."""
     memory_static(admission)
-    applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
-    with_app_containers_only(admission)
-    room, memory = (
-        Room(admission.before),
-        applies(admission.request.memory, "the pod is given no memory of its own"),
-    )
+    plain_pod(admission)
+    memory, room = with_memory(admission), Room(admission.before)
     if admission.settings.topology == "single-numa-node" and admission.is_aligned_at_once:
         lacks = not room.nodes_that_hold(Request(0, memory, {}), surely=False)
     else:
@@ -278,7 +272,7 @@ def memory_returns(admission: Admission) -> Judgement:
     memory_static(admission)
     at_once(admission)
     leaving_a_cpu(admission)
-    memory = applies(admission.request.memory, "the pod is given no memory of its own")
+    memory = with_memory(admission)
     one_node_can_give_all(admission)
     before = Room(admission.before.with_all_that_went).nodes_that_hold(Request(0, memory, {}), surely=False)
     applies(not before, "NUMA nodes could give all without what removed pods had")

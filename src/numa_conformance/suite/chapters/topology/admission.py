@@ -9,7 +9,7 @@ from ...judge.chapter import Chapter, Judgement, applies, judges, violated
 from ...judge.node_subjects import Admission
 from ...judge.pods import GUARANTEED
 from ..alignment import ALIGNING, at_once, common_nodes, leaving_a_cpu, one_node_can_give_all
-from ..conditions import fitting, under, without_devices
+from ..conditions import admitted, fitting, new_pod, refused, under, without_devices, without_pod_resources
 from ..outcomes import NOT_ALIGNED, must_be_admitted
 from ..wording import in_words, listed
 
@@ -25,8 +25,8 @@ chapter = Chapter(since="1.18")
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for nothing that a manager aligns is admitted under every policy and scope."""
     settings, pod = admission.settings, admission.pod
-    applies(not admission.again, "the pod was on the node before")
-    applies(not pod.whole, "the pod as a whole has resources")
+    new_pod(admission)
+    without_pod_resources(admission)
     applies(not (settings.static and pod.exclusive), "the pod asks for CPUs of its own")
     applies(not (settings.memory_static and pod.qos == GUARANTEED), "the pod is given memory of its own")
     without_devices(admission)
@@ -61,7 +61,7 @@ def keeps_together(admission: Admission) -> Judgement:
     """
     under(admission, *ALIGNING)
     at_once(admission)
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     one_node_can_give_all(admission)
     return violated(
         common_nodes(admission),
@@ -81,8 +81,8 @@ def keeps_together(admission: Admission) -> Judgement:
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged of all managers is the affinity with which a container is given its resources."""
     merges = applies(admission.alignments, "it is not told how hints were merged")
-    applies(admission.admitted, "the pod was refused")
-    applies(not admission.again, "the pod was on the node before")
+    admitted(admission)
+    new_pod(admission)
     merged = {merge.container: merge.affinity for merge in merges}
     wrong = {
         name: held.affinity
@@ -111,7 +111,7 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers are aligned first, in their order, then app containers."""
     order = [merge.container for merge in admission.alignments or () if merge.container is not None]
     applies(len(order) > 1, "it is not told how hints of two containers were merged")
-    applies(not admission.again, "the pod was on the node before")
+    new_pod(admission)
     wanted = [container.name for container in admission.pod.containers][: len(order)]
     return violated(
         order == wanted,
@@ -131,7 +131,7 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused, as a Topology Affinity error."""
     merges = applies(admission.alignments, "it is not told how hints were merged")
-    applies(not admission.again, "the pod was on the node before")
+    new_pod(admission)
     return violated(
         all(merge.admit for merge in merges) or not admission.admitted,
         f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
@@ -143,8 +143,8 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
 @judges("topology-manager/admission/refuses-what-is-not-admitted", on=Admission)
 def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused as not aligned, whichever container it is."""
-    applies(not admission.admitted, "the pod was admitted")
-    applies(not admission.again, "the pod was on the node before")
+    refused(admission)
+    new_pod(admission)
     merges = applies(admission.alignments, "it is not told how hints were merged")
     applies(not merges[-1].admit, "the policy admits what was merged last")
     return violated(
@@ -165,8 +165,8 @@ def calls_it_an_affinity_error(admission: Admission) -> Judgement:
 )
 def refused_pods_are_terminated(admission: Admission) -> Judgement:
     """A refused pod becomes Terminated."""
-    applies(not admission.admitted, "the pod was admitted")
-    applies(not admission.again, "the pod was on the node before")
+    refused(admission)
+    new_pod(admission)
     applies(admission.phase is not None, "the pod's phase is not told")
     return violated(
         admission.phase in ("Failed", "Terminated"),  # the phase in the API, and the word of the page for it
@@ -186,7 +186,7 @@ def refused_pods_are_terminated(admission: Admission) -> Judgement:
 )
 def says_what_cannot_be_aligned(admission: Admission) -> Judgement:
     """The message of a TopologyAffinityError says that resources cannot be allocated with topology locality."""
-    applies(not admission.admitted, "the pod was admitted")
+    refused(admission)
     applies(admission.reason == NOT_ALIGNED, "the reason is no TopologyAffinityError")
     message = admission.message.lower()
     return violated(

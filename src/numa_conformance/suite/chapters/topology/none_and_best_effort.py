@@ -12,7 +12,7 @@ from ...judge.merged import MergedHints
 from ...judge.node_subjects import Admission
 from ...judge.room import Room
 from ..alignment import at_once, counted, fewest_nodes_around_the_affinity, nodes_of_cpus
-from ..conditions import under
+from ..conditions import admitted, under
 from ..cpu.choices import took
 from ..outcomes import must_be_admitted
 from .merging import of_policy, outcome_text
@@ -85,7 +85,7 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     """
     under(admission, "best-effort", "restricted")
     cpus = counted(admission)
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     applies(cpus.preferred, "as few NUMA nodes as the request needs have not so many free CPUs")
     number = len(nodes_of_cpus(admission))
     return violated(

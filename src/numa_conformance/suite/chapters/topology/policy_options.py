@@ -24,7 +24,7 @@ from ...judge.node_subjects import Admission
 from ...judge.room import Room
 from ...judge.start_subjects import MANY_NODES, MOST_NODES, Start
 from ..alignment import ALIGNING, at_once
-from ..conditions import under
+from ..conditions import admitted, under
 from ..outcomes import must_come_up, must_not_come_up
 from .merging import must_be_one_of, of_policy
 
@@ -112,7 +112,7 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     machine = admission.before.machine
     distances = applies(machine.distances, "no distances are told")
     request = at_once(admission)
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     able, taken = Room(admission.before).surely_give(request), nodes_taken(admission)
     applies(taken in able, "what it holds does not come from as few NUMA nodes as surely can give it")
     nearest = Distances(distances, machine.numa_ids).nearest(able)

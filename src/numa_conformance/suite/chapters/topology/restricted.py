@@ -10,7 +10,7 @@ from ...judge.alignment import Alignment
 from ...judge.chapter import Chapter, Judgement, applies, violated
 from ...judge.node_subjects import Admission
 from ...judge.room import Room
-from ..alignment import at_once, counted, free_text, leaving_a_cpu, nodes_of_cpus
+from ..alignment import at_once, counted, free_text, leaving_a_cpu, nodes_of_cpus, with_memory
 from ..conditions import leaving_a_shared_cpu, under
 from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned
 
@@ -78,7 +78,7 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     """A pod is admitted whose CPUs and memory need as many NUMA nodes, where so few of them can give all."""
     under(admission, "restricted")
     request = at_once(admission)
-    applies(request.memory, "the pod is given no memory of its own")
+    with_memory(admission)
     several = applies(
         [nodes for nodes in Room(admission.before).surely_give(request) if nodes.bit_count() > 1],
         "no several NUMA nodes, as few as ever hold it, can give all of its CPUs and memory",

@@ -22,7 +22,7 @@ from ..alignment import (
     nodes_of_cpus,
     with_app_containers_only,
 )
-from ..conditions import leaving_a_shared_cpu, under
+from ..conditions import admitted, leaving_a_shared_cpu, new_pod, under, under_static, without_pod_resources
 from ..outcomes import must_be_admitted, must_be_refused
 from ..wording import listed
 
@@ -37,8 +37,8 @@ def in_scope(admission: Admission, scope: str) -> None:
 
 def as_a_whole(admission: Admission) -> None:
     in_scope(admission, "pod")
-    applies(not admission.again, "the pod was on the node before")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
+    new_pod(admission)
+    without_pod_resources(admission)
 
 
 def sizes_of(admission: Admission) -> list[int]:
@@ -64,8 +64,8 @@ def no_node_has_the_sum(admission: Admission) -> None:
 def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     """In the container scope containers of one pod may be aligned to different NUMA nodes."""
     in_scope(admission, "container")
-    configured(admission.settings.static, "the CPU Manager's policy is none")
-    applies(not admission.again, "the pod was on the node before")
+    under_static(admission)
+    new_pod(admission)
     for_cpus_alone(admission)
     with_app_containers_only(admission)
     sizes, world = sizes_of(admission), admission.before
@@ -90,7 +90,7 @@ def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
 def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     """In the pod scope under single-numa-node all containers of an admitted pod are on one common NUMA node."""
     in_scope(admission, "pod")
-    applies(admission.admitted, "the pod was refused")
+    admitted(admission)
     applies(admission.cpus, "the pod has no CPUs of its own")
     return violated(
         len(nodes_of_cpus(admission)) == 1,
@@ -112,8 +112,8 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     """In scope pod every container of a pod has the same affinity."""
     under(admission, *ALIGNING)
     configured(admission.settings.scope == "pod", "the Topology Manager's scope is not pod")
-    applies(admission.admitted, "the pod was refused")
-    applies(not admission.again, "the pod was on the node before")
+    admitted(admission)
+    new_pod(admission)
     applies(len(admission.held) > 1, "fewer than two containers are told")
     affinities = {name: held.affinity for name, held in admission.held.items() if held.affinity is not None}
     applies(affinities, "no container is told with its affinity")

@@ -8,7 +8,7 @@ from ....judge.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, Choice, numa_
 from ....judge.node_subjects import Admission
 from ....judge.start_subjects import Start
 from ...alignment import count_of, free_text
-from ...conditions import leaving_a_shared_cpu, under, with_option
+from ...conditions import leaving_a_shared_cpu, new_pod, under, under_static, with_option
 from ...outcomes import must_be_admitted
 from ..choices import in_one, off, on, took, whole_or_taken
 from .maturity import all_shown, maturity, result_of
@@ -104,9 +104,9 @@ def alone(start: Start) -> None:
 def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""
     under(admission, "restricted")
-    configured(admission.settings.static, "the CPU Manager's policy is none")
+    under_static(admission)
     with_option(admission, BY_SOCKET)
-    applies(not admission.again, "the pod was on the node before")
+    new_pod(admission)
     count, world = count_of(admission), admission.before
     applies(
         only_a_number(world, admission.pod), "more than a number of CPUs is aligned: memory, devices, parts of cores"

@@ -11,7 +11,7 @@ from ....judge.chapter import Chapter, Judgement, applies, configured, judges, v
 from ....judge.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, Choice, adds_up, split_cores
 from ....judge.given import Given
 from ....judge.node_subjects import Admission
-from ...conditions import under, with_option, without_devices
+from ...conditions import new_pod, refused, under, under_static, with_option, without_devices, without_pod_resources
 from ..choices import on
 from .maturity import maturity
 
@@ -142,7 +142,7 @@ def _threaded(machine: Machine) -> list[int]:
 )
 def refused_pods_are_failed(admission: Admission) -> Judgement:
     """A pod that cannot have whole cores is put in the state Failed."""
-    applies(not admission.admitted, "the pod was admitted")
+    refused(admission)
     applies(admission.reason == NO_WHOLE_CORES, "the reason is no SMTAlignmentError")
     applies(admission.phase is not None, "the pod's phase is not told")
     return violated(
@@ -163,12 +163,12 @@ def tells_that_whole_cores_are_missing(admission: Admission) -> Judgement:
     """A pod that is refused though enough CPUs are free, because no whole cores are, has the reason
     SMTAlignmentError.
     """
-    applies(not admission.admitted, "the pod was admitted")
-    applies(not admission.again, "the pod was on the node before")
-    configured(admission.settings.static, "the CPU Manager's policy is none")
+    refused(admission)
+    new_pod(admission)
+    under_static(admission)
     with_option(admission, WHOLE_CORES)
     under(admission, "none")
-    applies(not admission.pod.whole, "the pod as a whole has resources")
+    without_pod_resources(admission)
     configured(not admission.settings.memory_static, "the Memory Manager may refuse it")
     applies(len(admission.pod.containers) == 1, "the pod has several containers")
     without_devices(admission)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ....judge.chapter import Chapter, Judgement, applies, configured, judges, violated
+from ....judge.chapter import Chapter, Judgement, applies, judges, violated
 from ....judge.choice import BY_UNCORE, STRICT, WHOLE_CORES, Choice, fewest
 from ....judge.node_subjects import Admission
 from ...alignment import for_cpus_alone, free_text
-from ...conditions import leaving_a_shared_cpu, under, with_option, without_option
+from ...conditions import leaving_a_shared_cpu, new_pod, under, under_static, with_option, without_option
 from ...outcomes import must_be_admitted
 from ..choices import among_all, in_few, in_one, on, only, took, whole_or_taken
 from .maturity import maturity
@@ -102,11 +102,11 @@ def never_refuses(choice: Choice) -> Judgement:
 )
 def caches_are_no_reason_to_refuse(admission: Admission) -> Judgement:
     """Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same."""
-    configured(admission.settings.static, "the CPU Manager's policy is none")
+    under_static(admission)
     with_option(admission, BY_UNCORE)
     without_option(admission, WHOLE_CORES)
     under(admission, "none", "best-effort")
-    applies(not admission.again, "the pod was on the node before")
+    new_pod(admission)
     for_cpus_alone(admission)
     applies(len(admission.pod.containers) == 1, "the pod has several containers")
     count, world = admission.pod.exclusive, admission.before
