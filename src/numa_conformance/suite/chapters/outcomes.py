@@ -1,14 +1,15 @@
-"""What becomes of a pod or of a node, as judges demand it."""
+"""What becomes of a pod or of a node, and which hints are given, as judges demand it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from ..history.values import Affinity
 from ..judge.chapter import Judgement, Violation, violated
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room
 from ..judge.start_subjects import Start
-from .wording import in_words
+from .wording import IMPOSSIBLE, in_words, is_impossible, listed
 
 NOT_ALIGNED = "TopologyAffinityError"
 
@@ -55,3 +56,23 @@ def must_come_up(start: Start, why: str) -> Judgement:
 def must_not_come_up(start: Start, why: str) -> Judgement:
     """Judge that the node does not come up; ``why`` says with what."""
     return violated(not start.up, f"the node comes up, {why}", allowed="the node does not come up")
+
+
+def must_give_no_hint(offered: Iterable[Affinity] | None, why: str) -> Judgement:
+    """Judge that hints say that nothing will do; ``why`` tells what they say instead."""
+    return violated(is_impossible(offered), why, got=listed(offered), allowed=IMPOSSIBLE)
+
+
+def must_prefer_the_narrowest(
+    rows: Collection[tuple[int, bool]], widths: Collection[int], offered: str
+) -> Iterator[Violation]:
+    """Judge hints, each as NUMA nodes (bits) and whether it is preferred: as narrow as ever possible, and no others.
+
+    ``widths``: how many NUMA nodes that may be; more than one where it is open. ``offered``: the hints in words.
+    """
+    return violated(
+        any(all(preferred == (nodes.bit_count() == width) for nodes, preferred in rows) for width in widths),
+        "other hints are preferred than the narrowest",
+        got=offered,
+        allowed=f"preferred are sets of {' or '.join(map(str, sorted(widths)))} NUMA nodes, no others",
+    )

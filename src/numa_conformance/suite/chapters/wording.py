@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ...cpuset import format_bits
 from ..history.values import Affinity, Held
@@ -13,6 +13,11 @@ IMPOSSIBLE = "no hint: an empty list, not null, which is no opinion"
 def is_impossible(offered: Iterable[Affinity] | None) -> bool:
     """Tell whether hints say that nothing will do, where no opinion would say that anything will."""
     return offered is not None and all(hint == Affinity(None, False) for hint in offered)
+
+
+def is_no_opinion(offered: Collection[Affinity] | None) -> bool:
+    """Tell whether hints say that any NUMA nodes will do, explicitly or not."""
+    return offered is None or {*offered} == {Affinity(None, True)}
 
 
 def listed(offered: Iterable[Affinity] | None) -> str:

@@ -11,10 +11,10 @@ from ...judge.chapter import Chapter, Judgement, applies, exists, violated
 from ...judge.choice import BY_SOCKET, WHOLE_CORES
 from ...judge.hinted import CpuHints
 from ..conditions import without_option
-from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
+from ..outcomes import must_give_no_hint, must_prefer_the_narrowest
+from ..wording import is_no_opinion, listed, sets_told
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/hints", since="1.27")
-ANY_NODE = Affinity(None, True)
 
 
 def wanted(hints: CpuHints) -> None:
@@ -46,7 +46,7 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
     """A container without exclusive CPUs gives the CPU Manager no opinion on NUMA affinity."""
     applies(not hints.wanted, "exclusive CPUs are asked for")
     return violated(
-        hints.offered is None or {*hints.offered} == {ANY_NODE},
+        is_no_opinion(hints.offered),
         "hints are offered for what has no exclusive CPUs",
         got=listed(hints.offered),
         allowed="no opinion",
@@ -154,13 +154,8 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
     applies(hints.sets, "the machine has too many NUMA nodes to look at every set of them")
     holds_no_other_number(hints)
     without_option(hints, BY_SOCKET)
-    preferred = {(hint.nodes.bit_count(), hint.preferred) for hint in hints.offered or () if hint.nodes is not None}
-    return violated(
-        any(all(is_so == (size == width) for size, is_so in preferred) for width in hints.widths),
-        "other hints are preferred than the narrowest",
-        got=listed(hints.offered),
-        allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
-    )
+    rows = [(hint.nodes, hint.preferred) for hint in hints.offered or () if hint.nodes is not None]
+    return must_prefer_the_narrowest(rows, hints.widths, listed(hints.offered))
 
 
 @chapter.requires(
@@ -240,7 +235,7 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     """
     wanted(hints)
     applies(hints.of_another_number, "the container holds no CPUs, or as many as it asks for")
-    return _no_hint(hints, "is held in another number")
+    return must_give_no_hint(hints.offered, "hints are offered for what is held in another number")
 
 
 @chapter.requires(
@@ -253,13 +248,4 @@ def none_where_too_few(hints: CpuHints) -> Judgement:
     """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
     wanted_anew(hints)
     applies(hints.room.bit_count() < hints.asked, "so many CPUs are free")
-    return _no_hint(hints, "is not free")
-
-
-def _no_hint(hints: CpuHints, why: str) -> Judgement:
-    return violated(
-        is_impossible(hints.offered),
-        f"hints are offered for what {why}",
-        got=listed(hints.offered),
-        allowed=IMPOSSIBLE,
-    )
+    return must_give_no_hint(hints.offered, "hints are offered for what is not free")

@@ -5,9 +5,14 @@ from __future__ import annotations
 from ...judge.chapter import Chapter, Judgement, applies, judges, violated
 from ...judge.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest
-from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
+from ..outcomes import must_give_no_hint
+from ..wording import listed, sets_told
 
 chapter = Chapter("node/hints", "device-manager/allocation", since="1.27")
+
+
+def wanted(hints: DeviceHints) -> None:
+    applies(hints.asked, "no devices are asked for")
 
 
 @chapter.requires(
@@ -20,7 +25,7 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, which
     is not the same as no opinion.
     """
-    applies(hints.asked, "no devices are asked for")
+    wanted(hints)
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
     return violated(
@@ -34,15 +39,11 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
 @judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
 def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     """Fewer free devices than asked for: no hint, which is not the same as no opinion."""
-    applies(hints.asked, "no devices are asked for")
+    wanted(hints)
     applies(hints.has_topology, "the devices have no topology")
     applies(not hints.enough, "so many devices are free")
-    return violated(
-        is_impossible(hints.offered),
-        f"{hints.asked} of {hints.resource} are not free, and no opinion is told of it",
-        got=listed(hints.offered),
-        allowed=IMPOSSIBLE,
-    )
+    why = f"{hints.asked} of {hints.resource} are not free, and no opinion is told of it"
+    return must_give_no_hint(hints.offered, why)
 
 
 @chapter.requires(
@@ -53,7 +54,7 @@ def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
 )
 def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes."""
-    applies(hints.asked, "no devices are asked for")
+    wanted(hints)
     applies(hints.has_topology, "the devices have no topology")
     near = [nodes for nodes in hints.sets if not nodes & ~hints.near]  # of others none need be told
     fitting = applies(
@@ -77,7 +78,7 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
 )
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever have so many devices."""
-    applies(hints.asked, "no devices are asked for")
+    wanted(hints)
     return prefers_the_narrowest(hints, _sets(hints), listed(hints.offered))
 
 
@@ -90,7 +91,7 @@ def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
 )
 def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""
-    applies(hints.asked, "no devices are asked for")
+    wanted(hints)
     applies(hints.reusable, "no devices can be used again")
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ....cpuset import bits_of, format_bits
-from ...history.values import Affinity
-from ...judge.chapter import Chapter, Judgement, applies, configured, judges, violated
+from ...judge.chapter import Chapter, Judgement, applies, judges, violated
 from ...judge.offered import DeviceHints, MemoryHints
-from ..conditions import memory_static
-from ..wording import IMPOSSIBLE, is_impossible, listed, sets_told
+from ..conditions import memory_none, memory_static
+from ..outcomes import must_prefer_the_narrowest
+from ..wording import IMPOSSIBLE, is_impossible, is_no_opinion, listed, sets_told
 
 chapter = Chapter("node/hints", "memory-manager/static", since="1.21")
 policy_none = Chapter("node/hints", "memory-manager/none", since="1.21")
+
+
+def wanted(hints: MemoryHints) -> None:
+    applies(hints.asked, "no memory is to be given")
 
 
 @chapter.requires(
@@ -55,7 +59,7 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
 @judges("memory-manager/hints/every-type-counts", on=MemoryHints)
 def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     """Where not even all NUMA nodes have enough of every type, some type has no hint, and not just no opinion."""
-    applies(hints.asked, "no memory is to be given")
+    wanted(hints)
     every = bits_of(hints.before.machine.numa_ids)
     short = any(not hints.can_hold(every, kind) for kind in hints.asked)
     applies(short, "all NUMA nodes together may hold what is asked for")
@@ -74,7 +78,7 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
 )
 def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too."""
-    applies(hints.asked, "no memory is to be given")
+    wanted(hints)
     applies(any(map(hints.surely_hold, hints.sets)), "no NUMA nodes of which nothing is given hold it all")
     without = [kind for kind in hints.asked if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
     return violated(
@@ -100,13 +104,13 @@ def default_for_other_classes(hints: MemoryHints) -> Judgement:
 @policy_none.requires("memory-manager/hints/default-under-none", on=MemoryHints, rests_on=("memory/none/default-hint",))
 def default_under_none(hints: MemoryHints) -> Judgement:
     """Under policy None there is no preference for memory."""
-    configured(not hints.settings.memory_static, "the Memory Manager's policy is Static")
+    memory_none(hints)
     return _prefers_nothing(hints, "policy None")
 
 
 def _prefers_nothing(hints: MemoryHints, whose: str) -> Judgement:
     return violated(
-        all(offered is None or {*offered} == {Affinity(None, True)} for offered in hints.offered.values()),
+        all(map(is_no_opinion, hints.offered.values())),
         f"{whose} has other hints for memory than that any NUMA node will do",
         got=_offered(hints),
         allowed="no opinion, or any preferred",
@@ -122,7 +126,7 @@ def _prefers_nothing(hints: MemoryHints, whose: str) -> Judgement:
 )
 def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     """Unused NUMA nodes, as few as ever hold the request, are hinted."""
-    applies(hints.asked, "no memory is to be given")
+    wanted(hints)
     applies(len(hints.widths) == 1, "how many NUMA nodes hold it depends on what is reserved")
     fitting = applies(
         [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)],
@@ -152,15 +156,10 @@ def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
 def prefers_the_narrowest(
     hints: MemoryHints | DeviceHints, rows: Collection[tuple[int, bool]], offered: str
 ) -> Judgement:
-    """Judge hints, each as NUMA nodes (bits) and whether it is preferred: as narrow as ever possible, and no others."""
+    """Judge that what is preferred is as narrow as ever possible, and nothing else, where hints name NUMA nodes."""
     applies(rows, "no hint names NUMA nodes")
     applies(hints.sets, "the machine has too many NUMA nodes to look at every set of them")
-    return violated(
-        any(all(preferred == (nodes.bit_count() == width) for nodes, preferred in rows) for width in hints.widths),
-        "other hints are preferred than the narrowest",
-        got=offered,
-        allowed=f"preferred are sets of {' or '.join(map(str, sorted(hints.widths)))} NUMA nodes, no others",
-    )
+    return must_prefer_the_narrowest(rows, hints.widths, offered)
 
 
 def _sets(hints: MemoryHints) -> list[tuple[str, int, bool]]:
