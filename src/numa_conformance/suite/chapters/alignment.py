@@ -95,10 +95,9 @@ def nodes_of(world: World, held: Held) -> set[int]:
         if block.bytes:
             common &= {node for node in common if block.nodes == bit_of(node)}
     places = {(device.resource, device.id): device.numa for device in world.machine.devices}
-    for name, ids in (held.devices or {}).items():
-        for id in ids:
-            numa = places.get((name, id), ())
-            common &= set(numa) if numa else common
+    for device in held.each_device:
+        numa = places.get(device, ())
+        common &= set(numa) if numa else common
     return common
 
 

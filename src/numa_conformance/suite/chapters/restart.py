@@ -136,10 +136,10 @@ def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
     owners: dict[tuple[str, str], str] = {}
     for uid, containers in recovery.held.items():
         for held in containers.values():
-            for resource, id in ((name, id) for name, ids in (held.devices or {}).items() for id in ids):
-                owner = owners.setdefault((resource, id), uid)
+            for device in sorted(held.each_device):
+                owner = owners.setdefault(device, uid)
                 if owner != uid:
-                    yield Violation(f"after a start with other state files {id} belongs to {owner} and {uid}")
+                    yield Violation(f"after a start with other state files {device[1]} belongs to {owner} and {uid}")
 
 
 @chapter.requires(

@@ -35,8 +35,8 @@ def in_words(held: Mapping[str, Held]) -> str:
 
 def devices_told(held: Held | None) -> str:
     """Write the devices that a container holds."""
-    known = sorted(((held.devices if held else None) or {}).items())
-    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known if ids) or "none"
+    known = sorted(held.devices_by_resource.items()) if held else ()
+    return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known) or "none"
 
 
 def sets_told(sets: Iterable[int]) -> str:

@@ -84,13 +84,23 @@ class Held(Message, frozen=True):
         """Write all of it for a person."""
         parts = [f"CPUs {format_bits(self.cpus)}"] if self.cpus else []
         parts += map(str, self.blocks)
-        parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in (self.devices or {}).items() if ids]
+        parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in self.devices_by_resource.items()]
         return ", ".join(parts) or "nothing of its own"
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Its memory blocks that are not empty."""
         return tuple(block for block in self.memory or () if block.bytes)
+
+    @property
+    def devices_by_resource(self) -> dict[str, frozenset[str]]:
+        """The ids of its devices by resource, of which it has one at least."""
+        return {name: ids for name, ids in (self.devices or {}).items() if ids}
+
+    @property
+    def each_device(self) -> set[tuple[str, str]]:
+        """Resource and id of each of its devices."""
+        return {(name, id) for name, ids in (self.devices or {}).items() for id in ids}
 
 
 class Update(Message, frozen=True):

@@ -47,12 +47,7 @@ class PodOnNode:
     @property
     def devices(self) -> set[tuple[str, str]]:
         """Resource and id of each device of its containers, as far as the target told."""
-        return {
-            (resource, id)
-            for held in self.held.values()
-            for resource, ids in (held.devices or {}).items()
-            for id in ids
-        }
+        return {device for held in self.held.values() for device in held.each_device}
 
     def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> PodOnNode:
         """Take over what a container may run on from now on, while some CPUs are exclusive."""

@@ -13,7 +13,7 @@ from ...generators.cells import alignments, devices_near
 from ...generators.life import OF_EVERY_MANAGER, Lives, Turn, are_alike, few_nodes, life, with_pages_and_devices
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import best_effort, guaranteed, pinning, static
-from ...history.values import Held
+from ...history.values import CpuBits, Held
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.choice import numa_cpus
 from ...judge.files import DEVICE_FILE
@@ -26,6 +26,7 @@ from ..restart import can_be_read
 from ..wording import devices_told
 
 chapter = Chapter("device-manager/allocation", since="1.18")
+NOTHING = Held(CpuBits(0))
 
 
 @chapter.requires(
@@ -40,9 +41,9 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
     for container in admission.pod.containers:
         asked = asked_devices(admission.before.machine, [container])
         wanted = {name: number for name, number in asked.items() if number}
-        held = admission.held.get(container.name)
+        held = admission.held.get(container.name, NOTHING)
         yield from violated(
-            {name: len(ids) for name, ids in _ids(held).items()} == wanted,
+            {name: len(ids) for name, ids in held.devices_by_resource.items()} == wanted,
             f"container {container.name} of pod {admission.pod.uid} has another number of devices than it asks for",
             got=devices_told(held),
             allowed=wanted,
@@ -56,7 +57,7 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
 )
 def gives_healthy_devices(admission: Admission) -> Judgement:
     """Unhealthy devices are not given to containers."""
-    devices = {device for held in admission.held.values() for device in _devices(held)}
+    devices = {device for held in admission.held.values() for device in held.each_device}
     applies(devices, "no devices are given")
     new_pod(admission)
     healthy = {(device.resource, device.id) for device in admission.before.machine.devices if device.healthy}
@@ -74,7 +75,7 @@ def shares_no_device(moment: Moment) -> Iterator[Violation]:
     containers: dict[tuple[str, str], str] = {}
     for uid, pod in moment.world.pods.items():
         for container in pod.spec.containers:
-            for device in _devices(pod.held.get(container.name)):
+            for device in sorted(pod.held.get(container.name, NOTHING).each_device):
                 owners = [pods.setdefault(device, uid), uid]
                 if owners[0] == uid and container.kind != "init":  # an init container's may serve again
                     owners = [containers.setdefault(device, container.name), container.name]
@@ -152,9 +153,9 @@ def preference_is_followed(admission: Admission) -> Judgement:
     asked, prefers = asked_devices(world.machine, asking), world.machine.preferred_allocation
     free = {name: sorted(Room(world).free_device_ids(name)) for name in asked if prefers.get(name)}
     wanted = applies({(name, id) for name, ids in free.items() for id in ids[: asked[name]]}, reason)
-    held = admission.held.get(asking[0].name)
+    held = admission.held.get(asking[0].name, NOTHING)
     return violated(
-        wanted <= _devices(held),
+        wanted <= held.each_device,
         "the plugin prefers other devices",
         got=devices_told(held),
         allowed=", ".join(sorted(id for _, id in wanted)),
@@ -177,21 +178,14 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     for who, had, has in restart.kept:
         if had and had.devices:
             why = f"{who} has other devices after a restart"
-            yield from violated(_ids(had) == _ids(has), why, got=devices_told(has), allowed=devices_told(had))
+            same = has is not None and had.devices_by_resource == has.devices_by_resource
+            yield from violated(same, why, got=devices_told(has), allowed=devices_told(had))
 
 
 @judges("device-manager/restart/keeps-devices", on=Sighting)
 def device_file_can_be_read(sighting: Sighting) -> Judgement:
     """The file that holds the devices of containers can be read."""
     return can_be_read(sighting, DEVICE_FILE)
-
-
-def _devices(held: Held | None) -> set[tuple[str, str]]:
-    return {(name, id) for name, ids in _ids(held).items() for id in ids}
-
-
-def _ids(held: Held | None) -> dict[str, frozenset[str]]:
-    return {name: ids for name, ids in ((held.devices if held else None) or {}).items() if ids}
 
 
 @life(

@@ -64,11 +64,9 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
 
 def _local_devices(admission: Admission, held: Held) -> list[Device]:
     """Return the devices that a container holds and whose plugin tells NUMA nodes."""
-    ids = held.devices or {}
+    own = held.each_device
     return [
-        device
-        for device in admission.before.machine.devices
-        if device.numa and device.id in ids.get(device.resource, ())
+        device for device in admission.before.machine.devices if device.numa and (device.resource, device.id) in own
     ]
 
 
@@ -154,7 +152,7 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
     applies(fractional, "no container asks for a fraction of a CPU and for devices")
     for name, wanted in fractional:
         held = admission.held.get(name, Held(CpuBits(0)))
-        has = {resource: len(ids) for resource, ids in (held.devices or {}).items() if ids}
+        has = {resource: len(ids) for resource, ids in held.devices_by_resource.items()}
         together = nodes_of(admission.before, Held(CpuBits(0), devices=held.devices))
         yield from violated(
             not held.cpus and has == wanted and together,
