@@ -14,6 +14,7 @@ from ...judge.node_subjects import Arrival, Moment
 from ...judge.start_subjects import Start
 from ...judge.world import World
 from ..conditions import under_none, under_static
+from .cpusets import cpuset_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
@@ -238,8 +239,7 @@ def strict_keeps_pods_off(moment: Moment) -> Judgement:
 def strict_keeps_a_container_off(container: MayRun) -> Judgement:
     """No container may run on the reserved CPUs."""
     strict(container.world)
-    applies(container.told, "it is not told on which CPUs the container may run")
-    return _off_the_reserved(container.world, container.cpuset)
+    return _off_the_reserved(container.world, cpuset_of(container))
 
 
 def strict(world: World) -> None:

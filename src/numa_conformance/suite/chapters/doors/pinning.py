@@ -14,17 +14,9 @@ from ...generators.workloads import best_effort, burstable, guaranteed, static
 from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judge.pods import GUARANTEED
 from ...judge.pooled import SYSTEM, Pooled
-from ..conditions import under_static
+from ..cpu.cpusets import settled_cpuset_of
 
 chapter = Chapter("node/cpuset", since="1.24")
-
-
-def settled(may: Pooled) -> int:
-    """Return the CPUs on which a container may run."""
-    under_static(may)
-    applies(may.told, "it is not told on which CPUs the container may run")
-    applies(may.settled, "cpusets may still be sent: no pass of the reconcile loop yet")
-    return may.cpuset
 
 
 @chapter.requires(
@@ -41,7 +33,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     """A container that requests more than one CPU and less than two, in a pod of class Guaranteed, may run on a
     CPU on which no other container may, and on another one beside.
     """
-    cpus = settled(may)
+    cpus = settled_cpuset_of(may)
     applies(may.pod.qos == GUARANTEED, "the pod is not Guaranteed")
     applies(may.pod.namespace != SYSTEM, f"the pod is of namespace {SYSTEM}")
     applies(1 < may.request < 2, "the container does not request more than one CPU and less than two")
@@ -63,7 +55,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
 )
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together."""
-    cpus = settled(may)
+    cpus = settled_cpuset_of(may)
     for other, others in may.others:
         both = cpus & others
         yield from violated(
@@ -90,7 +82,7 @@ def holds_system_pods(may: Pooled) -> Judgement:
     """A container of namespace kube-system may run on reserved CPUs alone, while all such containers together
     request no more than these.
     """
-    cpus = settled(may)
+    cpus = settled_cpuset_of(may)
     applies(may.pod.namespace == SYSTEM, "the pod is of another namespace")
     reserved = applies(may.world.reserved, "no CPUs are reserved")
     applies(may.world.knows_reserved, "it is not told which CPUs are reserved")

@@ -30,9 +30,13 @@ chapter = Chapter(since="1.18")
 of_pods = Chapter("topology-manager/scope/pod", "topology-manager/single-numa-node", "cpu-manager/static", since="1.18")
 
 
+def of_scope(admission: Admission, scope: str) -> None:
+    configured(admission.settings.scope == scope, f"the Topology Manager's scope is not {scope}")
+
+
 def in_scope(admission: Admission, scope: str) -> None:
     under(admission, "single-numa-node")
-    configured(admission.settings.scope == scope, f"the Topology Manager's scope is not {scope}")
+    of_scope(admission, scope)
 
 
 def as_a_whole(admission: Admission) -> None:
@@ -111,7 +115,7 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
 def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     """In scope pod every container of a pod has the same affinity."""
     under(admission, *ALIGNING)
-    configured(admission.settings.scope == "pod", "the Topology Manager's scope is not pod")
+    of_scope(admission, "pod")
     admitted(admission)
     new_pod(admission)
     applies(len(admission.held) > 1, "fewer than two containers are told")
