@@ -63,9 +63,7 @@ def must_give_no_hint(offered: Iterable[Affinity] | None, why: str) -> Judgement
     return violated(is_impossible(offered), why, got=listed(offered), allowed=IMPOSSIBLE)
 
 
-def must_prefer_the_narrowest(
-    rows: Collection[tuple[int, bool]], widths: Collection[int], offered: str
-) -> Iterator[Violation]:
+def must_prefer_the_narrowest(rows: Collection[tuple[int, bool]], widths: Collection[int], offered: str) -> Judgement:
     """Judge hints, each as NUMA nodes (bits) and whether it is preferred: as narrow as ever possible, and no others.
 
     ``widths``: how many NUMA nodes that may be; more than one where it is open. ``offered``: the hints in words.

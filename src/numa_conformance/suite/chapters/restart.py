@@ -157,7 +157,7 @@ def no_unknown_cpus(recovery: Recovery) -> Judgement:
     return violated(not unknown, why, got=format_bits(cpus), allowed=f"some of {format_bits(world.online)}")
 
 
-def can_be_read(sighting: Sighting, name: str) -> Iterator[Violation]:
+def can_be_read(sighting: Sighting, name: str) -> tuple[Violation, ...]:
     """Judge that a node could start with the state file that a node at work has."""
     file = applies(sighting.files.get(name), f"the file {name} is not there")
     why = f"a kubelet that starts cannot use {name}"

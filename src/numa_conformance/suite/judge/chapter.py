@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar, overload
@@ -38,10 +38,9 @@ class Violation:
 
 def violated(
     holds: object, why: str, *, got: object = "", allowed: object = "", about: tuple[str, ...] = (), **marks: int
-) -> Iterator[Violation]:
-    """Yield a violation unless ``holds``; the names of ``marks`` are printed next to the picture."""
-    if not holds:
-        yield Violation(why, str(got), str(allowed), marks, about)
+) -> tuple[Violation, ...]:
+    """Return one violation unless ``holds``; the names of ``marks`` are printed next to the picture."""
+    return () if holds else (Violation(why, str(got), str(allowed), marks, about),)
 
 
 class NotAsked(Exception):  # noqa: N818  (no error: the sentence says nothing of this subject)

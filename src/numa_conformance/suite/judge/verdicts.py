@@ -106,11 +106,12 @@ def judge(history: History) -> Verdicts:
                 wrong = check.function(subject)
                 if wrong is None:
                     raise NotAsked(OTHERWISE)
-                findings = [Broken(check.requirement, history, number, violation) for violation in wrong]
-            except NotConfigured as reason:
-                excluded[check] = reason.args[0]
+                findings = [Broken(check.requirement, history, number, each) for each in wrong] if wrong else ()
             except NotAsked as reason:
-                held_back[check.requirement, reason.args[0]] += 1
+                if type(reason) is NotConfigured:
+                    excluded[check] = reason.args[0]
+                else:
+                    held_back[check.requirement, reason.args[0]] += 1
             else:
                 asked[check.requirement] += 1
                 verdicts.broken += findings
