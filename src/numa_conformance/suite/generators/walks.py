@@ -13,6 +13,7 @@ from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from .cells import Cell, kubelet_of
+from .picks import sizes_of_groups
 from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, pod
 
@@ -306,7 +307,6 @@ def _remove(uid: str) -> Question:
 
 
 def _sizes(machine: Machine) -> list[int]:
-    groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
-    sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
+    sizes = sizes_of_groups(machine)
     sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
     return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)
