@@ -9,8 +9,12 @@ import pytest
 
 from numa_conformance.suite.chapters.memory import hints as memory_hints
 from numa_conformance.suite.chapters.memory import hints_pairs
+from numa_conformance.suite.generators.workloads import static_memory
 from numa_conformance.suite.history.values import Affinity
+from numa_conformance.suite.judge.settings import Settings
 from worlds import breaks
+
+PAGES = "hugepages-2Mi"
 
 
 @pytest.mark.parametrize(
@@ -20,3 +24,9 @@ from worlds import breaks
 def test_neither_null_nor_any_node_says_that_too_little_memory_is_free(offered: Any, broken: bool):
     hints = replace(hints_pairs.guaranteed(20), offered={"memory": offered})
     assert breaks(memory_hints.every_type_counts, hints) is broken
+
+
+def test_what_one_numa_node_reserves_of_each_type_may_stand_in_an_entry_of_its_own():
+    entries = [{"numaNode": 0, "limits": {kind: amount}} for kind, amount in (("memory", "1Gi"), (PAGES, "2Mi"))]
+    settings = Settings.of(static_memory(reservedMemory=entries))
+    assert settings.reserved_memory == {0: {"memory": 1 << 30, PAGES: 2 << 20}}

@@ -142,12 +142,7 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
     {
         group.name: group
         for group in (
-            Group(
-                "classes",
-                "classify",
-                (Classified,),
-                lambda _, __, seed: chain(examples_of_pods(), pod_sweep(seed=seed)),
-            ),
+            Group("classes", "classify", (Classified,), _classes),
             Group("picks", "pick", (Choice,), _picks),
             Group("allocations", "allocate", (Choice, AllocatedCpus), allocation_sweep),
             Group("hints", "hints", (CpuHints,), _hints),

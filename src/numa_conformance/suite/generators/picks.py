@@ -11,6 +11,7 @@ from itertools import combinations
 from ...cpuset import bits_of, format_bits, iter_bits
 from ...documentation.options import CHOOSING, STATIC_OPTIONS
 from ...machine import Machine
+from ..judge.choice import numa_cpus
 from .renumber import renumber
 from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
 
@@ -92,7 +93,7 @@ def _may_be_asked(machine: Machine, options: frozenset[str]) -> bool:
     It does not come up with align-by-socket on more sockets than NUMA nodes. With distribute-cpus-across-numa the
     kubelet may go through all sets of NUMA nodes.
     """
-    nodes = [cpus for cpus in machine.numa_bits.values() if cpus]
+    nodes = numa_cpus(machine)
     if "distribute-cpus-across-numa" in options and len(nodes) > MOST_NODES:
         return False
     return "align-by-socket" not in options or len(machine.socket_bits) <= len(nodes)
@@ -116,17 +117,21 @@ def available(machine: Machine, state: str, lot: random.Random) -> int:
         case "some threads taken":
             return online & ~bits_of(cpu for cpu in iter_bits(online) if lot.random() < 0.25)
         case "one NUMA node left":
-            return lot.choice([node for node in machine.numa_bits.values() if node])
+            return lot.choice(numa_cpus(machine))
         case _:
             return online
+
+
+def sizes_of_groups(machine: Machine) -> set[int]:
+    """Return how many CPUs its cores, uncore caches, NUMA nodes and sockets have."""
+    groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
+    return {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
 
 
 def _counts(machine: Machine, free: int, most: int, lot: random.Random) -> list[int]:
     if free + 2 <= most:
         return list(range(free + 2))
-    groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
-    sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
-    near = {size + step for size in sizes for step in (-1, 0, 1)} | {1, 2, 3, free, free + 1}
+    near = {size + step for size in sizes_of_groups(machine) for step in (-1, 0, 1)} | {1, 2, 3, free, free + 1}
     telling = sorted(count for count in near if 0 < count <= free + 1)
     lot.shuffle(telling)
     rest = [count for count in range(1, free + 1) if count not in near]

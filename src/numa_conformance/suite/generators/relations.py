@@ -31,11 +31,8 @@ def related(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) ->
 def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     lot = random.Random(name)
     walk = Walk(cell, claimed, lot)
-    method, question = walk.start()
-    up = yield method, question
-    if "default_cpuset" not in up:
+    if not (yield from walk.begin()):
         return
-    walk.saw(up)
     pods = [walk.wide(), *(walk.alone() for _ in range(PODS))]
     yield from come_and_go(pods)
     yield from walk.fragment()
@@ -51,14 +48,14 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     for uid in walk.there[::2]:
         yield "node.remove", {"uid": uid}
     yield from come_and_go(pods)
-    written = _written_otherwise(question["kubelet"], claimed)
+    written = _written_otherwise(walk.kubelet, claimed)
     for machine, kubelet, asked in (
-        (machine_to_dict(cell.machine), question["kubelet"], pods),
+        (machine_to_dict(cell.machine), walk.kubelet, pods),
         (_in_another_order(cell.machine), written, [_renamed(wanted) for wanted in pods]),
-        (_twice(cell), question["kubelet"], pods),
+        (_twice(cell), walk.kubelet, pods),
     ):
         if machine is not None:
-            yield method, {"machine": machine, "kubelet": kubelet}
+            yield "node.start", {"machine": machine, "kubelet": kubelet}
             yield from come_and_go(asked)
 
 

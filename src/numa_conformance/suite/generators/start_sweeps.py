@@ -210,12 +210,11 @@ def _claims(claimed: Claimed, options: Iterable[str]) -> bool:
 
 
 def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
-    few = len(machine.numa_ids) <= MOST_NODES and max(machine.numa_ids) <= HIGHEST_NODE
     rooms = sorted(bits.bit_count() for bits in machine.numa_bits.values())
     first = [core for node in machine.numa_bits.values() for core in machine.core_bits if core & node][:1]
     if {"cpu-manager/none", "memory-manager/none"} & claimed and len(machine.cpus) > FEW_CPUS:
         yield kubelet(kubeReserved={"cpu": "1"}), guaranteed("whole", 2)
-    single = "topology-manager/single-numa-node" in claimed and few
+    single = "single-numa-node" in _aligning(machine, claimed)
     if single and len(machine.cpus) > rooms[-1] and "cpu-manager/none" in claimed:
         yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("wide", rooms[-1] + 1)
         capacity = [(node.memory or 0) >> 20 for node in machine.memory]
@@ -266,10 +265,9 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
 
 def _beside(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     """Each policy of the Topology Manager in each scope, beside what the other managers are told by lot."""
-    lot = random.Random(f"beside {machine.name}")
-    few = len(machine.numa_ids) <= MOST_NODES and max(machine.numa_ids) <= HIGHEST_NODE
+    lot, aligning = random.Random(f"beside {machine.name}"), _aligning(machine, claimed)
     for policy, scope in product(TOPOLOGY_POLICIES, _scopes(claimed)):
-        if policy != "none" and not (few and f"topology-manager/{policy}" in claimed):
+        if policy != "none" and policy not in aligning:
             continue
         for config in _other_managers(machine, claimed, policy, lot):
             yield {**config, "topologyManagerPolicy": policy, "topologyManagerScope": scope}, None

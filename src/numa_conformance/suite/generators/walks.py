@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, count
 from typing import Any
@@ -13,6 +13,7 @@ from ...machine import Machine
 from ..judge.choice import numa_cpus
 from ..judge.room import ordinary
 from .cells import Cell, kubelet_of
+from .picks import sizes_of_groups
 from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, pod
 
@@ -33,10 +34,8 @@ def walks(cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: i
 
 def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
     walk = Walk(cell, claimed, random.Random(name))
-    up = yield walk.start()
-    if "default_cpuset" not in up:
+    if not (yield from walk.begin()):
         return
-    walk.saw(up)
     yield from walk.fragment()
     for _ in range(steps):
         question = walk.next()
@@ -53,7 +52,7 @@ class Walk:
         self._cell = cell
         self._claimed = claimed
         self._lot = lot
-        self._kubelet = kubelet_of(cell, lot)
+        self.kubelet = kubelet_of(cell, lot)
         self._pods: dict[str, dict[str, Any]] = {}
         self._running: set[str] = set()
         self._free = 0
@@ -63,14 +62,16 @@ class Walk:
         self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
 
-    def start(self) -> Question:
-        """Return the question that brings the node up."""
-        return "node.start", {"kubelet": self._kubelet}
+    def begin(self) -> Generator[Question, Answer, bool]:
+        """Bring the node up, and tell whether it came up."""
+        up = yield "node.start", {"kubelet": self.kubelet}
+        self.saw(up)
+        return "default_cpuset" in up
 
     def saw(self, answer: Answer, question: Question | None = None) -> None:
         """Take note of what came of a question."""
         if "default_cpuset" in answer:
-            reserved = CpuSet.parse(self._kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
+            reserved = CpuSet.parse(self.kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
             self._free = len(CpuSet.parse(answer["default_cpuset"]) - reserved)
         if question is None:
             return
@@ -306,7 +307,6 @@ def _remove(uid: str) -> Question:
 
 
 def _sizes(machine: Machine) -> list[int]:
-    groups = (*machine.core_bits, *machine.uncore_bits.values(), *machine.numa_bits.values())
-    sizes = {group.bit_count() for group in (*groups, *machine.socket_bits.values())} - {0}
+    sizes = sizes_of_groups(machine)
     sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
     return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)

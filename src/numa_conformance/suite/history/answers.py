@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from operator import or_
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
 from ...protocol import values as wire
-from ...protocol.message import Message, Outcome
+from ...protocol.message import Message, Method, Outcome
 from ...protocol.messages import METHODS, claims, node
 from .checks import with_checks
 from .claims import AllocatedClaim
@@ -39,13 +39,19 @@ class ClaimPrepared(Outcome, tag="prepared", frozen=True):
     claim: AllocatedClaim | None = None
 
 
-def _reader(reply: Any) -> Any:
+HISTORY_METHODS: Mapping[str, Method] = {
+    name: method for name, method in METHODS.items() if method.surface not in ("describe", "host")
+}
+"""The methods of the protocol that a history may hold; others answer nothing that is judged."""
+
+
+def _reader(method: Method) -> Any:
     instead = {node.NodeStarted: NodeStarted, claims.ClaimPrepared: ClaimPrepared}
-    return reduce(or_, (with_checks(instead.get(kind, kind)) for kind in get_args(reply) or (reply,)))
+    return reduce(or_, (with_checks(instead.get(kind, kind)) for kind in method.replies))
 
 
 READERS: Mapping[str, Any] = {
-    **{name: _reader(method.reply) for name, method in METHODS.items() if method.surface not in ("describe", "host")},
+    **{name: _reader(method) for name, method in HISTORY_METHODS.items()},
     SEEN: Seen,
 }
 """The class, or the union of classes, of the answers of each method that a history may hold."""

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from ...protocol.message import Message
-from ...protocol.messages import METHODS
 from ...protocol.messages import merge as messages
 from ...protocol.values import JsonObject
+from ..history.answers import HISTORY_METHODS
 from ..history.checks import class_with_checks
 from ..history.claims import AllocatedClaim
 from ..history.history import Step
@@ -62,7 +62,7 @@ class Look(Message, frozen=True):
 QUESTIONS: Mapping[str, Any] = {
     name: class_with_checks(kind, forbid_unknown_fields=False)
     for name, kind in {
-        **{name: method.request for name, method in METHODS.items() if method.surface not in ("describe", "host")},
+        **{name: method.request for name, method in HISTORY_METHODS.items()},
         "merge": Merge,
         SEEN: Look,
     }.items()

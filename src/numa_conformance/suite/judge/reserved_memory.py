@@ -58,8 +58,5 @@ def numa_nodes_have(start: Start) -> bool:
     """Tell whether NUMA nodes have what is reserved on them, and nothing of it is to be avoided."""
     if any(avoided(start).values()):
         return False
-    reserved: dict[int, dict[str, int]] = {}
-    for node, kind, text in memory_entries(start):
-        reserved.setdefault(node, {})[kind] = int(amount(text))
-    left = allocatable(start.machine, reserved).values()
+    left = allocatable(start.machine, start.settings.reserved_memory).values()
     return bool(left) and all(number >= 0 for amounts in left for number in amounts.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -108,10 +108,7 @@ class Settings:
                 if text not in FALSE
             },
             memory_static=kubelet.memory_manager_policy == "Static",
-            reserved_memory={
-                entry.node: {kind: int(amount) for kind, amount in entry.limits.items()}
-                for entry in kubelet.reserved_memory or ()
-            },
+            reserved_memory=_by_node(kubelet.reserved_memory or ()),
             quota=kubelet.quota is not False,
         )
 
@@ -124,6 +121,14 @@ class Settings:
 @lru_cache(maxsize=4096)
 def _read(document: bytes) -> Settings:
     return Settings.read(msgspec.json.decode(document))
+
+
+def _by_node(entries: Iterable[ReservedMemory]) -> Mapping[int, Mapping[str, int]]:
+    """Return bytes by NUMA node and type: a NUMA node may have an entry for each type."""
+    reserved: dict[int, dict[str, int]] = {}
+    for entry in entries:
+        reserved.setdefault(entry.node, {}).update((kind, int(number)) for kind, number in entry.limits.items())
+    return reserved
 
 
 def _explicit(text: str) -> int | None:

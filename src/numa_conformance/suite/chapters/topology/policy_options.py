@@ -269,10 +269,8 @@ def near_and_far(machine: Machine, turn: Turn) -> Lives:
 
     def script(cell: Cell) -> Script:
         walk = Walk(cell, turn.claimed, random.Random(f"near {turn.seed} {machine.name}"))
-        up = yield walk.start()
-        if "default_cpuset" not in up:
+        if not (yield from walk.begin()):
             return
-        walk.saw(up)
         yield from come_and_go((walk.wide(), walk.wide()))
         if size:
             yield from ask_all(("node.admit", {"pod": guaranteed(f"node-{number}", size)}) for number in range(3))
