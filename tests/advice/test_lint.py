@@ -130,6 +130,14 @@ def test_a_reservation_above_the_capacity_is_refused(fields: dict[str, object], 
     assert (one.kind, one.place, one.remedy) == ("refused", place, f"reserve at most {remedy} in all")
 
 
+def test_a_reservation_above_the_capacity_is_told_by_the_fields_that_count() -> None:
+    online, excess = found({"reservedSystemCPUs": "0-99"})
+    assert (online.place, excess.place) == ("reservedSystemCPUs", "reservedSystemCPUs")
+    assert "cpu 100 is reserved (reservedSystemCPUs 100), and" in excess.message
+    (one,) = found({"kubeReserved": {"memory": "40Gi"}, "evictionHard": {"memory.available": "100%"}})
+    assert "memory 40Gi is reserved (kubeReserved 40Gi), and" in one.message
+
+
 def test_as_much_as_a_machine_has_may_be_reserved() -> None:
     whole = {"systemReserved": {"cpu": "32", "memory": "32Gi"}, "evictionHard": {"memory.available": "0"}}
     assert [one for one in found(whole) if one.kind == "refused"] == []

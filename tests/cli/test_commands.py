@@ -252,6 +252,9 @@ def test_requirements_writes_the_pages_of_chapters(run, tmp_path):
     for more in (["--json"], ["qos/*"], ["--markdown"]):
         code, _, err = run("requirements", "--pages", str(tmp_path / "others"), *more)
         assert (code, "pages" in err, (tmp_path / "others").exists()) == (2, True, False)
+    (tmp_path / "requirements").touch()
+    code, _, err = run("requirements", "--pages", str(tmp_path))
+    assert (code, "cannot be written" in err) == (2, True)
 
 
 def test_requirements_and_quirks_tell_where_to_read_on(run):

@@ -173,13 +173,10 @@ def _excessive_reservations(config: KubeletConfiguration, machine: Machine | Non
     if machine is None:
         return
     for name, reservation, capacity in excessive_reservations(machine, config):
-        fields = {f"kubeReserved.{name}": config.kube_reserved, f"systemReserved.{name}": config.system_reserved}
-        parts = [f"{field} {amounts[name]}" for field, amounts in fields.items() if amounts.get(name)]
-        threshold = config.eviction_hard.get("memory.available", "0")
-        if name == "memory" and threshold != "0":
-            parts.append(f"evictionHard memory.available {threshold}")
-        text = f"{name} {reservation} is reserved ({' + '.join(parts)}), and {machine.name} has {capacity}"
-        place = next((field for field, amounts in fields.items() if amounts.get(name)), "evictionHard")
+        amounts = _amounts(config, name, reservation)
+        text = f"{name} {reservation} is reserved ({_terms(amounts)}), and {machine.name} has {capacity}"
+        field = next(field for field, amount in amounts.items() if amount)
+        place = f"{field}.{name}" if field in ("kubeReserved", "systemReserved") else field.partition(" ")[0]
         yield Finding("refused", place, text, f"reserve at most {name} {capacity} in all")
 
 
@@ -199,7 +196,7 @@ def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> I
     entries = [amount for entry in config.reserved_memory for name, amount in entry.limits.items() if name == "memory"]
     given = sum(entries, Quantity(0, "binary"))
     if given != whole or not given:
-        terms = " + ".join(f"{name} {amount}" for name, amount in amounts.items() if amount) or "nothing"
+        terms = _terms(amounts) or "nothing"
         place = "reservedMemory[0].limits.memory" if len(entries) == 1 else "reservedMemory"
         remedy = f"let the entries for memory add up to {whole}" if len(entries) != 1 else f"set it to {whole}"
         if not whole:
@@ -229,10 +226,17 @@ def _memory_amounts(config: KubeletConfiguration, machine: Machine | None) -> di
         whole = node_reservation(config, capacity).get("memory", Quantity(0))
     except UsageError:
         return None
-    nothing = Quantity(0)
-    kube, system = config.kube_reserved.get("memory", nothing), config.system_reserved.get("memory", nothing)
-    return {
-        "kubeReserved": kube,
-        "systemReserved": system,
-        "evictionHard memory.available": Quantity(whole.as_number - kube.as_number - system.as_number, "binary"),
-    }
+    return _amounts(config, "memory", whole)
+
+
+def _amounts(config: KubeletConfiguration, name: str, whole: Quantity) -> dict[str, Quantity]:
+    """Return by field what makes up all that is reserved of a resource."""
+    if name == "cpu" and explicit_reserved_cpus(config):
+        return {"reservedSystemCPUs": whole}
+    kube, system = (amounts.get(name, Quantity(0)) for amounts in (config.kube_reserved, config.system_reserved))
+    threshold = Quantity(whole.as_number - kube.as_number - system.as_number, "binary")
+    return {"kubeReserved": kube, "systemReserved": system, f"evictionHard {name}.available": threshold}
+
+
+def _terms(amounts: Mapping[str, Quantity]) -> str:
+    return " + ".join(f"{field} {amount}" for field, amount in amounts.items() if amount)

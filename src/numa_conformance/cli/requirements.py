@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..files import write_text
 from ..pages.chapter_pages import chapter_pages
 from ..pages.kubernetes_versions_page import kubernetes_versions_page
 from ..pages.links import FOLDER
@@ -59,9 +60,8 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
     if page is not None and folder is not None:
         raise click.UsageError("pages of chapters are written, others printed: one command each")
     if folder is not None:
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         for name, text in chapter_pages().items():
-            (folder / FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
+            write_text(folder / FOLDER / f"{name}.md", text, sync=False)
         return
     selected = [REQUIREMENTS[id] for id in chosen(ids, REQUIREMENTS, "requirement")]
     if page is not None:

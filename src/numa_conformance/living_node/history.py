@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..cpuset import format_bits, iter_bits
+from ..cpuset import MAX_ID, bits_of, format_bits, iter_bits
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.memory.memory_state import Block
@@ -173,7 +173,7 @@ def _listed(listed: ContainerTold) -> dict[str, Any]:
 
 
 def _bits(ids: Iterable[int]) -> int:
-    return sum({1 << id for id in ids if 0 <= id < 1 << 16})
+    return bits_of(id for id in ids if 0 <= id <= MAX_ID)
 
 
 def _block(block: Block) -> dict[str, Any]:

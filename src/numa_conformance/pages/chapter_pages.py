@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,19 +30,18 @@ def chapters() -> Mapping[str, list[Requirement]]:
     return book
 
 
-def title_of(page: str) -> str:
-    """Return the first line of a chapter, which names its page of Kubernetes."""
-    module = next(module for id, module in CHAPTER_OF.items() if page_of(id) == page)
-    return (importlib.import_module(module).__doc__ or page).partition("\n")[0]
+def title_of(requirements: Sequence[Requirement]) -> str:
+    """Return the first line of the chapter of these requirements, which names its page of Kubernetes."""
+    return (sys.modules[CHAPTER_OF[requirements[0].id]].__doc__ or "").partition("\n")[0]
 
 
 def chapter_pages() -> Mapping[str, str]:
     """Return the text of each page below ``docs/requirements/`` by its name, without its ending."""
-    return {page: _page(page, requirements) for page, requirements in chapters().items()}
+    return {page: _page(requirements) for page, requirements in chapters().items()}
 
 
-def _page(page: str, requirements: Sequence[Requirement]) -> str:
-    lines = [f"# {title_of(page)}", "", "Made by `numa-conformance requirements --pages docs`."]
+def _page(requirements: Sequence[Requirement]) -> str:
+    lines = [f"# {title_of(requirements)}", "", "Made by `numa-conformance requirements --pages docs`."]
     for requirement in requirements:
         lines += ["", f"### `{requirement.id}`", "", requirement.text, "", *_facts(requirement)]
         for check in CHECKERS:

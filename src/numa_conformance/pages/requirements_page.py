@@ -50,7 +50,7 @@ def requirements_page() -> str:
     )
     lines += ["", "## Chapters", ""]
     for page, requirements in chapters().items():
-        lines += [f"- [{title_of(page)}]({FOLDER}/{page}.md)"]
+        lines += [f"- [{title_of(requirements)}]({FOLDER}/{page}.md)"]
         lines += [f"    - {link_to(requirement.id)}: {requirement.strength}" for requirement in requirements]
     return joined(lines)
 

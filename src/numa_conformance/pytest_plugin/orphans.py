@@ -10,7 +10,9 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
-_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
+from ..hostfs.namespaces import end_with_parent
+
+_SET_CHILD_SUBREAPER = 36
 """Of ``prctl``, see linux/prctl.h."""
 _PAUSE_SECONDS = 0.02
 _MOST_SECONDS = 5.0
@@ -24,7 +26,7 @@ def adopt_orphans(adopts: bool) -> None:
 
 def die_with(parent: int) -> None:
     """Have this process killed when its parent ends; it ends at once where that is gone already."""
-    ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    end_with_parent(signal.SIGKILL)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
 

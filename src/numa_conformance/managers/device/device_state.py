@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ...cpuset import bits_of
 from ...machine.model import Device, Machine
 from ..provider import Holding
 
@@ -30,8 +31,7 @@ class ResourceDevices:
     def masks(self) -> Mapping[str, int]:
         """Id to the NUMA nodes that hints can name, as bits."""
         return {
-            device: sum({1 << node for node in nodes or () if 0 <= node < _NODES})
-            for device, nodes in self.nodes.items()
+            device: bits_of(node for node in nodes or () if 0 <= node < _NODES) for device, nodes in self.nodes.items()
         }
 
     @cached_property
