@@ -1,47 +1,18 @@
-"""What tests of chapters build their cases with, until their pairs stand beside the chapters."""
+"""Whether a subject breaks a requirement, and which requirements a chapter judges."""
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from numa_conformance.suite.chapters.pairs import Judge, id_of
-from numa_conformance.suite.generators.worlds import (
-    admitted as admitted,
-)
-from numa_conformance.suite.generators.worlds import (
-    bits as bits,
-)
-from numa_conformance.suite.generators.worlds import (
-    block as block,
-)
-from numa_conformance.suite.generators.worlds import (
-    held as held,
-)
-from numa_conformance.suite.generators.worlds import (
-    node as node,
-)
-from numa_conformance.suite.generators.worlds import (
-    refused as refused,
-)
-from numa_conformance.suite.generators.worlds import (
-    resident as resident,
-)
-from numa_conformance.suite.judge.chapter import CHECKERS, checkers_of
-from numa_conformance.suite.judge.views import views
-
-Case = tuple[object, object]
-"""A subject that breaks a requirement, and one that keeps it."""
+from numa_conformance.suite.chapters.pairs import Judge, id_of, violations
+from numa_conformance.suite.judge.chapter import CHECKERS
 
 
 def breaks(requirement: str | Judge, subject: object) -> bool | None:
     """Tell whether a subject breaks a requirement; None where the requirement says nothing about it."""
-    shown = (subject, *views(subject))
-    judged = [
-        list(wrong)
-        for each in shown
-        for check in checkers_of(type(each))
-        if check.requirement == id_of(requirement) and (wrong := check.judge(each)) is not None
-    ]
+    checks = [check for check in CHECKERS if check.requirement == id_of(requirement)]
+    assert checks, f"no judge of {requirement}"
+    judged = [found for check in checks if (found := violations(check, subject)) is not None]
     return any(judged) if judged else None
 
 

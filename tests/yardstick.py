@@ -26,7 +26,7 @@ from numa_conformance.suite.asking.drive import drive
 from numa_conformance.suite.asking.groups import GROUPS
 from numa_conformance.suite.generators.scenario import Scenario
 from numa_conformance.suite.history.history import History, read_histories, write_history
-from numa_conformance.suite.judge.verdicts import judge
+from numa_conformance.suite.judge.verdicts import Verdicts, judge
 
 HISTORIES, VERDICTS = "histories.jsonl.gz", "verdicts.json"
 OF_THE_REFERENCE, OF_ANOTHER = 80, 6
@@ -60,8 +60,8 @@ def _histories() -> Iterator[History]:
         yield from (drive(scenario, client, client.description.kubernetes_version)[0] for scenario in chosen)
 
 
-def _verdicts(history: History) -> dict[str, Any]:
-    verdicts = judge(history)
+def _told(verdicts: Verdicts) -> dict[str, Any]:
+    """Return as JSON what came of a history."""
     held_back: Counter[str] = Counter()
     for (requirement, _), times in verdicts.held_back.items():
         held_back[requirement] += times
@@ -80,7 +80,7 @@ def record(folder: Path) -> None:
     with gzip.open(folder / HISTORIES, "wt", encoding="utf-8") as out:
         for history in _histories():
             write_history(history, out)
-            verdicts.append(_verdicts(history))
+            verdicts.append(_told(judge(history)))
     (folder / VERDICTS).write_text("\n".join(map(json.dumps, verdicts)) + "\n", encoding="utf-8")
     print(_summary(verdicts))
 
@@ -100,12 +100,11 @@ def compare(folder: Path, most: int = 30) -> int:
     with gzip.open(folder / HISTORIES, "rt", encoding="utf-8") as file:
         histories = list(read_histories(file))
     began = time.process_time()
-    for history in histories:
-        judge(history)
+    judged = list(map(judge, histories))
     seconds = time.process_time() - began
     other = 0
-    for history, was in zip(histories, before, strict=True):
-        now = json.loads(json.dumps(_verdicts(history)))
+    for history, verdicts, was in zip(histories, judged, before, strict=True):
+        now = json.loads(json.dumps(_told(verdicts)))
         if now != was:
             other += 1
             if other <= most:

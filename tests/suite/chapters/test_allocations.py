@@ -187,9 +187,9 @@ def test_an_allocator_that_obeys_the_pages_passes(legal):
 
 
 def test_lots_break_recommendations_alone_on_a_machine_in_use():
-    machines = [load_machine("one-socket-no-smt")]
+    machines = [load_machine(name) for name in ("one-socket-no-smt", "t1-one-socket-smt2", "t6-eight-numa-no-smt")]
     verdicts = judged(allocation_sweep(CLAIMED, machines), DrawsLots())
-    assert all(broken.requirement.endswith(RECOMMENDED) for broken in verdicts.broken)
+    assert verdicts.unmet == {f"{STATIC}packs-few-{what}{RECOMMENDED}" for what in ("cores", "numa-nodes")}
 
 
 PLANTED = [

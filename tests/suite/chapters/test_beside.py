@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from numa_conformance.machine import load_machine
+from numa_conformance.suite import chapters as chapters  # they declare what is judged
 from numa_conformance.suite.generators.workloads import best_effort, container, guaranteed, kubelet, pod, static
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.verdicts import Verdicts, judge

@@ -9,8 +9,9 @@ import pytest
 from numa_conformance.suite.chapters.devices import hints as devices_hints
 from numa_conformance.suite.chapters.devices import hints_pairs, topology_pairs
 from numa_conformance.suite.chapters.devices import topology as devices_topology
+from numa_conformance.suite.generators.worlds import admitted
 from numa_conformance.suite.history.values import Affinity
-from worlds import admitted, breaks
+from worlds import breaks
 
 
 def test_a_fraction_of_a_cpu_gives_no_cpus_beside_an_aligned_device():

@@ -15,11 +15,11 @@ from numa_conformance.protocol import FEATURES
 from numa_conformance.suite.asking.asking import Asking
 from numa_conformance.suite.asking.groups import GROUPS, asked_in
 from numa_conformance.suite.generators.start_sweeps import node_starts
-from numa_conformance.suite.generators.workloads import guaranteed, kubelet
+from numa_conformance.suite.generators.workloads import kubelet
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.start_subjects import Start
 from numa_conformance.suite.judge.subjects import subjects
-from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from numa_conformance.suite.judge.verdicts import judge
 from planted import documented_reference
 
 Answer = Mapping[str, Any]
@@ -35,35 +35,10 @@ def up(reserved: str | None = None, pool: str = "0-31") -> Answer:
     return {"result": "started", "default_cpuset": pool, "reserved_cpus": reserved}
 
 
-def gave(**cpus: str) -> Answer:
-    return {
-        "result": "admitted",
-        "default_cpuset": "",
-        "containers": {name: {"cpus": own} for name, own in cpus.items()},
-    }
-
-
-REFUSED = {"result": "rejected", "default_cpuset": "", "reason": "No", "message": "no"}
-
-
-def verdicts(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "1.32") -> Verdicts:
-    """Judge starts: a configuration, its answer and, for a first pod, the pod and its answer."""
-    taken = []
-    for config, started, *first in steps:
-        taken.append(Step("node.start", {"kubelet": config}, started))
-        if first:
-            taken.append(Step("node.admit", {"pod": first[0]}, first[1]))
-    return judge(History(Head("start", "", 0, load_machine(machine), version), tuple(taken)))
-
-
 def restarted(before: Mapping[str, Any], config: Mapping[str, Any], answer: Answer) -> set[str]:
     """Judge a node that comes up with one configuration and is restarted with another one."""
     steps = (Step("node.start", {"kubelet": before}, up()), Step("node.restart", {"kubelet": config}, answer))
     return judge(History(Head("start", "", 0, load_machine(T3), "1.32"), steps)).unmet
-
-
-def broken(machine: str, *steps: tuple[Mapping[str, Any], ...], version: str = "1.32") -> set[str]:
-    return verdicts(machine, *steps, version=version).unmet
 
 
 def test_the_documented_reference_starts_as_the_pages_say() -> None:
@@ -83,25 +58,6 @@ def test_the_reference_of_every_version_shows_and_hides_options(version: str) ->
     hidden = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/stays-hidden"]}
     shown = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/is-available"]}
     assert hidden | shown == STATIC_OPTIONS.keys()
-
-
-def aligned(policy: str, **fields: Any) -> dict[str, Any]:
-    return kubelet(topologyManagerPolicy=policy, **fields)
-
-
-WIDE = guaranteed("wide", 9)
-Case = tuple[str, str, tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]
-CASES: list[Case] = []
-
-
-@pytest.mark.parametrize(
-    ("requirement", "machine", "wrong", "right"), CASES, ids=lambda value: value if isinstance(value, str) else ""
-)
-def test_each_checker_bites_and_spares(
-    requirement: str, machine: str, wrong: tuple[Mapping[str, Any], ...], right: tuple[Mapping[str, Any], ...]
-) -> None:
-    assert requirement in broken(machine, wrong)
-    assert requirement not in broken(machine, right)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 from numa_conformance.machine import load_machine
+from numa_conformance.suite import chapters as chapters  # they declare what is judged
 from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.verdicts import judge

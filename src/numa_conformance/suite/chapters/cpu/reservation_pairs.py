@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ....documentation.versions import KubernetesVersion
-from ....machine import load_machine
+from ...generators import worlds
 from ...generators.workloads import burstable, guaranteed, kubelet, static
 from ...generators.worlds import bits, held, node, resident
 from ...judge.may_run import MayRun
 from ...judge.node_subjects import Arrival, Moment
-from ...judge.settings import Settings
 from ...judge.start_subjects import Start
 from ...judge.world import World
 from . import reservation as chapter
@@ -22,9 +21,9 @@ MACHINE = "t1-one-socket-smt2"
 
 def start(config: Mapping[str, Any], reserved: str | None = None) -> Start:
     """Describe a node that comes up with these reserved CPUs; None: it does not come up."""
-    refusal, cpus = ("no", None) if reserved is None else (None, bits(reserved))
-    version = KubernetesVersion.parse("1.32")
-    return Start(load_machine(MACHINE), version, config, Settings.of(config), refusal, cpus)
+    if reserved is None:
+        return worlds.start(MACHINE, config, up=False)
+    return replace(worlds.start(MACHINE, config), reserved=bits(reserved))
 
 
 def amount(cpus: str, more: str = "0") -> dict[str, Any]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from ....documentation.versions import NEWEST
-from ....machine import load_machine
 from ....protocol.messages.node import MemoryNode, MemoryTable
 from ...generators.workloads import guaranteed, kubelet, pinning, static_memory
-from ...generators.worlds import held, node, resident
+from ...generators.worlds import held, node, resident, start
 from ...history.values import Block, NodeBits
 from ...judge.node_subjects import Arrival, Moment
-from ...judge.settings import Settings
 from ...judge.start_subjects import Start
 from . import reserved_memory as chapter
 
@@ -21,8 +19,8 @@ def starts(*entries: tuple[int, str, str]) -> tuple[Start, Start]:
     """Describe a node that comes up with entries of reservedMemory (NUMA node, type, amount), and one that does not."""
     listed = [{"numaNode": node, "limits": {kind: amount}} for node, kind, amount in entries]
     config = kubelet(**{**pinning(0), "reservedMemory": listed})
-    came_up = Start(load_machine(MACHINE), NEWEST, config, Settings.of(config), None)
-    return came_up, Start(came_up.machine, NEWEST, config, came_up.settings, "no")
+    came_up, down = (start(MACHINE, config, up=up, version=str(NEWEST)) for up in (True, False))
+    return came_up, down
 
 
 def gives(gib: float) -> Moment:
