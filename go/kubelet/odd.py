@@ -18,9 +18,8 @@ from odd_machines import odd_scenarios
 
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.protocol import Client, Stdio
+from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
 from numa_conformance.protocol.ending import EndsInOrder
-from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.suite.asking.drive import again, drive
 from numa_conformance.suite.asking.profiles import Profile
 from numa_conformance.suite.history.history import histories_text
@@ -40,7 +39,8 @@ def compare(program: Path, seed: int, seconds: float, asked: Asked) -> Iterator[
     """Ask both for so many seconds, and yield where they differ."""
     with EndsInOrder(), closing(Client(Stdio(str(program), TIMEOUT))) as kubelet:
         version = KubernetesVersion.supported(kubelet.description.kubernetes_version)
-        with open_reference("exact", version) as reference:
+        own = InProcess(lambda: ReferenceTarget("exact", version), "the reference", TIMEOUT)
+        with closing(Client(own)) as reference:
             claimed = kubelet.features & reference.features & Profile("all", version).offered
             files = [name for feature, name in STATE_FILES.items() if feature in claimed]
             ends = time.monotonic() + seconds
