@@ -1,11 +1,13 @@
 """What a kubelet's start comes to where the system lacks something, with a launcher that starts nothing."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip("grpc", reason="the extra [node] is not installed")
 
 from numa_conformance.errors import StartError, UsageError
-from numa_conformance.real_kubelet import process
+from numa_conformance.real_kubelet import holdings, process
 from numa_conformance.real_kubelet.process import Kubelet
 
 NO_INOTIFY = 'E1123 10:00:00.000000 1 run.go:72] "command failed" err="inotify_init: too many open files"\n'
@@ -53,3 +55,10 @@ def test_a_crash_is_told_by_its_panic_not_by_an_error_before_it(start):
     with pytest.raises(StartError) as failure:
         start(NO_CPU + PANIC)
     assert (failure.value.stage, failure.value.message) == ("cpumanager-start", PANIC.splitlines()[0])
+
+
+@pytest.mark.parametrize("cpu", [-1, 10**12])
+def test_a_cpu_that_no_computer_has_is_refused_at_once(tmp_path, monkeypatch, cpu):
+    monkeypatch.setattr(holdings, "ask", lambda *_: SimpleNamespace(cpu_ids=[0, cpu]))
+    with pytest.raises(ValueError, match=rf"id {cpu} is outside 0\.\.65535"):
+        holdings.allocatable_cpus(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator
 
-from ..cpuset import format_bits
+from ..cpuset import bits_of, format_bits
 from ..kube.quantity import Quantity
 from ..managers.cpu.static_policy import StaticPolicy
 from ..node import Node
@@ -43,7 +43,7 @@ def room_lines(node: Node, resources: Collection[str]) -> list[str]:
 
 
 def _nodes(numbers: list[int]) -> str:
-    listed = format_bits(sum(1 << number for number in numbers))
+    listed = format_bits(bits_of(numbers))
     return f"NUMA node {listed}" if len(numbers) == 1 else f"NUMA nodes {listed}, each"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..cpuset import format_bits
+from ..cpuset import bit_of, bits_of, format_bits
 from ..machine import Machine
 from ..node import Admission, Placement
 
@@ -111,13 +111,13 @@ def _nearness(machine: Machine, placed: Placement, *, every: bool) -> Iterator[i
     """
     for node, cpus in machine.numa_bits.items():
         if placed.cpus & cpus:
-            yield 1 << node
+            yield bit_of(node)
     for block in placed.memory or ():
-        bits = sum(1 << node for node in block.nodes)
+        bits = bits_of(block.nodes)
         yield bits if every or len(block.nodes) == 1 else 0
     near = {(device.resource, device.id): device.numa for device in machine.devices}
     for resource, ids in (placed.devices or {}).items():
         for device in ids:
             nodes = near.get((resource, device), ())
             if nodes and not (every and len(nodes) > 1):
-                yield sum(1 << node for node in nodes)
+                yield bits_of(nodes)

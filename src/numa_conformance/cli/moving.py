@@ -10,7 +10,7 @@ import click
 
 from ..comparing.fates import ACCEPTED, ContainerFate, PodFate, fates, lived
 from ..comparing.with_claims import fates_with_claims
-from ..cpuset import format_bits
+from ..cpuset import bits_of, format_bits
 from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
@@ -183,4 +183,4 @@ def _placed(fate: ContainerFate) -> str:
 
 
 def _ids(ids: Sequence[int]) -> str:
-    return format_bits(sum(1 << id for id in ids))
+    return format_bits(bits_of(ids))

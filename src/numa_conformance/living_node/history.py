@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..cpuset import MAX_ID, bits_of, format_bits, iter_bits
+from ..cpuset import MAX_ID, bit_of, bits_of, format_bits, iter_bits
 from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..managers.cpu.state_file import CPU_FILE
 from ..managers.memory.memory_state import Block
@@ -136,7 +136,7 @@ def _add_held(state: StateFiles, container: Any) -> None:
         of: dict[str, int] = {}
         for node, ids in entry.devices.items():
             for id in ids:
-                of[id] = of.get(id, 0) | (1 << node if node >= 0 else 0)
+                of[id] = of.get(id, 0) | (bit_of(node) if node >= 0 else 0)
         held = container(entry.uid, entry.container)
         held.setdefault("devices", {})[entry.resource] = sorted(of)
         held.setdefault("device_nodes", []).extend(list(iter_bits(bits)) for bits in of.values())

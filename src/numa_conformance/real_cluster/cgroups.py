@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cpuset import format_bits
+from ..cpuset import bits_of, format_bits
 from ..hostfs.fake.tree import Tree
 from ..machine import Machine
 
@@ -32,7 +32,7 @@ class NodeCgroups:
         self._qos_of = qos_of
         self._pods: dict[str, str] = {}
         self._cpus = format_bits(machine.online_bits)
-        self._mems = format_bits(sum(1 << node for node in machine.numa_ids))
+        self._mems = format_bits(bits_of(machine.numa_ids))
         Tree(self._folder).write("cgroup.controllers", "cpuset cpu memory")
         for folder in ("", f"{_TOP}/", f"{_TOP}/burstable/", f"{_TOP}/besteffort/"):
             self._write(folder, "", "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET
 
-from ..cpuset import CpuSet, format_bits
+from ..cpuset import CpuSet, bits_of, format_bits
 from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
 from ..machine import Machine
@@ -25,7 +25,7 @@ def allocatable_cpus(folder: Path) -> int:
     socket = str(folder / "pod-resources" / "kubelet.sock")
     method = "PodResourcesLister/GetAllocatableResources"
     allocatable = ask(socket, POD_RESOURCES, method, POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
-    return sum(1 << cpu for cpu in allocatable.cpu_ids)
+    return bits_of(allocatable.cpu_ids)
 
 
 def node_started(machine: Machine, folder: Path, files: StateFiles) -> NodeStarted:

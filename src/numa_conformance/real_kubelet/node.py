@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..cpuset import format_bits
+from ..cpuset import bits_of, format_bits
 from ..hostfs.kubelet_root import STATE_FILES
 from ..machine import Machine, machine_to_dict
 from ..protocol.messages.node import ContainerHolding, Update
@@ -70,7 +70,7 @@ class RealNode:
         """
         self._launcher = launcher
         self._machine = machine_to_dict(machine)
-        memory = sum(1 << node.node for node in machine.memory if node.memory)
+        memory = bits_of(node.node for node in machine.memory if node.memory)
         self._whole = (format_bits(machine.online_bits), format_bits(memory))
         self._sent: dict[tuple[str, str], str] = {}
         self.pods: dict[str, PodOnNode] = {}
