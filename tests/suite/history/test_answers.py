@@ -10,11 +10,10 @@ import msgspec
 import pytest
 
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.protocol.messages import METHODS
-from numa_conformance.protocol.messages.claims import ClaimPrepared
-from numa_conformance.protocol.messages.node import Admitted, NodeStarted
+from numa_conformance.protocol.messages import METHODS, claims, node
+from numa_conformance.protocol.messages.node import Admitted
 from numa_conformance.protocol.messages.pick import Picked
-from numa_conformance.suite.history.answers import READERS, read_answer
+from numa_conformance.suite.history.answers import READERS, ClaimPrepared, NodeStarted, read_answer
 from numa_conformance.suite.history.sightings import SEEN
 from numa_conformance.suite.history.values import CpuBits, Held, bits, held_of
 from numa_conformance.suite.judge.pods import Pod
@@ -34,9 +33,20 @@ def test_every_method_has_classes() -> None:
 def test_answers_are_messages_of_the_protocol(method: str) -> None:
     """Two leave more open: what is not told of a node at work, and a claim, of which its object is read."""
     for message, read in zip(METHODS[method].replies, get_args(READERS[method]) or (READERS[method],), strict=True):
-        assert issubclass(read, message) or message in (NodeStarted, ClaimPrepared)
+        assert issubclass(read, message) or message in (node.NodeStarted, claims.ClaimPrepared)
         assert read.__struct_fields__ == message.__struct_fields__
         assert read.__struct_config__.tag == message.__struct_config__.tag
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "more_open"),
+    [(NodeStarted, node.NodeStarted, "default_cpuset"), (ClaimPrepared, claims.ClaimPrepared, "claim")],
+)
+def test_what_is_read_anew_leaves_one_field_more_open(read: type, message: type, more_open: str) -> None:
+    forms = [
+        {field.name: (field.type, field.default) for field in msgspec.structs.fields(of)} for of in (read, message)
+    ]
+    assert [name for name, form in forms[0].items() if form != forms[1][name]] == [more_open]
 
 
 def test_what_is_left_out_is_not_told() -> None:
