@@ -20,6 +20,8 @@ Change = Callable[[dict[str, Any]], Any]
 FULL, STRICT = "full-pcpus-only", "strict-cpu-reservation"
 LIMIT = "topology-manager/max-allowable-numa-nodes/"
 ALL = frozenset(FEATURES)
+IN_USE = "cpu-manager/static/packs-few-cores-in-use"
+"""A recommendation that the documented reference itself does not follow on a hybrid machine."""
 DOWN = {"result": "failed", "stage": "kubelet", "message": "no"}
 
 
@@ -129,4 +131,4 @@ def test_a_wrong_start_is_found(change: Change, found: set[str]) -> None:
 
 @deep
 def test_a_hidden_option_may_be_ignored() -> None:
-    assert planted(ignores_hidden_options) == set()
+    assert planted(ignores_hidden_options) == {IN_USE}
