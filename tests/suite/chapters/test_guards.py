@@ -28,6 +28,7 @@ def test_every_reason_is_read_from_the_source_and_has_no_full_stop():
     every = {check.requirement: reasons_of(check.requirement) for check in CHECKERS}
     assert sum(map(bool, every.values())) > 250
     assert [reason for reasons in every.values() for reason in reasons if reason[-1] == "." or "{" in reason] == []
+    assert [name for name, reasons in every.items() if not all(" " in reason for reason in reasons)] == []  # in words
 
 
 def test_a_twin_has_reasons_of_its_own():
