@@ -1,6 +1,7 @@
 """``python -m measured [NAME...]`` in this folder: what is measured and kept as JSON is measured anew and written.
 
-What is kept proves nothing, so that tests tell what is stale and pass (``hint``). Names, all of them by default:
+What is kept proves nothing. Where it only spares a search, tests tell what is stale and pass (``hint``); what a run or
+a page tells from it must hold. Names, all of them by default:
 
 - ``questions``: how many questions a whole run asks, and how long judging takes (``pytest_plugin/expectation.json``)
 - ``places``: which scenarios show a requirement (``suite/asking/places.json``)

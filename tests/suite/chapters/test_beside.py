@@ -1,4 +1,4 @@
-"""What is told beside placements, right and wrong: CFS quota."""
+"""What is told beside placements, right and wrong: CFS quota, the reason, phase and message of refusals."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from numa_conformance.suite.judge.verdicts import Verdicts, judge
 NONE_QUOTA = "cpu-manager/none/limits-are-enforced-by-quota"
 SHARED_QUOTA = "cpu-manager/static/shared-limits-are-enforced-by-quota"
 NO_QUOTA = "cpu-manager/static/exclusive-cpus-have-no-quota"
+FAILED = "cpu-manager/full-pcpus-only/refused-pods-are-failed"
+CORES = "cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing"
+TERMINATED = "topology-manager/admission/refused-pods-are-terminated"
+WORDS = "topology-manager/admission/says-what-cannot-be-aligned"
 BURSTABLE = pod("p", [container("c", cpu="1500m", requests={"cpu": "1"})])
 NONE = kubelet(cpuManagerPolicy="none")
 
@@ -73,3 +77,29 @@ def test_no_page_says_what_bounds_these(config: Mapping[str, Any], wanted: Mappi
 def test_a_target_that_does_not_tell_is_not_asked() -> None:
     shared, exclusive = told(NONE, BURSTABLE, admitted("", None)), told(static(), BURSTABLE, admitted("1,5", None))
     assert not {NONE_QUOTA, SHARED_QUOTA, NO_QUOTA} & (shared.asked.keys() | exclusive.asked.keys())
+
+
+def refused(reason: str, message: str = "", phase: str | None = None) -> Mapping[str, Any]:
+    return {"result": "rejected", "default_cpuset": "0-7", "reason": reason, "message": message, "phase": phase}
+
+
+NO_CORES, NO_NODE = (static("full-pcpus-only"), 3), (static(topology="single-numa-node"), 99)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "wrong"),
+    [
+        (NO_CORES, refused("SMTAlignmentError", "", "Failed"), set()),
+        (NO_CORES, refused("SMTAlignmentError", "", "Terminated"), {FAILED}),
+        (NO_CORES, refused("SMTAlignmentError", "", "Pending"), {FAILED, TERMINATED}),
+        (NO_CORES, refused("SMTAlignmentError", "no whole cores"), set()),
+        (NO_CORES, refused("UnexpectedAdmissionError", "not enough cpus"), {CORES}),
+        (NO_NODE, refused("TopologyAffinityError", "Resources cannot be allocated with Topology locality"), set()),
+        (NO_NODE, refused("TopologyAffinityError", "no"), {WORDS}),
+    ],
+)
+def test_a_refusal_breaks_nothing_but_what_its_words_and_phase_break(
+    asked: tuple[Mapping[str, Any], int], answer: Mapping[str, Any], wrong: set[str]
+) -> None:
+    config, number = asked
+    assert told(config, guaranteed("p", number), answer).unmet == wrong

@@ -1,4 +1,4 @@
-"""Hinters of NUMA nodes that obey the pages in one manner or another pass, by the walk's picture and by sweeps."""
+"""Hinters of NUMA nodes, right and wrong ones, judged by the walk's picture and by sweeps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from numa_conformance.suite.generators.allocation_states import ALL
 from numa_conformance.suite.generators.hint_sweeps import examples_of_hints, hint_sweep
 from numa_conformance.suite.judge.pods import PodSpec
 from numa_conformance.suite.judge.subjects import subjects
-from planted import asked, judged, mixed
+from planted import asked, breaks, judged, mixed
+
+HINTS = "cpu-manager/hints/"
 
 
 class Hinter:
-    """Hints as the walk says; others change a step."""
+    """Hints as the walk says; others, legal and wrong ones, change a step."""
 
     def __call__(self, scenario, params):
         written = params["kubelet"].get("cpuManagerPolicyOptions", {})
@@ -108,6 +110,102 @@ class SaysNothingOfTheImpossible(Hinter):
         return super().generate(free, reusable, number) or [{"nodes": None, "preferred": False}]
 
 
+class ComparesWithFreeCpus(Hinter):
+    """Prefers the narrowest of the sets that fit now."""
+
+    def prefers(self, nodes, _width, sets):
+        return len(nodes) == min(map(len, sets))
+
+
+class PrefersOne(Hinter):
+    def prefers(self, nodes, width, sets):
+        return nodes == sets[0] and len(nodes) == width
+
+
+class OffersTheNarrowestOnly(Hinter):
+    def generate(self, free, reusable, number):
+        return [hint for hint in super().generate(free, reusable, number) if hint["preferred"]]
+
+
+class OffersOne(Hinter):
+    def generate(self, free, reusable, number):
+        return super().generate(free, reusable, number)[:1]
+
+
+class CountsReservedIn(Hinter):
+    def fits(self, nodes, free, reusable, number):
+        return super().fits(nodes, free | self.reserved, reusable, number)
+
+
+class NeedsOneMore(Hinter):
+    def fits(self, nodes, free, reusable, number):
+        return super().fits(nodes, free, reusable, number + 1)
+
+
+class NeedsOneLess(Hinter):
+    def fits(self, nodes, free, reusable, number):
+        return super().fits(nodes, free, reusable, number - 1)
+
+
+class AsksEachNode(Hinter):
+    """Every NUMA node of a set must have a free CPU."""
+
+    def fits(self, nodes, free, reusable, number):
+        each = all((free | reusable) & self.machine.numa_bits[node] for node in nodes)
+        return each and super().fits(nodes, free, reusable, number)
+
+
+class ForgetsReusable(Hinter):
+    def generate(self, free, reusable, number):
+        return super().generate(free, 0, number)
+
+
+class ForgetsHeld(Hinter):
+    def held(self, held, number):
+        return self.generate(self.free, self.reusable, number)
+
+
+class KeepsHeldOfAnyNumber(Hinter):
+    def held(self, held, number):
+        return self.generate(held, 0, min(number, held.bit_count()))
+
+
+class RefusesToShare(Hinter):
+    def silent(self):
+        return {"hints": {"cpu": []}}
+
+
+class AsksForAppsOnly(Hinter):
+    def number(self, name):
+        return sum(own.exclusive for own in self.pod.apps) if name is None else super().number(name)
+
+
+class AddsAllContainers(Hinter):
+    def number(self, name):
+        return sum(own.exclusive for own in self.pod.containers) if name is None else super().number(name)
+
+
+class SkipsTheLastNode(Hinter):
+    def sets(self):
+        every = super().sets()
+        return [own for own in every if every[-1][-1] not in own] or every
+
+
+class StopsAtPairs(Hinter):
+    def sets(self):
+        every = super().sets()
+        return [own for own in every if len(own) <= 2]
+
+
+class NamesPlaces(Hinter):
+    """Numbers the NUMA nodes itself."""
+
+    def generate(self, free, reusable, number):
+        places = {node: place for place, node in enumerate(self.machine.numa_ids)}
+        hints = super().generate(free, reusable, number)
+        return [{**hint, "nodes": [places[node] for node in hint["nodes"]]} for hint in hints]
+
+
 MACHINES = [load_machine(name) for name in ("t3-two-numa-per-socket", "sparse-ids", "uneven-nodes", "snc2-small")]
 
 
@@ -134,7 +232,7 @@ def test_a_hinter_that_obeys_the_pages_passes(legal):
 
 def test_sets_without_reusable_cpus_break_no_more_than_a_recommendation():
     verdicts = judged(scenarios(), KeepsReusableSetsFree())
-    assert {one.requirement for one in verdicts.broken} == {"cpu-manager/hints/covers-reusable-cpus"}
+    assert {one.requirement for one in verdicts.broken} == {HINTS + "covers-reusable-cpus"}
 
 
 def test_the_picture_is_answered_as_the_walk_says():
@@ -156,3 +254,32 @@ def test_pods_as_a_whole_are_asked_of_who_claims_their_scope():
         scenarios = [*examples_of_hints(claimed), *hint_sweep(claimed, MACHINES)]
         names = {params["container"] for scenario in scenarios for _, params in scenario.script()}
         assert {None if name is None else "c0" for name in names} == expected
+
+
+PLANTED = [
+    (ComparesWithFreeCpus, HINTS + "preferred-is-narrowest"),
+    (PrefersOne, HINTS + "preferred-is-narrowest"),
+    (OffersTheNarrowestOnly, HINTS + "offers-every-set-that-fits"),
+    (OffersOne, HINTS + "offers-every-narrowest-set"),
+    (CountsReservedIn, HINTS + "every-hint-can-hold-the-request"),
+    (NeedsOneMore, HINTS + "offers-every-narrowest-set"),
+    (NeedsOneLess, HINTS + "every-hint-can-hold-the-request"),
+    (NeedsOneLess, HINTS + "none-where-too-few-are-free"),
+    (AsksEachNode, HINTS + "offers-every-set-that-fits"),
+    (ForgetsReusable, HINTS + "init-cpus-are-reusable"),
+    (ForgetsReusable, HINTS + "covers-reusable-cpus"),
+    (ForgetsHeld, HINTS + "held-cpus-give-the-same"),
+    (KeepsHeldOfAnyNumber, HINTS + "none-for-held-cpus-of-another-number"),
+    (RefusesToShare, HINTS + "none-without-exclusive-cpus"),
+    (AsksForAppsOnly, HINTS + "every-hint-can-hold-the-request"),
+    (AddsAllContainers, HINTS + "offers-every-narrowest-set"),
+    (SkipsTheLastNode, HINTS + "offers-every-narrowest-set"),
+    (StopsAtPairs, HINTS + "offers-every-set-that-fits"),
+    (NamesPlaces, HINTS + "every-hint-can-hold-the-request"),
+]
+"""Wrong ones, and a requirement that each breaks; mutants of ``tests/mutants`` do otherwise."""
+
+
+@pytest.mark.parametrize(("wrong", "requirement"), PLANTED)
+def test_a_hinter_that_does_not_is_found_out(wrong, requirement):
+    assert breaks(requirement, scenarios(), wrong())

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.suite.chapters.devices import allocation, allocation_pairs, hints_pairs, topology_pairs
 from numa_conformance.suite.chapters.devices import hints as devices_hints
-from numa_conformance.suite.chapters.devices import hints_pairs, topology_pairs
 from numa_conformance.suite.chapters.devices import topology as devices_topology
-from numa_conformance.suite.generators.worlds import admitted
+from numa_conformance.suite.generators.worlds import admitted, refused
 from numa_conformance.suite.history.values import Affinity
 from worlds import breaks
 
@@ -17,6 +17,11 @@ from worlds import breaks
 def test_a_fraction_of_a_cpu_gives_no_cpus_beside_an_aligned_device():
     admission = admitted(topology_pairs.IDLE, topology_pairs.FRACTION, c=topology_pairs.gpus("1", 0))
     assert breaks(devices_topology.fractions_align_devices_only, admission)
+
+
+def test_what_no_removed_pod_had_says_nothing_of_removal():
+    refusal = refused(allocation_pairs.up(), allocation_pairs.TWO)
+    assert breaks(allocation.devices_return, refusal) is None
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from numa_conformance.suite.chapters.memory import hints as memory_hints
-from numa_conformance.suite.chapters.memory import hints_pairs
+from numa_conformance.suite.chapters.memory import hints_pairs, static, static_pairs
 from numa_conformance.suite.generators.workloads import static_memory
+from numa_conformance.suite.generators.worlds import admitted
 from numa_conformance.suite.history.values import Affinity
 from numa_conformance.suite.judge.settings import Settings
 from worlds import breaks
@@ -30,3 +31,9 @@ def test_what_one_numa_node_reserves_of_each_type_may_stand_in_an_entry_of_its_o
     entries = [{"numaNode": 0, "limits": {kind: amount}} for kind, amount in (("memory", "1Gi"), (PAGES, "2Mi"))]
     settings = Settings.of(static_memory(reservedMemory=entries))
     assert settings.reserved_memory == {0: {"memory": 1 << 30, PAGES: 2 << 20}}
+
+
+@pytest.mark.parametrize(("mib", "broken"), [(0, True), (64, False)])
+def test_a_block_of_huge_pages_that_is_empty_gives_none(mib: int, broken: bool):
+    admission = admitted(static_pairs.IDLE, static_pairs.WITH_PAGES, c=static_pairs.pages(mib))
+    assert breaks(static.huge_pages_are_given_by_size, admission) is broken

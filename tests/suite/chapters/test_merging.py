@@ -1,4 +1,4 @@
-"""Mergers of hints that the page allows, judged by every small family of hints."""
+"""Mergers of hints, right and wrong ones, judged by every small family of hints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from itertools import product
 import pytest
 
 from numa_conformance.suite.generators.merges import merge_sweep
-from planted import judged, mixed
+from planted import breaks, judged, mixed
+
+MERGE = "topology-manager/merge/"
 
 
 def size(mask):
@@ -16,7 +18,7 @@ def size(mask):
 
 
 class Merger:
-    """Folds every combination of one hint of each provider; others change a step."""
+    """Folds every combination of one hint of each provider; others, legal and wrong ones, change a step."""
 
     def __call__(self, _scenario, params):
         self.policy, self.nodes = params["policy"], params["nodes"]
@@ -111,6 +113,127 @@ class LooksAtTheFarthestPair(Merger):
         return tuple(pairs)
 
 
+class TakesTheLowestNumber(Merger):
+    """Compares masks as numbers: {3} is wider than {0,1}."""
+
+    def rank(self, candidate):
+        mask, good = candidate
+        return (not good, mask)
+
+
+class LikesNarrowMoreThanPreferred(Merger):
+    def rank(self, candidate):
+        mask, good = candidate
+        return (size(mask), not good, mask)
+
+
+class TakesTheLast(Merger):
+    def rank(self, candidate):
+        return (not candidate[1],)
+
+
+class StopsAtTheFirstPreferred(Merger):
+    def best(self, axes):
+        for hints in product(*axes):
+            mask, good = self.combine(hints)
+            if mask and good:
+                return mask, good
+        return super().best(axes)
+
+
+class NeedsEqualMasksOfAll(Merger):
+    """Takes no opinion for a set of its own: it agrees with none."""
+
+    def is_preferred(self, hints):
+        return all(good for _, good in hints) and len({nodes for nodes, _ in hints}) <= 1
+
+
+class ForgetsImpossible(Merger):
+    def axis(self, hints):
+        return super().axis(hints or None)
+
+
+class ForgetsAllButOneResource(Merger):
+    def axes(self, providers):
+        return [self.axis(next(iter((provider or {"": None}).values()))) for provider in providers]
+
+
+class ForgetsTheLastProvider(Merger):
+    def axes(self, providers):
+        return super().axes(providers[:2])
+
+
+class TakesNoOpinionForImpossible(Merger):
+    def axis(self, hints):
+        return super().axis([] if hints is None else hints)
+
+
+class WantsOneNodeUnderRestricted(Merger):
+    def admits(self, mask, preferred):
+        return super().admits(mask, preferred) and (self.policy != "restricted" or size(mask) == 1)
+
+
+class UnitesMasks(Merger):
+    def combine(self, hints):
+        named = [nodes for nodes, _ in hints if nodes is not None]
+        mask = 0
+        for nodes in named:
+            mask |= nodes
+        return (mask or self.all), self.is_preferred(hints)
+
+
+class KnowsEightNodes(Merger):
+    def combine(self, hints):
+        mask, good = super().combine(hints)
+        return mask & 255, good
+
+
+class MergesBeforeSingleNodes(Merger):
+    """Asks whether the merged affinity is one NUMA node, not whether each provider can have it."""
+
+    def axis(self, hints):
+        policy, self.policy = self.policy, ""
+        kept = super().axis(hints)
+        self.policy = policy
+        return kept
+
+    def is_preferred(self, hints):
+        return all(good for _, good in hints)
+
+    def admits(self, mask, preferred):
+        return self.policy == "best-effort" or (preferred and (self.policy == "restricted" or size(mask) == 1))
+
+
+class ForgetsDistancesOfWhatNobodyPrefers(Merger):
+    def rank(self, candidate):
+        mask, good = candidate
+        return super().rank(candidate) if good else (True, size(mask), 0, mask)
+
+
+class TakesTheFarthest(Merger):
+    def distance(self, mask):
+        return -super().distance(mask)
+
+
+class LooksAtTheFirstRow(Merger):
+    def distance(self, mask):
+        return (
+            sum(self.table[0][place] for place, node in enumerate(self.nodes) if mask >> node & 1) if self.table else 0
+        )
+
+
+class PutsDistanceBeforeWidth(Merger):
+    def rank(self, candidate):
+        mask, good = candidate
+        return (not good, self.distance(mask) / size(mask) ** 2 if size(mask) > 1 else 99, size(mask), mask)
+
+
+class CountsNodesFromOne(Merger):
+    def __call__(self, scenario, params):
+        answer = super().__call__(scenario, params)
+        return {**answer, "nodes": answer["nodes"] and [node + 1 for node in answer["nodes"]]}
+
+
 @cache
 def scenarios():
     return mixed(merge_sweep(lots=36))
@@ -127,3 +250,35 @@ def test_a_merger_that_obeys_the_page_passes(legal):
         kinds.pop(f"topology-manager/prefer-closest-numa-nodes/{recommended}", None)
     assert not kinds
     assert len(verdicts.asked) == 13
+
+
+PLANTED = [
+    (TakesTheLowestNumber, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (LikesNarrowMoreThanPreferred, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (TakesTheLast, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (StopsAtTheFirstPreferred, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (NeedsEqualMasksOfAll, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (ForgetsImpossible, MERGE + "says-what-is-not-preferred"),
+    (ForgetsAllButOneResource, MERGE + "says-what-is-not-preferred"),
+    (ForgetsTheLastProvider, MERGE + "restricted-admits-only-preferred"),
+    (TakesNoOpinionForImpossible, MERGE + "restricted-admits-only-preferred"),
+    (WantsOneNodeUnderRestricted, MERGE + "restricted-admits-only-preferred"),
+    (UnitesMasks, MERGE + "combines-one-hint-of-each-provider"),
+    (KnowsEightNodes, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (MergesBeforeSingleNodes, MERGE + "single-numa-node-admits-only-one-node"),
+    (
+        ForgetsDistancesOfWhatNobodyPrefers,
+        "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
+    ),
+    (TakesTheFarthest, "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"),
+    (LooksAtTheFirstRow, "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"),
+    (PutsDistanceBeforeWidth, MERGE + "takes-the-narrowest-preferred-affinity"),
+    (LooksAtTheFarthestPair, "topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average"),
+    (CountsNodesFromOne, MERGE + "names-nodes-of-the-machine"),
+]
+"""Wrong ones, and a requirement that each breaks; mutants of ``tests/mutants`` do otherwise."""
+
+
+@pytest.mark.parametrize(("wrong", "requirement"), PLANTED)
+def test_a_merger_that_does_not_is_found_out(wrong, requirement):
+    assert breaks(requirement, scenarios(), wrong())

@@ -31,7 +31,7 @@ from worlds import judged_in
 Json = dict[str, Any]
 Change = Callable[[Json, Json], None]
 """Changes the answer to the admission of a pod."""
-ADMISSION = "topology-manager/admission/"
+MEMORY, DEVICES, ADMISSION = "memory-manager/hints/", "device-manager/hints/", "topology-manager/admission/"
 HUGE, GPU, NIC = "hugepages-2Mi", "example.com/gpu", "example.com/nic"
 
 
@@ -93,7 +93,7 @@ def _rows(answer: Json, *kinds: str) -> Iterator[tuple[Mapping[str, Any], str]]:
                     yield provider, kind
 
 
-def _each(fault: Callable[[list[Json]], list[Json]], *kinds: str) -> Change:
+def _each(fault: Callable[[list[Json]], list[Json] | None], *kinds: str) -> Change:
     def change(answer: Json, wanted: Json) -> None:
         for provider, kind in _rows(answer, *kinds):
             if provider[kind]:
@@ -102,8 +102,35 @@ def _each(fault: Callable[[list[Json]], list[Json]], *kinds: str) -> Change:
     return change
 
 
+def _preferred(hints: list[Json]) -> list[Json]:
+    return [{**hint, "preferred": True} for hint in hints]
+
+
 def _wide(hints: list[Json]) -> list[Json]:
     return [{**hint, "preferred": not hint["preferred"]} for hint in hints]
+
+
+def _every_node(hints: list[Json]) -> list[Json]:
+    return [{"nodes": [node], "preferred": True} for node in (0, 1)]
+
+
+def _only_the_first(hints: list[Json]) -> list[Json]:
+    return hints[:1]
+
+
+def _silent(hints: list[Json]) -> None:
+    return None
+
+
+def _for_everybody(answer: Json, wanted: Json) -> None:
+    for one in answer.get("alignments") or ():
+        one["providers"].append({"memory": [{"nodes": [0], "preferred": True}]})
+
+
+def _refuses_everybody(answer: Json, wanted: Json) -> None:
+    for one in answer.get("alignments") or ():
+        if wanted["metadata"]["uid"] in ("burstable", "best effort"):
+            one["providers"].append({"memory": []})
 
 
 def _another_affinity(answer: Json, wanted: Json) -> None:
@@ -120,7 +147,25 @@ def _admits_all(answer: Json, wanted: Json) -> None:
         one["admit"] = False
 
 
+def _forgets_what_is_left(answer: Json, wanted: Json) -> None:
+    for one in answer.get("alignments") or ():
+        if one["container"] == "c" and wanted["metadata"]["uid"] == "init":
+            one["providers"] = [{GPU: _every_node([])}]
+
+
 PLANTED: list[tuple[Change, str]] = [
+    (_each(_every_node, "memory"), MEMORY + "can-guarantee-the-request"),
+    (_each(_every_node, "memory"), MEMORY + "every-type-counts"),
+    (_each(_silent, "memory"), MEMORY + "guaranteed-pods-have-some"),
+    (_for_everybody, MEMORY + "default-for-other-classes"),
+    (_refuses_everybody, MEMORY + "default-for-other-classes"),
+    (_for_everybody, MEMORY + "default-under-none"),
+    (_each(_only_the_first, "memory", HUGE), MEMORY + "offers-every-narrowest-set"),
+    (_each(_preferred, "memory"), MEMORY + "preferred-is-narrowest"),
+    (_each(_every_node, GPU, NIC), DEVICES + "every-hint-can-hold-the-request"),
+    (_each(_only_the_first, GPU), DEVICES + "offers-every-set-that-fits"),
+    (_each(_wide, GPU), DEVICES + "preferred-is-narrowest"),
+    (_forgets_what_is_left, DEVICES + "covers-reusable-devices"),
     (_another_affinity, ADMISSION + "uses-the-merged-hint"),
     (_apps_first, ADMISSION + "aligns-init-containers-first"),
     (_admits_all, ADMISSION + "refuses-what-is-not-admitted"),
@@ -166,3 +211,7 @@ def test_who_does_not_tell_is_not_asked() -> None:
     asked = judged(_tells_nothing, "best-effort").asked
     hints = judged_in(memory_hints) | judged_in(device_hints)
     assert not asked.keys() & {*hints, *(requirement for _, requirement in PLANTED)}
+
+
+def test_every_judge_of_hints_is_seen_to_condemn() -> None:
+    assert judged_in(memory_hints) | judged_in(device_hints) <= {requirement for _, requirement in PLANTED}

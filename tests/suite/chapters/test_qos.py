@@ -1,4 +1,4 @@
-"""Classifiers that obey the pages each in another way: none is judged wrong of the pages' pods and of small ones."""
+"""Classifiers, right and wrong ones, judged by what they say of the pages' pods and of small ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from numa_conformance.suite.generators.pods import EXAMPLES, examples_of_pods, pod_sweep
 from numa_conformance.suite.history.quantities import amount
 from numa_conformance.suite.judge.pods import PodSpec
-from planted import judged, mixed
+from planted import breaks, judged, mixed
 
 
 class Classifier:
-    """Classifies as the pages say; others change a step."""
+    """Classifies as the pages say; others, legal and wrong ones, change a step."""
 
     counted = ("cpu", "memory")
     defaults = True
@@ -88,6 +88,67 @@ class TotalsIntegralPodsOnly(Classifier):
         return 0 if fractions else super().together(every, cpus)
 
 
+class DefaultsAllOrNothing(Classifier):
+    def sides(self, own):
+        requests, limits = super().sides(own)
+        given = {name: self.number(text) for name, text in (own.get("resources", {}).get("requests") or {}).items()}
+        return (given or requests), limits
+
+
+class DefaultsTheOtherWay(Classifier):
+    def sides(self, own):
+        requests, limits = super().sides(own)
+        return requests, {**requests, **limits}
+
+
+class NeedsOneEqualContainer(Classifier):
+    def equal(self, kept):
+        return any(len(limits) == 2 and requests == limits for requests, limits in kept)
+
+
+class ForgetsMemory(Classifier):
+    def equal(self, kept):
+        return all(limits.get("cpu") and requests.get("cpu") == limits.get("cpu") for requests, limits in kept)
+
+
+class ComparesText(Classifier):
+    def number(self, text):
+        value = amount(text)
+        return value if text in ("0", "") else value + Fraction(len(text), 10**15)
+
+    def exclusive(self, qos, requests, _limits):
+        cpu = Fraction(round(requests.get("cpu", 0), 9))
+        return int(cpu) if qos == "Guaranteed" and cpu == int(cpu) else 0
+
+
+class ServesBurstable(Classifier):
+    def exclusive(self, qos, requests, limits):
+        return super().exclusive("BestEffort" if qos == "BestEffort" else "Guaranteed", requests, limits)
+
+
+class AddsInitContainersUp(Classifier):
+    def together(self, every, cpus):
+        return sum(cpus.values())
+
+
+class TakesTheLargestInit(Classifier):
+    """Counts a sidecar as an init container."""
+
+    def together(self, every, cpus):
+        init = [cpus[own["name"]] for kind, own in every if kind == "initContainers"]
+        return max([*init, sum(cpus[own["name"]] for kind, own in every if kind == "containers")])
+
+
+class AddsSidecarsToAppsOnly(Classifier):
+    """Forgets that an init container runs beside the sidecars before it."""
+
+    def together(self, every, cpus):
+        init = [own for kind, own in every if kind == "initContainers"]
+        sidecars = sum(cpus[own["name"]] for own in init if own.get("restartPolicy") == "Always")
+        apps = sum(cpus[own["name"]] for kind, own in every if kind == "containers")
+        return max([apps + sidecars, *(cpus[own["name"]] for own in init)])
+
+
 @cache
 def scenarios():
     return mixed([*examples_of_pods(), *pod_sweep(lots=100)])
@@ -117,3 +178,22 @@ def test_the_pages_examples_are_of_the_classes_that_the_pages_say():
         "Quality of Service BestEffort": ("BestEffort", 0),
         "Quality of Service two containers": ("Burstable", 0),
     }
+
+
+PLANTED = [
+    (DefaultsAllOrNothing, "qos/requests-default-to-limits"),
+    (DefaultsTheOtherWay, "qos/burstable-has-some-request"),
+    (NeedsOneEqualContainer, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (ForgetsMemory, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (ComparesText, "qos/guaranteed-needs-equal-limits-everywhere"),
+    (ServesBurstable, "qos/only-integral-cpus-are-exclusive"),
+    (AddsInitContainersUp, "qos/pod-total-is-the-larger-of-init-and-apps"),
+    (TakesTheLargestInit, "qos/pod-total-is-the-larger-of-init-and-apps"),
+    (AddsSidecarsToAppsOnly, "qos/pod-total-is-the-larger-of-init-and-apps"),
+]
+"""Wrong ones, and a requirement that each breaks; mutants of ``tests/mutants`` do otherwise."""
+
+
+@pytest.mark.parametrize(("wrong", "requirement"), PLANTED)
+def test_a_classifier_that_does_not_is_found_out(wrong, requirement):
+    assert breaks(requirement, scenarios(), wrong())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -19,7 +19,7 @@ from numa_conformance.suite.generators import crashes, damages
 from numa_conformance.suite.generators.workloads import guaranteed, static
 from numa_conformance.suite.history.history import Head, History, Step
 from numa_conformance.suite.judge.files import CPU_FILE
-from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from numa_conformance.suite.judge.verdicts import ANSWERED, WELL_FORMED, Verdicts, judge
 from processes import PATIENCE
 
 COMES_UP = "node/restart/comes-up-after-a-crash"
@@ -120,27 +120,54 @@ def test_a_node_that_cannot_read_what_it_wrote_is_noticed() -> None:
     assert COMES_UP in outcome.verdicts.unmet
 
 
-class KeepsWhatRuns:
-    """Legal: what runs is known of the container runtime, and a file that cannot be read is passed over."""
+Json = dict[str, Any]
+
+
+class Node:
+    """The documented reference; others answer otherwise when they start anew."""
 
     def __init__(self) -> None:
         self._reference = Directly(ReferenceTarget("documented"))
         self.description = self._reference.description
-        self._pods: dict[str, Any] = {}
-        self._pool = ""
+        self._held: dict[str, Any] = {}
+        self.pool = ""
+        self.down = False
 
-    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    def call(self, method: str, params: Mapping[str, Any]) -> Json:
         answer = self._reference.call(method, params)
         if method == "node.start":
-            self._pods = {}
+            self._held, self.down = {}, False
         elif method == "node.admit" and answer["result"] == "admitted":
-            uid = params["pod"]["metadata"]["uid"]
-            self._pods[uid] = {"result": "admitted", "uid": uid, "containers": answer["containers"]}
+            self._held[params["pod"]["metadata"]["uid"]] = answer["containers"]
         elif method == "node.remove":
-            self._pods.pop(params["uid"], None)
-        elif answer.get("result") == "failed" and self._pods and all((params.get("files") or {"": ""}).values()):
-            answer = {"result": "restarted", "default_cpuset": self._pool, "pods": [*self._pods.values()]}
-        self._pool = answer.get("default_cpuset", self._pool)
+            self._held.pop(params["uid"], None)
+        starts_anew = method == "node.restart" or (method == "node.start" and params.get("files"))
+        told = self.again(answer, params) if starts_anew else answer
+        self.pool = told.get("default_cpuset", self.pool)
+        return told
+
+    def again(self, answer: Json, params: Mapping[str, Any]) -> Json:
+        return answer
+
+    def up(self, pool: str, cpus: str | None = None) -> Json:
+        """Return an answer by which every pod is there again, with what it had or with these CPUs."""
+        pods = [
+            {
+                "result": "admitted",
+                "uid": uid,
+                "containers": {name: {**held, "cpus": cpus or held["cpus"]} for name, held in own.items()},
+            }
+            for uid, own in self._held.items()
+        ]
+        return {"result": "restarted", "default_cpuset": pool, "pods": pods}
+
+
+class KeepsWhatRuns(Node):
+    """Legal: what runs is known of the container runtime, and a file that cannot be read is passed over."""
+
+    def again(self, answer: Json, params: Mapping[str, Any]) -> Json:
+        if answer["result"] == "failed" and self._held and all((params.get("files") or {"": ""}).values()):
+            return self.up(self.pool)
         return answer
 
 
@@ -150,8 +177,8 @@ def damaged(client: Any, number: int = 12) -> Verdicts:
     return outcome.verdicts
 
 
-@pytest.mark.parametrize("make", [lambda: Directly(ReferenceTarget("documented")), KeepsWhatRuns])
-def test_staying_down_and_coming_up_as_before_are_both_legal(make: Callable[[], object]) -> None:
+@pytest.mark.parametrize("make", [Node, KeepsWhatRuns])
+def test_staying_down_and_coming_up_as_before_are_both_legal(make: type[Node]) -> None:
     assert damaged(make()).unmet == set()
 
 
@@ -182,8 +209,8 @@ def test_what_was_given_twice_before_is_no_fault_of_the_start(before: str, found
 
 @deep
 def test_every_damage_is_asked() -> None:
-    asked = damaged(Directly(ReferenceTarget("documented")), 60).asked
-    assert [name for name in asked_in(GROUPS["damages"]) if not asked[name]] == []
+    asked = damaged(Node(), 60).asked
+    assert [name for name in (*asked_in(GROUPS["damages"]), ANSWERED, WELL_FORMED) if not asked[name]] == []
 
 
 def test_a_target_without_state_files_is_not_asked() -> None:

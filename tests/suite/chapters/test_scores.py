@@ -13,17 +13,18 @@ from numa_conformance.suite.history.quantities import amount
 from planted import judged, mixed
 
 RATIO, MOST, LEAST = "RequestedToCapacityRatio", "MostAllocated", "LeastAllocated"
+SHAPED = "scheduler/requested-to-capacity-ratio/"
 
 
 class Scorer:
-    """Scores as the page does, to 10; the other strategies to 100. Others change a step."""
+    """Scores as the page does, to 10; the other strategies to 100. Others, legal and wrong ones, change a step."""
 
     top = 10
 
     def __call__(self, _scenario, params):
         strategy = params["strategy"]
         listed = strategy.get("resources") or [{"name": "cpu"}, {"name": "memory"}]
-        self.weights = {each["name"]: each.get("weight", 1) for each in listed}
+        self.weights = {each["name"]: self.weight(each) for each in listed}
         self.shape = [
             (p["utilization"], p["score"]) for p in (strategy.get("requestedToCapacityRatio") or {}).get("shape", ())
         ]
@@ -35,13 +36,19 @@ class Scorer:
         for name in self.weights:
             own, used = self.requested(params["pod"], name), sum(self.requested(pod, name) for pod in params["pods"])
             if room.get(name) and (own or "/" not in name):
-                scores[name] = self.resource(own + used, room[name])
+                scores[name] = self.resource(self.together(own, used), room[name])
         answer = {"result": "scored", "score": self.mean(scores), "insufficient": self.insufficient(params, room)}
         return (
             answer
             if self.kind != RATIO
             else {**answer, "scores": {name: float(value) for name, value in scores.items()}}
         )
+
+    def weight(self, resource):
+        return resource.get("weight", 1)
+
+    def together(self, own, used):
+        return own + used
 
     def refuses(self, strategy):
         rising = all(left[0] < right[0] for left, right in zip(self.shape, self.shape[1:], strict=False))
@@ -149,7 +156,7 @@ class CountsDefaults(Scorer):
         return lacks
 
 
-NOT_FOLLOWED = {"scheduler/requested-to-capacity-ratio/rounds-to-the-nearest"}
+NOT_FOLLOWED = {SHAPED + "rounds-to-the-nearest"}
 """What is recommended alone, where the mean is cut."""
 
 

@@ -47,7 +47,9 @@ def test_best_effort_may_refuse_memory_that_cannot_be_had(world: World, wanted: 
     assert breaks(none_and_best_effort.admits_what_is_elsewhere, refusal) is None
 
 
-@pytest.mark.parametrize(("wanted", "kept"), [(guaranteed("p", 17, "1Gi"), None), (WIDE, False)])
+@pytest.mark.parametrize(
+    ("wanted", "kept"), [(guaranteed("p", 17, "1Gi"), None), (WIDE, False), (guaranteed("p", 17, "60Gi"), None)]
+)
 def test_memory_of_one_numa_node_with_cpus_of_two_may_be_refused(wanted: dict[str, Any], kept: bool | None) -> None:
     admission = admitted(pinned("restricted"), wanted)
     assert breaks(restricted.admits_what_several_nodes_hold, admission) is kept

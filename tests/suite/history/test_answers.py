@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any, get_args
 
 import msgspec
 import pytest
 
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.protocol.messages import METHODS
-from numa_conformance.protocol.messages.claims import ClaimPrepared
-from numa_conformance.protocol.messages.node import Admitted, NodeStarted
+from numa_conformance.protocol.messages import METHODS, claims, node
+from numa_conformance.protocol.messages.node import Admitted
 from numa_conformance.protocol.messages.pick import Picked
-from numa_conformance.suite.history.answers import READERS, read_answer
+from numa_conformance.suite.history.answers import READERS, ClaimPrepared, NodeStarted, read_answer
 from numa_conformance.suite.history.sightings import SEEN
-from numa_conformance.suite.history.values import CpuBits, Held, bits, held_of
+from numa_conformance.suite.history.values import Amount, CpuBits, Held, IdText, NodeList, bits, held_of
 from numa_conformance.suite.judge.pods import Pod
 from numa_conformance.suite.judge.published import Slice
 from numa_conformance.suite.judge.questions import QUESTIONS
@@ -24,6 +24,65 @@ from numa_conformance.suite.judge.settings import Kubelet
 
 SCHEMA = json.loads((data_folder("fixtures") / "schemas" / "protocol.schema.json").read_text("utf-8"))
 NO_PART_OF_A_HISTORY = {"describe", "host.discover", "host.reconcile"}
+ON_THE_WIRE = {
+    IdText: {"type": "string"},
+    NodeList: {"type": "array", "items": {"type": "integer"}},
+    Amount: {"type": "integer"},
+    Fraction: {"type": "string"},
+}
+OF_KUBERNETES = "AllocatedClaim"
+"""An object whose fields the schema leaves to Kubernetes."""
+OPTIONAL_HERE = {("started", "default_cpuset")}
+"""What a node at work that was watched leaves open."""
+
+
+def plain(form: Any, definitions: Mapping[str, Any]) -> Any:
+    """Return a schema without names, words, defaults and bounds: the fields and their types."""
+    if form.get("$ref", "").endswith(OF_KUBERNETES):
+        return {"type": "object"}
+    if "$ref" in form:
+        return plain(definitions[form["$ref"].rpartition("/")[2]], definitions)
+    if "anyOf" in form:
+        options = [plain(option, definitions) for option in form["anyOf"]]
+        return {"anyOf": sorted(options, key=lambda option: json.dumps(option, sort_keys=True))}
+    told = {key: form[key] for key in ("type", "enum") if key in form}
+    if "properties" in form:
+        told["properties"] = {name: plain(inner, definitions) for name, inner in form["properties"].items()}
+        told["required"] = sorted(form["required"])
+        told["more"] = form.get("additionalProperties", True)
+    elif "additionalProperties" in form:
+        told["values"] = plain(form["additionalProperties"], definitions)
+    if "items" in form:
+        told["items"] = plain(form["items"], definitions)
+    return told
+
+
+def loosened(form: Any) -> Any:
+    """Return what the schema demands without what a watched node leaves open."""
+    for option in form.get("anyOf", ()):
+        tag = option["properties"].get("result", {}).get("enum", [""])[0]
+        for result, name in OPTIONAL_HERE:
+            if tag == result and name in option["required"] and "reserved_cpus" in option["properties"]:
+                option["required"].remove(name)
+                option["properties"][name] = {"anyOf": [{"type": "null"}, option["properties"][name]]}
+    return form
+
+
+@pytest.mark.parametrize("method", sorted(SCHEMA["methods"].keys() - NO_PART_OF_A_HISTORY))
+def test_the_classes_of_a_method_have_the_fields_of_the_schema(method: str) -> None:
+    (form,), definitions = msgspec.json.schema_components([READERS[method]], schema_hook=ON_THE_WIRE.__getitem__)
+    demanded = loosened(plain(SCHEMA["methods"][method]["result"], SCHEMA["$defs"]))
+    assert ordered(plain(form, definitions)) == ordered(demanded)
+
+
+def ordered(form: Any) -> Any:
+    """Return a schema with its alternatives in one order."""
+    if isinstance(form, dict):
+        inner = {key: ordered(value) for key, value in form.items()}
+        if "anyOf" in inner:
+            inner["anyOf"] = sorted(inner["anyOf"], key=lambda option: json.dumps(option, sort_keys=True))
+        return inner
+    return form
 
 
 def test_every_method_has_classes() -> None:
@@ -34,9 +93,20 @@ def test_every_method_has_classes() -> None:
 def test_answers_are_messages_of_the_protocol(method: str) -> None:
     """Two leave more open: what is not told of a node at work, and a claim, of which its object is read."""
     for message, read in zip(METHODS[method].replies, get_args(READERS[method]) or (READERS[method],), strict=True):
-        assert issubclass(read, message) or message in (NodeStarted, ClaimPrepared)
+        assert issubclass(read, message) or message in (node.NodeStarted, claims.ClaimPrepared)
         assert read.__struct_fields__ == message.__struct_fields__
         assert read.__struct_config__.tag == message.__struct_config__.tag
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "more_open"),
+    [(NodeStarted, node.NodeStarted, "default_cpuset"), (ClaimPrepared, claims.ClaimPrepared, "claim")],
+)
+def test_what_is_read_anew_leaves_one_field_more_open(read: type, message: type, more_open: str) -> None:
+    forms = [
+        {field.name: (field.type, field.default) for field in msgspec.structs.fields(of)} for of in (read, message)
+    ]
+    assert [name for name, form in forms[0].items() if form != forms[1][name]] == [more_open]
 
 
 def test_what_is_left_out_is_not_told() -> None:

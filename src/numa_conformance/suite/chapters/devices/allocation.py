@@ -27,6 +27,7 @@ from ..wording import devices_told
 
 chapter = Chapter("device-manager/allocation", since="1.18")
 NOTHING = Held(CpuBits(0))
+NO_PREFERENCE = "no plugin prefers devices, or alignment or an earlier container decides too"
 
 
 @chapter.requires(
@@ -147,12 +148,12 @@ def preference_is_followed(admission: Admission) -> Judgement:
     """Where the device plugin prefers devices among those that suit, these are given."""
     new_pod(admission)
     admitted(admission)
-    world, reason = admission.before, "no plugin prefers devices, or alignment or an earlier container decides too"
+    world = admission.before
     asking = [each for each in admission.pod.containers if any(asked_devices(world.machine, [each]).values())]
-    applies(world.settings.topology == "none" and [each.kind for each in asking] == ["app"], reason)
+    applies(world.settings.topology == "none" and [each.kind for each in asking] == ["app"], NO_PREFERENCE)
     asked, prefers = asked_devices(world.machine, asking), world.machine.preferred_allocation
     free = {name: sorted(Room(world).free_device_ids(name)) for name in asked if prefers.get(name)}
-    wanted = applies({(name, id) for name, ids in free.items() for id in ids[: asked[name]]}, reason)
+    wanted = applies({(name, id) for name, ids in free.items() for id in ids[: asked[name]]}, NO_PREFERENCE)
     held = admission.held.get(asking[0].name, NOTHING)
     return violated(
         wanted <= held.each_device,
