@@ -11,7 +11,7 @@ from ..suite.chapters import REQUIREMENTS, Requirement
 from ..suite.chapters.pairs import Pair, pairs, violations
 from ..suite.examples.index import asked_by, index_of_tests
 from ..suite.history.history import History
-from ..suite.judge.chapter import CHAPTER_OF, CHECKERS, Checker, Violation
+from ..suite.judge.chapter import CHAPTER_OF, Checker, Violation, judges_of
 from ..suite.judge.reasons import reasons_of
 from ..suite.judge.verdicts import judge
 from ..suite.telling.pictures import drawn
@@ -44,8 +44,8 @@ def _page(requirements: Sequence[Requirement]) -> str:
     lines = [f"# {title_of(requirements)}", "", "Made by `numa-conformance requirements --pages docs`."]
     for requirement in requirements:
         lines += ["", f"### `{requirement.id}`", "", requirement.text, "", *_facts(requirement)]
-        for check in CHECKERS:
-            if check.requirement == requirement.id and check.function in pairs():
+        for check in judges_of(requirement.id):
+            if check.function in pairs():
                 lines += _pair(check, pairs()[check.function])
     return joined(lines)
 
