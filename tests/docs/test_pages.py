@@ -46,6 +46,20 @@ def test_a_page_says_in_words_what_is_right_for_all_that_is_wrong(path):
     assert [text for text in (*wrong, *right) if text in ("", ".") or re.search(r"\w\(\w+=|: \.", text)] == []
 
 
+BROKEN = "|".join(
+    (
+        r"\bno several\b|\b1 (NUMA nodes|CPUs)\b",  # a number and its noun
+        r"NUMA nodes (\d+\b(?![-,])|\[|none)",
+        r"\d{6,} bytes|\{'|is ,|reason No\b",  # no unit, a dict, nothing at all
+    )
+)
+
+
+@pytest.mark.parametrize(("name", "text"), chapter_pages().items(), ids=chapter_pages())
+def test_a_person_can_read_what_a_page_says(name, text):
+    assert [line for line in text.splitlines() if re.search(BROKEN, line)] == []
+
+
 def test_links_to_requirements_lead_to_their_headings():
     anchors = {
         f"{path.name}#{heading.replace('/', '')}"
