@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import ModuleType
 
 from numa_conformance.suite.chapters.pairs import Judge, id_of, violations
-from numa_conformance.suite.judge.chapter import CHECKERS
+from numa_conformance.suite.judge.chapter import CHECKERS, judges_of
 
 
 def breaks(requirement: str | Judge, subject: object) -> bool | None:
     """Tell whether a subject breaks a requirement; None where the requirement says nothing about it."""
-    checks = [check for check in CHECKERS if check.requirement == id_of(requirement)]
+    checks = judges_of(id_of(requirement))
     assert checks, f"no judge of {requirement}"
     judged = [found for check in checks if (found := violations(check, subject)) is not None]
     return any(judged) if judged else None

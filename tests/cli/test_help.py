@@ -41,6 +41,10 @@ def test_help_ends_with_examples(run, name):
     assert all(len(line) <= 140 for line in shown)
 
 
+def test_help_calls_a_folder_by_one_name(run):
+    assert [name for name in _COMMANDS if "DIRECTORY" in run(name, "--help")[1]] == []
+
+
 @pytest.mark.parametrize("typed", RUN)
 def test_an_example_runs_as_it_is_typed_on_the_files_that_are_shipped(run, monkeypatch, tmp_path, typed):
     monkeypatch.chdir(tmp_path)

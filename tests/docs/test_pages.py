@@ -46,6 +46,29 @@ def test_a_page_says_in_words_what_is_right_for_all_that_is_wrong(path):
     assert [text for text in (*wrong, *right) if text in ("", ".") or re.search(r"\w\(\w+=|: \.", text)] == []
 
 
+BROKEN = "|".join(
+    (
+        r"\bno several\b|\b1 (NUMA nodes|CPUs)\b",  # a number and its noun
+        r"NUMA nodes (\d+\b(?![-,])|\[|none)",
+        r"\d{6,} bytes|\{'|is ,|reason No\b",  # no unit, a dict, nothing at all
+        r"\w\.\.|^(?=- |Given: ).*(?<!\.)$",  # a full stop too many or too few
+    )
+)
+
+
+@pytest.mark.parametrize(("name", "text"), chapter_pages().items(), ids=chapter_pages())
+def test_a_person_can_read_what_a_page_says(name, text):
+    assert [line for line in text.splitlines() if re.search(BROKEN, line)] == []
+
+
+def test_each_answer_stands_below_its_question():
+    answers = [
+        text for page in chapter_pages().values() for text in re.findall("^(?:Given|Wrong|Right): .*$", page, re.M)
+    ]
+    assert [text[:5] for text in answers] == ["Given", "Wrong", "Right"] * (len(answers) // 3)
+    assert [text for text in answers if re.search(r"^Given: \W|[a-z]\(|: [;.]", text)] == []
+
+
 def test_links_to_requirements_lead_to_their_headings():
     anchors = {
         f"{path.name}#{heading.replace('/', '')}"

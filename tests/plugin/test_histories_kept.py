@@ -37,7 +37,7 @@ def test_what_an_earlier_run_kept_goes(suite, pytester, report):
 
 def test_without_a_folder_there_is_no_place_for_them(suite):
     result = suite("--numa-histories")
-    assert (result.ret, "--numa-report DIR" in result.stderr.str()) == (4, True)
+    assert (result.ret, "--numa-report FOLDER" in result.stderr.str()) == (4, True)
 
 
 MINE = """

@@ -35,6 +35,7 @@ def asked_options(command: Any) -> Any:
         click.option("--state-dir", default=None, help="The kubelet's folder, below the root.  [default: as it runs]"),
         click.option(
             "--config-dir",
+            metavar="FOLDER",
             type=click.Path(path_type=Path, file_okay=False),
             default=None,
             help="Its drop-in folder, in place of the one the kubelet names.",

@@ -16,6 +16,7 @@ from .check_node import asked_options
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--root",
+    metavar="FOLDER",
     default="/",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
 @click.option(
     "--binaries",
+    metavar="FOLDER",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
 )

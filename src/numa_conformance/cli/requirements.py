@@ -37,6 +37,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
 @click.option(
     "--pages",
     "folder",
+    metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the page of each chapter into the folder requirements below FOLDER.",
 )
@@ -60,8 +61,10 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
     if page is not None and folder is not None:
         raise click.UsageError("pages of chapters are written, others printed: one command each")
     if folder is not None:
-        for name, text in chapter_pages().items():
+        pages = chapter_pages()
+        for name, text in pages.items():
             write_text(folder / FOLDER / f"{name}.md", text, sync=False)
+        click.echo(f"wrote {len(pages)} pages to {folder / FOLDER}")
         return
     selected = [REQUIREMENTS[id] for id in chosen(ids, REQUIREMENTS, "requirement")]
     if page is not None:

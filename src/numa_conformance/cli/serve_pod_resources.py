@@ -27,6 +27,7 @@ _EVERY = 0.5
 )
 @click.option(
     "--root",
+    metavar="FOLDER",
     required=True,
     type=click.Path(path_type=Path),
     help="The folder of the sockets and state files, shaped as /var/lib/kubelet; made, or empty, or of an earlier run.",

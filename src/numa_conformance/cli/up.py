@@ -36,7 +36,10 @@ _LOOK_SECONDS = 1.0
 @click.option("--name", default="numa", show_default=True, help="What the cluster is called.")
 @click.option("--background", is_flag=True, help="Return when it is up; it stays until `down`.")
 @click.option(
-    "--binaries", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Where the programs are."
+    "--binaries",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Where the programs are.",
 )
 @click.option("--release", help="A release to build by Go where it is not yet, as 1.37.1; kept in a cache.")
 @click.option("--kubelet", type=_FILE, help="The kubelet of nodes that name none of their own.")

@@ -1,4 +1,4 @@
-"""One page for each chapter: its sentences, when they are asked, and the pair of each: what is wrong, what is right."""
+"""One page for each chapter: its sentences, when they are asked, and of each judge a question and two answers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..machine import Machine
 from ..suite.chapters import REQUIREMENTS, Requirement
 from ..suite.chapters.pairs import Pair, pairs, violations
 from ..suite.examples.index import asked_by, index_of_tests
 from ..suite.history.history import History
-from ..suite.judge.chapter import CHAPTER_OF, CHECKERS, Checker, Violation
+from ..suite.judge.chapter import CHAPTER_OF, Checker, Violation, judges_of
 from ..suite.judge.reasons import reasons_of
 from ..suite.judge.verdicts import judge
 from ..suite.telling.pictures import drawn
@@ -19,7 +18,13 @@ from ..suite.telling.telling import finding_of
 from .links import page_of
 from .markdown import joined
 from .outcomes import outcome
+from .questions import machine_of, question
 from .statements_page import statement_links
+
+HOW_TO_READ = """\
+Of each judge there is what was given and asked, an answer that is wrong and one that is right. A picture has a row for
+each cache of a NUMA node. Between two bars are the CPUs of a core, and a sign for who has each; `[ab]` are two at once.
+The line below tells whose signs they are."""
 
 
 def chapters() -> Mapping[str, list[Requirement]]:
@@ -41,11 +46,17 @@ def chapter_pages() -> Mapping[str, str]:
 
 
 def _page(requirements: Sequence[Requirement]) -> str:
-    lines = [f"# {title_of(requirements)}", "", "Made by `numa-conformance requirements --pages docs`."]
+    lines = [
+        f"# {title_of(requirements)}",
+        "",
+        "Made by `numa-conformance requirements --pages docs`.",
+        "",
+        HOW_TO_READ,
+    ]
     for requirement in requirements:
         lines += ["", f"### `{requirement.id}`", "", requirement.text, "", *_facts(requirement)]
-        for check in CHECKERS:
-            if check.requirement == requirement.id and check.function in pairs():
+        for check in judges_of(requirement.id):
+            if check.function in pairs():
                 lines += _pair(check, pairs()[check.function])
     return joined(lines)
 
@@ -57,12 +68,12 @@ def _facts(requirement: Requirement) -> list[str]:
         f"{requirement.strength}, level {requirement.level}, {versions}.",
         f"Source: [{requirement.source}]({requirement.address}).",
         f"Statements: {statement_links(requirement.statements, '../')}.",
-        *([f"Beyond them: {requirement.beyond}"] if requirement.beyond else ()),
+        *([f"Beyond them: {requirement.beyond.rstrip('.')}."] if requirement.beyond else ()),
         f"Features: {', '.join(f'`{name}`' for name in requirement.features) or 'none'}.",
         f"Tested by {' and '.join(asked_by(requirement.id)) or requirement.command or 'nothing'}: {tests or 'none'}.",
     ]
     reasons = reasons_of(requirement.id)
-    return [" ".join(facts), *(["", f"Not tested where {'; '.join(reasons)}."] if reasons else ())]
+    return [f"- {fact}" for fact in (*facts, *([f"Not tested where {'; '.join(reasons)}."] if reasons else ()))]
 
 
 def _pair(check: Checker, pair: Pair) -> Iterator[str]:
@@ -70,7 +81,7 @@ def _pair(check: Checker, pair: Pair) -> Iterator[str]:
     violation = (violations(check, wrong) or [Violation("")])[0]
     got = f" Answered: {violation.got}." if violation.got else ""
     allowed = f" Allowed: {violation.allowed}." if violation.allowed else ""
-    yield from ("", f"Wrong: {violation.why}.{got}{allowed}")
+    yield from ("", f"Given: {question(wrong)}.", "", f"Wrong: {violation.why}.{got}{allowed}")
     yield from _block(_picture(check, wrong, violation.marks))
     yield from ("", f"Right: {outcome(wrong, right)}", *_block(_picture(check, right, {})))
 
@@ -85,8 +96,8 @@ def _picture(check: Checker, case: object, marks: Mapping[str, int]) -> str:
         broken = (each for each in judge(case).broken if each.requirement == check.requirement)
         return next((finding_of(each).picture or "" for each in broken), "")
     after: Any = getattr(case, "after", None) or getattr(case, "world", None)
-    machine = getattr(case, "machine", None) or getattr(after, "machine", None)
-    if not isinstance(machine, Machine):
+    machine = machine_of(case)
+    if machine is None:
         return ""
     pods = getattr(after, "pods", {}).items()
     held = {f"{uid}/{name}": held.cpus for uid, pod in pods for name, held in pod.held.items()}

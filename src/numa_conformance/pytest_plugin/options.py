@@ -40,7 +40,7 @@ OPTIONS: tuple[Option, ...] = (
         "binaries",
         "with --numa-dra-driver: a folder of etcd, kube-apiserver, kube-scheduler, ...; a cluster of them is brought "
         "up in place of stand-ins",
-        metavar="DIR",
+        metavar="FOLDER",
     ),
     Option(
         "unsupported",
@@ -87,13 +87,13 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("features", "override what the target claims: =+feature,-feature", metavar="LIST"),
     Option("known-failures", "a file of known failures; only others fail the run", metavar="FILE"),
-    Option("report", "write a web page, report.json and files for CI systems to this folder", metavar="DIR"),
+    Option("report", "write a web page, report.json and files for CI systems to this folder", metavar="FOLDER"),
     Option("histories", "keep all generated conversations in the folder of --numa-report", "flag"),
     Option("markdown", "write the verdict and what is not met to this file, for a CI summary", metavar="FILE"),
     Option(
         "snapshots",
         "compare placements and scores with golden snapshots of your own in this folder, not with Kubernetes'",
-        metavar="DIR",
+        metavar="FOLDER",
     ),
     Option("snapshot-update", "write the golden snapshots anew instead of comparing with them", "flag"),
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),

@@ -210,7 +210,7 @@ def _command(config: pytest.Config) -> str:
 def _keeps_histories(config: pytest.Config) -> bool:
     keeps = is_set(config, "numa_histories")
     if keeps and not setting(config, "numa_report"):
-        raise pytest.UsageError("--numa-histories needs a folder to keep them in: --numa-report DIR")
+        raise pytest.UsageError("--numa-histories needs a folder to keep them in: --numa-report FOLDER")
     return keeps
 
 

@@ -40,7 +40,7 @@ class Snapshots:
             named = any(setting(config, f"numa_{name}") for name in NAMING)
             if update and named:
                 message = "would replace the kubelet's golden snapshots by those of the target"
-                raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots DIR"))
+                raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots FOLDER"))
             return cls(data_folder("conformance") / "exact" / "golden", update=update)
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))

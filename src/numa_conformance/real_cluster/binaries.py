@@ -45,7 +45,7 @@ def find_binaries(folder: Path | None, built: Mapping[str, str], named: Mapping[
     missing = [name for name, path in paths.items() if path is None]
     if missing:
         looked = str(folder) if folder is not None else f"{_ASSETS} and PATH"
-        accepted = "--binaries DIR with all of them, or --release 1.37.1, which builds them"
+        accepted = "--binaries FOLDER with all of them, or --release 1.37.1, which builds them"
         raise UsageError(Fault(", ".join(missing), f"not found in {looked}", accepted))
     return Binaries(*(os.path.abspath(str(paths[name])) for name in PROGRAMS))
 

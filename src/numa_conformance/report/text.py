@@ -36,7 +36,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
     if blocks.untold:
         lines += ["", "also not met:", *blocks.untold]
     if blocks.lines and not folder:
-        lines += ["", "--numa-report DIR keeps each of these as a file that plays it again"]
+        lines += ["", "--numa-report FOLDER keeps each of these as a file that plays it again"]
     recommended = summary.recommendations()
     if recommended:
         lines += ["", "recommendations not followed, which changes no verdict:", *_ids(recommended)]

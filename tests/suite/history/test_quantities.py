@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from numa_conformance.suite.history.quantities import amount
+from numa_conformance.suite.history.quantities import amount, size_told
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,20 @@ def test_an_amount_is_exact(written: str | float, value: int | Fraction) -> None
 def test_a_text_that_is_no_amount_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="is no amount"):
         amount(written)
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (1000, "1000 bytes"),
+        (10 << 30, "10Gi"),
+        (7324 << 20, "7324Mi"),
+        ((1 << 30) + 1, "1073741825 bytes"),
+        (-(3 << 40), "-3Ti"),
+        (1 << 70, "1024Ei"),
+    ],
+)
+def test_a_person_reads_bytes_in_a_unit_and_misses_none(number: int, told: str) -> None:
+    assert size_told(number) == told

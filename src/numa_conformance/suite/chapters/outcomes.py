@@ -9,7 +9,7 @@ from ..judge.chapter import Judgement, Violation, violated
 from ..judge.node_subjects import Admission
 from ..judge.room import Request, Room
 from ..judge.start_subjects import Start
-from .wording import IMPOSSIBLE, in_words, is_impossible, listed
+from .wording import IMPOSSIBLE, in_words, is_impossible, listed, number_of
 
 NOT_ALIGNED = "TopologyAffinityError"
 
@@ -68,9 +68,10 @@ def must_prefer_the_narrowest(rows: Collection[tuple[int, bool]], widths: Collec
 
     ``widths``: how many NUMA nodes that may be; more than one where it is open. ``offered``: the hints in words.
     """
+    known = " or ".join(number_of(width, "NUMA node") for width in sorted(widths))
     return violated(
         any(all(preferred == (nodes.bit_count() == width) for nodes, preferred in rows) for width in widths),
         "other hints are preferred than the narrowest",
         got=offered,
-        allowed=f"preferred are sets of {' or '.join(map(str, sorted(widths)))} NUMA nodes, no others",
+        allowed=f"preferred are sets of {known}, no others",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from ...cpuset import format_bits
+from ..history.quantities import size_told
 from ..history.values import Affinity, Held
 
 IMPOSSIBLE = "no hint: an empty list, not null, which is no opinion"
@@ -26,6 +27,21 @@ def listed(offered: Iterable[Affinity] | None) -> str:
         return "no opinion"
     texts = [("any" if hint.nodes is None else f"{{{format_bits(hint.nodes)}}}", hint.preferred) for hint in offered]
     return ", ".join(f"{nodes} preferred" if preferred else nodes for nodes, preferred in texts) or "no hint"
+
+
+def number_of(number: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"one {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def amounts_told(amounts: Mapping[str, int]) -> str:
+    """Write how many of each resource, which may be none of any."""
+    return ", ".join(f"{number} of {name}" for name, number in amounts.items()) or "none"
+
+
+def memory_told(amounts: Mapping[str, int], joint: str = ", ") -> str:
+    """Write how many bytes of each type of memory, which may be none of any."""
+    return joint.join(f"{size_told(number)} of {kind}" for kind, number in amounts.items() if number) or "none"
 
 
 def in_words(held: Mapping[str, Held]) -> str:

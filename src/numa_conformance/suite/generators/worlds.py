@@ -19,6 +19,9 @@ from ..judge.settings import Settings
 from ..judge.start_subjects import FirstPod, Start
 from ..judge.world import PodOnNode, World
 
+REFUSED = "UnexpectedAdmissionError"
+"""Why a pod is refused where no better reason fits."""
+
 
 def bits(cpus: str) -> CpuBits:
     """Return a list of CPUs as bits."""
@@ -78,7 +81,7 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
     """Describe the refusal of a pod."""
     pod = PodSpec.of(wanted)
     after = before if pool is None else replace(before, pool=bits(pool))
-    return Admission(before, after, pod, False, pod.uid in before.pods, reason="No", message="no")
+    return Admission(before, after, pod, False, pod.uid in before.pods, reason=REFUSED, message="the allocation failed")
 
 
 def aligned(admission: Admission, *containers: str, preferred: bool = True, admit: bool = True) -> Admission:
@@ -89,7 +92,7 @@ def aligned(admission: Admission, *containers: str, preferred: bool = True, admi
 
 def first(wanted: Mapping[str, Any], admitted: bool = True, **given: Held) -> FirstPod:
     """Describe the first pod of a node, and what became of it."""
-    return FirstPod(PodSpec.of(wanted), admitted, given, "" if admitted else "No")
+    return FirstPod(PodSpec.of(wanted), admitted, given, "" if admitted else REFUSED)
 
 
 def start(
@@ -97,7 +100,7 @@ def start(
 ) -> Start:
     """Describe a node that was to come up, and its first pod."""
     known, settings = KubernetesVersion.parse(version), Settings.of(config)
-    return Start(load_machine(machine), known, config, settings, None if up else "no", first=first)
+    return Start(load_machine(machine), known, config, settings, None if up else "exit status 1", first=first)
 
 
 def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
@@ -114,7 +117,7 @@ def started(
     cpus: str | None = None,
     *,
     up: bool = True,
-    pool: str = "",
+    pool: str | None = None,
     plain: Start | None = None,
 ) -> Start:
     """Describe a start, after which a first pod gets CPUs or, without any, is refused.
@@ -124,4 +127,6 @@ def started(
     given = {} if cpus is None else {"c": held(cpus)}
     pod = first(wanted, cpus is not None, **given) if wanted and up else None
     described = start(machine, config, pod, up=up)
-    return replace(described, reserved=described.settings.reserved, pool=bits(pool), plain=plain)
+    return replace(
+        described, reserved=described.settings.reserved, pool=None if pool is None else bits(pool), plain=plain
+    )

@@ -13,7 +13,8 @@ HUGE = "hugepages-"
 """What the names of huge pages as a resource begin with."""
 
 _WRITTEN = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d{1,3})|([KMGTPE]i)|([numkMGTPE]?))")
-_BINARY = {f"{letter}i": Fraction(1024**power) for power, letter in enumerate("KMGTPE", 1)}
+_UNITS = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_BINARY = {unit: Fraction(1024**power) for power, unit in enumerate(_UNITS) if unit}
 _DECIMAL = {
     letter: Fraction(1000) ** power
     for power, letter in ((-3, "n"), (-2, "u"), (-1, "m"), (0, ""), (1, "k"), *enumerate("MGTPE", 2))
@@ -40,6 +41,12 @@ def read_amount(kind: type, written: Any) -> Any:
     if kind is not Fraction or not isinstance(written, (str, int, float)):
         raise ValueError(f"{written!r:.80} is no amount")
     return amount(written)
+
+
+def size_told(number: int) -> str:
+    """Write bytes for a person, exact: in the largest unit of which they are a whole number."""
+    power = min(((number & -number).bit_length() - 1) // 10, len(_UNITS) - 1)
+    return f"{number >> 10 * power}{_UNITS[power]}" if power > 0 else f"{number} byte{'s' * (number != 1)}"
 
 
 def huge_pages(node: MemoryNode) -> dict[str, int]:

@@ -14,7 +14,7 @@ from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
 from ...protocol.message import Message
 from ...protocol.messages import node as messages
 from ...protocol.values import HintLists, HintValue
-from .quantities import read_amount
+from .quantities import read_amount, size_told
 
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
@@ -35,6 +35,11 @@ class CpuBits(int):
 
 class NodeBits(int):
     """One or more NUMA nodes as bits; on the wire a list of ids."""
+
+
+def nodes_told(nodes: int) -> str:
+    """Write NUMA nodes, which are bits, for a person."""
+    return f"NUMA node{'s' * (nodes.bit_count() > 1)} {format_bits(nodes)}" if nodes else "no NUMA node"
 
 
 class Amount(int):
@@ -61,7 +66,7 @@ class Block(Message, frozen=True):
 
     def __str__(self) -> str:
         """Write it for a person."""
-        return f"{self.bytes} bytes of {self.type} on NUMA nodes {format_bits(self.nodes)}"
+        return f"{size_told(self.bytes)} of {self.type} on {nodes_told(self.nodes)}"
 
 
 class Held(Message, frozen=True):

@@ -107,6 +107,11 @@ def checkers_of(subject: type) -> tuple[Checker, ...]:
     return known
 
 
+def judges_of(id: str) -> list[Checker]:
+    """Return the judges of a requirement, in the order of declaration."""
+    return [check for check in CHECKERS if check.requirement == id]
+
+
 def _declare(id: str, on: type | tuple[type, ...], judge: Callable[..., Judgement]) -> None:
     CHECKERS.append(Checker(id, on if isinstance(on, tuple) else (on,), judge))
     _BY_SUBJECT.clear()

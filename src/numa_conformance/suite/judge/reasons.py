@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from .chapter import CHECKERS, applies, configured, exists
+from .chapter import applies, configured, exists, judges_of
 
 BOOK = "numa_conformance.suite.chapters."
 
 
 def reasons_of(requirement: str) -> list[str]:
     """Return the texts of all conditions under which judges of a requirement apply, in their order, each once."""
-    judges = [check.function for check in CHECKERS if check.requirement == requirement]
-    return list(dict.fromkeys(reason for judge in judges for reason in _reasons(judge, {})))
+    return list(dict.fromkeys(reason for judge in judges_of(requirement) for reason in _reasons(judge.function, {})))
 
 
 def _reasons(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ...cpuset import bit_of, format_bits
 from ...documentation.versions import KubernetesVersion
-from ..history.values import Held
+from ..history.values import Held, nodes_told
 from .files import CPU_FILE, CPUS, policies_of
 from .given import PERIOD, FoundFile, Given, Leftover, Neighbours, OnNode, Together
 from .pods import BEST_EFFORT, BURSTABLE, GUARANTEED
@@ -110,8 +110,8 @@ def _shown_by(container: SeenContainer, given: Given) -> tuple[str, ...]:
 
 def _told(container: SeenContainer) -> str:
     parts = [f"CPUs {format_bits(container.held.cpus)}"] if container.held.cpus else []
-    parts += [f"{block.type} on NUMA nodes {format_bits(block.nodes)}" for block in container.held.blocks]
-    parts += [f"devices of NUMA nodes {format_bits(nodes)}" for nodes in container.device_nodes if nodes]
+    parts += [f"{block.type} on {nodes_told(block.nodes)}" for block in container.held.blocks]
+    parts += [f"devices of {nodes_told(nodes)}" for nodes in container.device_nodes if nodes]
     return f"{container.name}: {', '.join(parts)}"
 
 

@@ -8,6 +8,7 @@ from ....cpuset import format_bits
 from ...judge.chapter import Judgement, applies, configured, violated
 from ...judge.choice import WHOLE_CORES, Choice, adds_up, fewest, touched
 from ...judge.given import Given
+from ..wording import number_of
 
 Groups = Sequence[int]
 """The CPUs of each core, uncore cache, NUMA node or socket."""
@@ -69,5 +70,5 @@ def at_most(choice: Choice, taken: int, groups: Groups, name: str, least: int) -
         number <= least,
         f"{choice.count} CPUs come from {number} {name}s where {enough} can give them",
         got=format_bits(taken),
-        allowed=f"{enough} {name}{'s' * (least > 1)}",
+        allowed=number_of(least, name),
     )

@@ -12,6 +12,7 @@ from ...judge.given import Given, Neighbours
 from ...judge.node_subjects import Moment, Run
 from ...judge.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ..conditions import under_none, under_static
+from ..wording import number_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
@@ -49,10 +50,9 @@ def served(container: Given) -> None:
 
 
 def _as_many(who: str, count: int, cpus: int, about: tuple[str, ...] = ()) -> Judgement:
-    why = f"{who} asks for {count} CPUs and is given {cpus.bit_count()}"
-    return violated(
-        cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=f"{count} CPUs of its own", about=about
-    )
+    why = f"{who} asks for {number_of(count, 'CPU')} and is given {cpus.bit_count()}"
+    allowed = f"{number_of(count, 'CPU')} of its own"
+    return violated(cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=allowed, about=about)
 
 
 @chapter.requires(

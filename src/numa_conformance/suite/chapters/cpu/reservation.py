@@ -14,6 +14,7 @@ from ...judge.node_subjects import Arrival, Moment
 from ...judge.start_subjects import Start
 from ...judge.world import World
 from ..conditions import under_none, under_static
+from ..wording import number_of
 from .cpusets import cpuset_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
@@ -128,8 +129,9 @@ def reserved_by_number(subject: AllocatedCpus | Start | Arrival) -> int:
 
 def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement:
     count = reserved.bit_count()
-    why = f"{count} CPUs are reserved"
-    return violated(count in (number, number - or_one_less), why, got=format_bits(reserved), allowed=f"{number} CPUs")
+    why = f"the node reserves {number_of(count, 'CPU')}"
+    allowed = number_of(number, "CPU")
+    return violated(count in (number, number - or_one_less), why, got=format_bits(reserved), allowed=allowed)
 
 
 @chapter.requires(

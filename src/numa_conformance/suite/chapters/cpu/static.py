@@ -7,6 +7,7 @@ from ...judge.chapter import Chapter, Judgement, applies, exists, violated
 from ...judge.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
 from ...judge.given import Given
 from ..conditions import under_static
+from ..wording import number_of
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
 from .lifecycle import gives_the_number, served
 
@@ -30,11 +31,12 @@ def limits_alone_give_cpus(given: Given) -> Judgement:
     asks_for_cpus(given)
     implied = given.spec is not None and given.spec.implied & {"cpu", "memory"}
     applies(implied, "the container's requests for CPU and memory are given")
+    asked = number_of(given.exclusive or 0, "CPU")
     return violated(
         given.cpus,
-        f"container {given.key} has limits alone, of {given.exclusive} CPUs, and has no CPUs of its own",
+        f"container {given.key} has limits alone, of {asked}, and has no CPUs of its own",
         got=given.in_words,
-        allowed=f"{given.exclusive} CPUs of its own",
+        allowed=f"{asked} of its own",
     )
 
 

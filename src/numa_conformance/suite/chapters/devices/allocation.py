@@ -23,7 +23,7 @@ from ...judge.seen import Sighting
 from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
 from ..outcomes import must_be_admitted
 from ..restart import can_be_read
-from ..wording import devices_told
+from ..wording import amounts_told, devices_told, in_words
 
 chapter = Chapter("device-manager/allocation", since="1.18")
 NOTHING = Held(CpuBits(0))
@@ -47,7 +47,7 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
             {name: len(ids) for name, ids in held.devices_by_resource.items()} == wanted,
             f"container {container.name} of pod {admission.pod.uid} has another number of devices than it asks for",
             got=devices_told(held),
-            allowed=wanted,
+            allowed=amounts_told(wanted),
         )
 
 
@@ -63,7 +63,8 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
     new_pod(admission)
     healthy = {(device.resource, device.id) for device in admission.before.machine.devices if device.healthy}
     wrong = sorted(devices - healthy)
-    return violated(not wrong, "devices are given that are not there or not healthy", got=wrong)
+    got = ", ".join(id for _, id in wrong)
+    return violated(not wrong, "devices are given that are not there or not healthy", got=got)
 
 
 @chapter.requires(
@@ -104,8 +105,8 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
-        got=str({name: devices_told(held) for name, held in admission.held.items()}),
-        allowed=f"a refusal: {short} are asked for",
+        got=in_words(admission.held),
+        allowed=f"a refusal: {amounts_told(short)} are asked for",
     )
 
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ....cpuset import bits_of
 from ....machine import Device, Machine
 from ...generators import workloads
 from ...generators.life import Lives, Turn, few_nodes, life
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import static
-from ...history.values import CpuBits, Held
+from ...history.values import CpuBits, Held, nodes_told
 from ...judge.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judge.node_subjects import Admission
 from ...judge.pods import GUARANTEED
@@ -20,7 +21,7 @@ from ...judge.room import Room, asked_devices
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
 from ..conditions import admitted, new_pod, under, under_static
 from ..outcomes import must_be_admitted
-from ..wording import in_words
+from ..wording import amounts_told, in_words
 
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
 
@@ -57,7 +58,7 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
             not far,
             f"devices of container {name} of pod {admission.pod.uid} are far from its CPUs: {', '.join(far)}",
             got=held,
-            allowed=f"devices of the NUMA nodes {near}",
+            allowed=f"devices of {nodes_told(bits_of(near))}",
             CPUs=held.cpus,
         )
 
@@ -159,7 +160,7 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
             f"container {name} of pod {admission.pod.uid}, which asks for a fraction of a CPU, is given something else "
             "than devices of one NUMA node",
             got=held,
-            allowed=f"{wanted} of one NUMA node, and no CPUs",
+            allowed=f"{amounts_told(wanted)} of one NUMA node, and no CPUs",
             CPUs=held.cpus,
         )
 

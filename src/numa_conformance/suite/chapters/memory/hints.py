@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ....cpuset import bits_of, format_bits
+from ....cpuset import bits_of
+from ...history.values import nodes_told
 from ...judge.chapter import Chapter, Judgement, applies, judges, violated
 from ...judge.offered import DeviceHints, MemoryHints
 from ..conditions import memory_none, memory_static
 from ..outcomes import must_prefer_the_narrowest
-from ..wording import IMPOSSIBLE, is_impossible, is_no_opinion, listed, sets_told
+from ..wording import IMPOSSIBLE, is_impossible, is_no_opinion, listed, memory_told, sets_told
 
 chapter = Chapter("node/hints", "memory-manager/static", since="1.21")
 policy_none = Chapter("node/hints", "memory-manager/none", since="1.21")
@@ -28,7 +29,7 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     wrong = [(kind, nodes) for kind, nodes, _ in sets if not hints.can_hold(nodes, kind)]
     return violated(
         not wrong,
-        ", ".join(f"NUMA nodes {format_bits(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
+        ", ".join(f"{nodes_told(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
         got=_offered(hints),
         allowed=f"NUMA nodes with {_request(hints)} free",
     )
@@ -177,4 +178,4 @@ def _offered(hints: MemoryHints) -> str:
 
 
 def _request(hints: MemoryHints) -> str:
-    return " and ".join(f"{number} bytes of {kind}" for kind, number in sorted(hints.asked.items()))
+    return memory_told(dict(sorted(hints.asked.items())), " and ")

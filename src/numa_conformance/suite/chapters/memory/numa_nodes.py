@@ -11,6 +11,7 @@ from ...judge.node_subjects import Admission
 from ...judge.room import Request, Room
 from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container, with_memory
 from ..conditions import admitted
+from ..wording import number_of
 
 chapter = Chapter("memory-manager/static", "topology-manager/best-effort", since="1.21")
 
@@ -47,7 +48,7 @@ def memory_of_the_fewest_nodes_around(admission: Admission) -> Judgement:
     at_once(admission)
     admitted(admission)
     most = fewest_nodes_around_the_affinity(admission)
-    return _few_nodes(admission, most, f"{most} NUMA nodes at most")
+    return _few_nodes(admission, most, f"{number_of(most, 'NUMA node')} at most")
 
 
 def _few_nodes(admission: Admission, most: int, allowed: str) -> Judgement:
@@ -56,7 +57,8 @@ def _few_nodes(admission: Admission, most: int, allowed: str) -> Judgement:
     nodes = reduce(or_, (block.nodes for block in blocks), 0)
     return violated(
         nodes.bit_count() <= most,
-        f"the memory of pod {admission.pod.uid} comes from {nodes.bit_count()} NUMA nodes where {most} can give it",
+        f"the memory of pod {admission.pod.uid} comes from {nodes.bit_count()} NUMA nodes where "
+        f"{number_of(most, 'NUMA node')} can give it",
         got=format_bits(nodes),
         allowed=allowed,
     )

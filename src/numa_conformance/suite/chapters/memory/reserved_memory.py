@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...history.quantities import size_told
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.node_subjects import Arrival, Moment
 from ...judge.reserved_memory import (
@@ -146,7 +147,7 @@ def never_gives_what_is_reserved(moment: Moment) -> Judgement:
     return overdrafts(
         moment,
         lambda nodes, kind: any(nodes >> node & 1 and amounts.get(kind) for node, amounts in reserved.items()),
-        "have beside what is reserved",
+        "is there beside what is reserved",
     )
 
 
@@ -163,6 +164,6 @@ def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation
         yield from violated(
             table.allocatable <= most,
             f"NUMA node {node} has reserved {kind} to give",
-            got=f"{table.allocatable} bytes",
-            allowed=f"{most} bytes at most",
+            got=size_told(table.allocatable),
+            allowed=f"{size_told(most)} at most",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ...history.quantities import size_told
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.files import MEMORY_FILE, MEMORY_POLICY
 from ...judge.given import FoundFile
@@ -60,16 +61,16 @@ def _wrong_books(sighting: Sighting) -> Iterator[Violation]:
             total = tables[kind]["total"] if kind in tables else 0
             if size and kind not in tables:
                 why = f"the file does not tell of {kind} on NUMA node {node}, which the machine has"
-                yield Violation(why, "nothing", f"{size} bytes", about=ABOUT)
+                yield Violation(why, "nothing", size_told(size), about=ABOUT)
             elif total != size and (size or kind != "memory"):
                 why = f"the file tells of other {kind} on NUMA node {node} than the machine has"
-                yield Violation(why, f"{total} bytes", f"{size} bytes", about=ABOUT)
+                yield Violation(why, size_told(total), size_told(size), about=ABOUT)
         for kind, table in tables.items():
             yield from violated(
                 table["reserved"] + table["free"] == table["allocatable"],
                 f"the books of {kind} on NUMA node {node} do not add up",
-                got=f"{table['reserved']} reserved and {table['free']} free",
-                allowed=f"{table['allocatable']} bytes together",
+                got=f"{size_told(table['reserved'])} reserved and {size_told(table['free'])} free",
+                allowed=f"{size_told(table['allocatable'])} together",
                 about=ABOUT,
             )
 
@@ -88,7 +89,7 @@ def _wrong_sums(sighting: Sighting) -> Iterator[Violation]:
     for kind in sorted(held.keys() | booked.keys()):
         why = f"the books say that other {kind} is given out than containers have"
         yield from violated(
-            held[kind] == booked[kind], why, got=f"{booked[kind]} bytes", allowed=f"{held[kind]} bytes", about=ABOUT
+            held[kind] == booked[kind], why, got=size_told(booked[kind]), allowed=size_told(held[kind]), about=ABOUT
         )
 
 

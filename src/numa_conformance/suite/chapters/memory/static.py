@@ -8,11 +8,13 @@ from functools import partial, reduce
 from itertools import combinations, islice
 from operator import or_
 
-from ....cpuset import bit_of, format_bits
+from ....cpuset import bit_of, bits_of, format_bits
 from ....machine import Machine
 from ...generators.life import Lives, Turn, life
 from ...generators.scenario import Script, come_and_go
 from ...generators.workloads import guaranteed, pinning, static
+from ...history.quantities import size_told
+from ...history.values import nodes_told
 from ...judge.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judge.choice import numa_cpus
 from ...judge.given import OnNode
@@ -30,7 +32,7 @@ from ..alignment import (
 )
 from ..conditions import admitted, memory_none, memory_static, under, without_pod_resources
 from ..outcomes import must_be_admitted, must_be_refused
-from ..wording import memory_in_words
+from ..wording import memory_in_words, memory_told
 
 chapter = Chapter("memory-manager/static", since="1.21")
 policy_none = Chapter("memory-manager/none", since="1.21")
@@ -92,7 +94,7 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
             all(got[kind] == wanted[kind] for kind in {*got, *wanted} if counts(kind)),
             f"container {container.name} of pod {admission.pod.uid} is given other {what} than it asks for",
             got=memory_in_words(held),
-            allowed=", ".join(f"{number} bytes of {kind}" for kind, number in wanted.items() if number),
+            allowed=memory_told(wanted),
         )
 
 
@@ -145,9 +147,9 @@ def huge_pages_come_from_named_nodes(container: OnNode) -> Iterator[Violation]:
         have = [node for node, amounts in room.items() if amounts.get(kind, 0) > 0]
         yield from violated(
             any(nodes >> node & 1 for node in have),
-            f"container {container.key} is given {kind} on NUMA nodes that have none",
+            f"container {container.key} is given {kind} on a NUMA node that has none",
             got=format_bits(nodes),
-            allowed=f"NUMA nodes {have}",
+            allowed=nodes_told(bits_of(have)),
             about=container.about("memory"),
         )
 
@@ -173,13 +175,13 @@ def with_pods(moment: Moment) -> None:
     applies(moment.world.pods, "no pod is on the node")
 
 
-def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "have") -> Iterator[Violation]:
+def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "is there") -> Iterator[Violation]:
     """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
     with_pods(moment)
     over = (excess for excess in moment.overdrawn if counts(*excess[:2]))
     for nodes, kind, out, had in islice(over, 1):
-        why = f"NUMA nodes {format_bits(nodes)} give more {kind} than they {what}"
-        yield Violation(why, f"{out} bytes", f"{had} bytes at most")
+        why = f"more {kind} is given from {nodes_told(nodes)} than {what}"
+        yield Violation(why, size_told(out), f"{size_told(had)} at most")
 
 
 @chapter.requires(
@@ -208,9 +210,9 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
             most = max(room.left_of(nodes, kind), 0)
             yield from violated(
                 free <= most,
-                f"the NUMA nodes {format_bits(nodes)} count {kind} as free that containers hold",
-                got=f"{free} bytes",
-                allowed=f"{most} bytes at most",
+                f"the books of {nodes_told(nodes)} have {kind} free that containers hold",
+                got=size_told(free),
+                allowed=f"{size_told(most)} at most",
             )
 
 
@@ -291,8 +293,8 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
             yield from violated(
                 free >= first,
                 f"no pod is on the node, and not all {kind} of NUMA node {one.node} is free",
-                got=f"{free} bytes",
-                allowed=f"{first} bytes",
+                got=size_told(free),
+                allowed=size_told(first),
             )
 
 

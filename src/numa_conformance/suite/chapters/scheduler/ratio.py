@@ -127,8 +127,8 @@ def scores_each_resource(node: ScoredNode) -> Judgement:
     return violated(
         not wrong,
         f"{', '.join(wrong)} scored otherwise than by the shape",
-        got=scores,
-        allowed={name: f"{low:g} to {high:g}" for name, (low, high) in ranges.items()},
+        got=", ".join(f"{name} {score:g}" for name, score in scores.items()),
+        allowed=", ".join(f"{name} {low:g}" + f" to {high:g}" * (low < high) for name, (low, high) in ranges.items()),
     )
 
 

@@ -15,6 +15,7 @@ from ..alignment import at_once, counted, fewest_nodes_around_the_affinity, node
 from ..conditions import admitted, under
 from ..cpu.choices import took
 from ..outcomes import must_be_admitted
+from ..wording import number_of
 from .merging import of_policy, outcome_text
 
 none = Chapter("topology-manager/none", since="1.18")
@@ -90,10 +91,10 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     number = len(nodes_of_cpus(admission))
     return violated(
         number <= cpus.width,
-        f"the {cpus.count} CPUs of pod {admission.pod.uid} come from {number} NUMA nodes where {cpus.width} can give "
-        "them",
+        f"the {cpus.count} CPUs of pod {admission.pod.uid} come from {number} NUMA nodes where "
+        f"{number_of(cpus.width, 'NUMA node')} can give them",
         got=format_bits(admission.cpus),
-        allowed=f"{cpus.width} NUMA nodes",
+        allowed=number_of(cpus.width, "NUMA node"),
         pod=admission.cpus,
     )
 

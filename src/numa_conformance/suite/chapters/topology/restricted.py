@@ -6,6 +6,7 @@ Page: Control Topology Management Policies on a node, section restricted policy.
 from __future__ import annotations
 
 from ....cpuset import format_bits
+from ...history.values import nodes_told
 from ...judge.alignment import Alignment
 from ...judge.chapter import Chapter, Judgement, applies, violated
 from ...judge.node_subjects import Admission
@@ -13,6 +14,7 @@ from ...judge.room import Room
 from ..alignment import at_once, counted, free_text, leaving_a_cpu, nodes_of_cpus, with_memory
 from ..conditions import leaving_a_shared_cpu, under
 from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned
+from ..wording import number_of
 
 chapter = Chapter("topology-manager/restricted", since="1.18")
 
@@ -36,8 +38,13 @@ def can_be_aligned(admission: Admission) -> Alignment:
 def admits_what_can_be_aligned(admission: Admission) -> Judgement:
     """A pod whose CPUs as few NUMA nodes as it needs can give is admitted."""
     cpus = can_be_aligned(admission)
-    free = free_text(admission.before)
-    return must_be_admitted(admission, f"whose {cpus.count} CPUs {cpus.width} NUMA nodes have among {free}")
+    return must_be_admitted(admission, f"which asks for {_counted(admission, cpus, ' that')}")
+
+
+def _counted(admission: Admission, cpus: Alignment, relation: str) -> str:
+    """Write how many CPUs are asked for, and how few NUMA nodes could ever give them."""
+    given = f"{number_of(cpus.width, 'NUMA node')} can give of {free_text(admission.before)}"
+    return f"{number_of(cpus.count, 'CPU')}{relation} {given}"
 
 
 @chapter.requires(
@@ -81,10 +88,10 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     with_memory(admission)
     several = applies(
         [nodes for nodes in Room(admission.before).surely_give(request) if nodes.bit_count() > 1],
-        "no several NUMA nodes, as few as ever hold it, can give all of its CPUs and memory",
+        "NUMA nodes, several and as few as ever hold it, cannot give all of its CPUs and memory",
     )
     leaving_a_cpu(admission)
-    return must_be_admitted(admission, f"though the NUMA nodes {format_bits(several[0])} prefer all it asks for")
+    return must_be_admitted(admission, f"though the hint of {nodes_told(several[0])} is preferred for all it asks for")
 
 
 @chapter.requires(
@@ -108,8 +115,7 @@ def refuses_unaligned_pods(admission: Admission) -> Judgement:
     under(admission, "restricted")
     cpus = counted(admission)
     applies(not cpus.preferred, "as few NUMA nodes as the request needs have so many free CPUs")
-    free = free_text(admission.before)
-    return must_be_refused(admission, f"whose {cpus.count} CPUs no {cpus.width} NUMA nodes have among {free}")
+    return must_be_refused(admission, f"which asks for {_counted(admission, cpus, ', more than')}")
 
 
 @chapter.requires(

@@ -73,7 +73,7 @@ def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     for_cpus_alone(admission)
     with_app_containers_only(admission)
     sizes, world = sizes_of(admission), admission.before
-    applies(len(sizes) > 1, "the pod has no several containers with CPUs of their own")
+    applies(len(sizes) > 1, "the pod has one container with CPUs of its own, or none")
     able = [cpus for cpus in world.machine.numa_bits.values() if (cpus & world.free).bit_count() >= max(sizes)]
     applies(len(sizes) <= len(able), "too few NUMA nodes have room for one of the containers")
     no_node_has_the_sum(admission)
@@ -141,7 +141,7 @@ def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     in_scope(admission, "pod")
     cpus, sizes = counted(admission), sizes_of(admission)
     with_app_containers_only(admission)
-    applies(len(sizes) > 1, "the pod has no several containers with CPUs of their own")
+    applies(len(sizes) > 1, "the pod has one container with CPUs of its own, or none")
     applies(Alignment(admission.before, max(sizes)).on_one_node, "one container alone is too large")
     applies(not cpus.on_one_node, "one NUMA node has so many free CPUs")
     return must_be_refused(admission, f"which asks for {cpus.count} CPUs in all that no NUMA node has")

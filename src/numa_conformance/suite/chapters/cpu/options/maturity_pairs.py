@@ -8,7 +8,7 @@ from .....machine import load_machine
 from ....generators.option_probes import PROBES, probe_of
 from ....generators.workloads import static
 from ....generators.worlds import started
-from ....judge.chapter import CHECKERS
+from ....judge.chapter import judges_of
 from ....judge.choice import ACROSS_NUMA, BY_UNCORE, WHOLE_CORES
 from ....judge.start_subjects import Start
 from ...pairs import Judge, Pairs
@@ -48,8 +48,9 @@ def of_every_option(
 
 
 def judge_of(requirement: str) -> Judge:
-    """Return the judge of a requirement."""
-    return next(check.function for check in CHECKERS if check.requirement == requirement)
+    """Return the judge of a requirement that has one."""
+    (check,) = judges_of(requirement)
+    return check.function
 
 
 SPLIT, REFUSED = ("1", "0-31"), (None, "0-31")
