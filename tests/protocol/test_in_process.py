@@ -19,6 +19,7 @@ from numa_conformance.protocol import (
     ReferenceTarget,
     TargetFault,
     TimedOut,
+    in_process_guard,
     load_factory,
 )
 from numa_conformance.protocol.messages.classify import Classify
@@ -126,6 +127,19 @@ def test_a_fault_keeps_nothing_of_what_the_target_held():
 
     fault = _fault(_target(fail))
     assert (fault.message, held[0]()) == ("the target raised ValueError: ", None)
+
+
+def test_a_thread_that_gets_the_identifier_of_an_ended_one_ends_the_process(monkeypatch: pytest.MonkeyPatch):
+    ended: list[int] = []
+    workers: list[threading.Thread] = []
+    monkeypatch.setattr(in_process_guard, "_exit", ended.append)
+    target = _target(lambda: workers.append(threading.current_thread()) or GOOD)
+    target.request(Describe())
+    target.close()
+    workers[0].join(PATIENCE)
+    monkeypatch.setattr(threading, "get_ident", lambda: workers[0].ident)
+    os._exit(7)
+    assert ended == [7]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +150,7 @@ class _Worker:
         self.end()
 
     def _loop(self) -> None:
-        guarded()
-        try:
+        with suppress(_Stop), guarded():
             while (call := self._calls.get()) is not None:
                 try:
                     result: tuple[bool, object] = (True, call())
@@ -161,5 +160,3 @@ class _Worker:
                     result = (False, error)
                 leave_a_copy()
                 self._results.put(result)
-        except _Stop:
-            return
