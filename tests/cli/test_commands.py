@@ -238,6 +238,26 @@ def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch
     assert "the reply is not a Classified" in out
 
 
+def test_smoke_condemns_what_the_suite_condemns_as_malformed(run, files, tmp_path, monkeypatch):
+    files(
+        "malformed.py",
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "class Malformed(ReferenceTarget):\n"
+        "    def node_admit(self, request):\n"
+        "        answer = super().node_admit(request)\n"
+        "        answer.containers['stranger'] = answer.containers['c']\n"
+        "        return answer\n"
+        "    def node_restart(self, request):\n"
+        "        return {'result': 'restarted', 'pods': [], 'default_cpuset': '0-99999999999999'}\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("smoke", "--target", "malformed:Malformed")
+    assert code == 1
+    assert "  node.admit: malformed\n    pod smoke has no containers stranger" in out
+    assert "  node.restart: malformed\n    '0-99999999999999'" in out
+    assert out.count("well formed") == 21
+
+
 @pytest.mark.parametrize("command", ["requirements", "quirks"])
 def test_lists_for_people_and_programs(run, command):
     _, text, _ = run(command)
