@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from numa_conformance.documentation.versions import DEFAULT
-from numa_conformance.machine import load_machine, machine_from_dict
+from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.recorded import read_vectors
 
 
@@ -148,22 +148,74 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
 
 def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
     monkeypatch.setattr("numa_conformance.recorded.selection.MAX_DECISIONS", 3)
-    code, out, err = run("replay", files("bomb.jsonl", '{"kind": "x"}\n' * 4))
+    code, out, err = run("replay", files("bomb.jsonl", (json.dumps(QOS) + "\n") * 4))
     assert (code, out) == (2, "")
     assert "bomb.jsonl:4: these are more than 3 decisions" in err
 
 
 def test_differences_beyond_those_listed_are_counted(run, files, monkeypatch):
     monkeypatch.setattr("numa_conformance.cli.replay.KEPT", 2)
-    code, out, _ = run("replay", files("many.jsonl", '{"kind": "x"}\n' * 5), "--json")
+    code, out, _ = run("replay", files("many.jsonl", (json.dumps({**QOS, "expect": {}}) + "\n") * 5), "--json")
     told = json.loads(out)
     assert (code, told["totals"]["differed"], len(told["differences"]), told["not_listed"]) == (1, 5, 2, 3)
 
 
-def test_replay_of_an_unknown_kind_differs(run, files):
-    code, out, _ = run("replay", files("x.jsonl", '{"id": "x", "kind": "other"}\n'))
-    assert code == 1
-    assert "differed 1" in out
+NODE = {"kind": "lifecycle", "machine": machine_to_dict(load_machine("one-cpu")), "kubelet": {}, "initial": {}}
+HALF_A_CPU = {**NODE["machine"], "cpus": [{**NODE["machine"]["cpus"][0], "id": "seven"}]}
+ONE_CPU = {"machine": NODE["machine"], "kubelet": {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}}
+STATE = {"default": "0-seven", "assignments": {}}
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"kind": "qoss"}, ["kind: is 'qoss' (accepted: admission, cpu-static,", "did you mean 'qos'?"]),
+        ({"kind": "qos"}, ["pod: is missing (accepted: an object)", "expect: is missing (accepted: an object)"]),
+        ({"kind": "cpu-static", "expect": {}}, ["machine: is missing (accepted: an object)"]),
+        ({"kind": "merge", "policy": "none", "expect": {}}, ["nodes: is missing (accepted: a list)"]),
+        ({"kind": "question", "method": "clasify", "expect": {}}, ["method: is 'clasify' (accepted: allocate, "]),
+        (
+            {"kind": "question", "method": "classify", "params": {"pd": 1}, "expect": {}},
+            ["params.pd: unknown field (accepted: pod); did you mean 'pod'?"],
+        ),
+        ({"kind": "admission"}, ["kubelet: is missing (accepted: an object)", "initial: is missing"]),
+        ({**NODE, "steps": [{"op": "reconcile"}]}, ["expect: has 0 entries (accepted: as many as steps, 1)"]),
+        ({**NODE, "steps": [{"op": "fly"}], "expect": [{}]}, ["steps[0].op: is 'fly' (accepted: admit, checkpoints,"]),
+        ({**NODE, "steps": [{"op": "start"}], "expect": [{}]}, ["steps[0].uid: is missing (accepted: a text)"]),
+        ({**NODE, "machine": HALF_A_CPU}, ["machine: cpus[0].id: is 'seven' (accepted: a whole number from 0"]),
+        (
+            {**QOS, **ONE_CPU, "kind": "cpu-static", "state": STATE, "container": "c", "affinity": None},
+            ["state.default: '0-seven' in '0-seven' is not an id or a range of ids (accepted: decimal ids"],
+        ),
+    ],
+)
+def test_replay_of_a_record_that_cannot_be_asked_names_the_field(run, files, record, told):
+    path = files("x.jsonl", f"{json.dumps(QOS)}\n{json.dumps({'id': 'x', **record})}\n")
+    code, _, err = run("replay", path)
+    assert code == 2
+    for fault in told:
+        assert fault in err
+    assert f"{path}:2: {told[0]}" in err
+
+
+def test_replay_tells_a_fault_of_the_target_from_one_of_the_record(run, files, tmp_path, monkeypatch):
+    files(
+        "strict.py",
+        "from numa_conformance.errors import Fault, UsageError\n"
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "class Strict(ReferenceTarget):\n"
+        "    def classify(self, request):\n"
+        "        raise UsageError(Fault('pod', 'not understood'))\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("replay", "--target", "strict:Strict", files("q.jsonl", json.dumps(QOS) + "\n"))
+    assert (code, "crashed" in out, "differed 1" in out) == (1, True, True)
+
+
+def test_a_file_without_a_history_is_not_judged_to_meet_anything(run, files):
+    code, out, err = run("judge", files("h.jsonl", ""))
+    assert (code, out) == (2, "")
+    assert "h.jsonl: no history is in this file (accepted: JSON lines, as a report keeps them)" in err
 
 
 @pytest.mark.parametrize("text", ["{", "[1]\n", '{"id": 1}\n', "\x1f\x8b"])

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..documentation.versions import KubernetesVersion
-from ..recorded import Outcome, Selection, Totals, replay, select, unsupported
+from ..recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
 from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again
 from .names import chosen
@@ -51,7 +51,7 @@ def command(
         if len(histories) < len(files):
             raise click.UsageError("histories and recorded decisions are not replayed together")
         return judge_again(histories, choice, shown, as_json=as_json)
-    vectors = select(files, kinds, ids, chosen)
+    vectors = select(files, kinds, ids, chosen, check_form)
     outcomes = _outcomes(choice, vectors, messages=not ignore_messages)
     return _print(with_progress(outcomes, "replaying", vectors.count), shown, as_json=as_json)
 
@@ -60,7 +60,7 @@ def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> It
     if choice.is_reference and choice.version is None:
         for version, group in groupby(vectors, lambda vector: vector.version):
             with open_target(changed(choice, version=KubernetesVersion.supported(version))) as target:
-                yield from replay(target, group, messages=messages)
+                yield from replay(target, group, messages=messages, own=True)
         return
     with open_target(choice) as target:
         follows = KubernetesVersion.known(target.description.kubernetes_version)
