@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import (
     BadReply,
     Client,
@@ -24,7 +25,7 @@ from numa_conformance.protocol import (
 )
 from numa_conformance.protocol.messages.classify import Classify
 from numa_conformance.protocol.messages.describe import Describe, Description
-from numa_conformance.protocol.messages.pick import Picked
+from numa_conformance.protocol.messages.pick import Pick, Picked
 from processes import PATIENCE, wait_until
 
 GOOD = Description("fake", "1", "2", ["classify"], [])
@@ -198,6 +199,27 @@ def test_a_method_that_was_answered_is_claimed_from_then_on():
     assert client.ask(question).qos == "BestEffort"
     with pytest.raises(BadReply, match="has answered classify before"):
         client.ask(question)
+
+
+@pytest.mark.parametrize(
+    ("answer", "received"),
+    [
+        ("picked", '"picked"'),
+        ({"result": "picked"}, '{"result":"picked"}'),
+        ({1}, "[1]"),
+        (Fake, "an object of the class type"),
+    ],
+)
+def test_a_bad_reply_is_shown(answer: object, received: str):
+    class Answers(ReferenceTarget):
+        def pick(self, request):
+            return answer
+
+    machine = machine_to_dict(load_machine("one-cpu"))
+    with pytest.raises(BadReply, match="the reply is not a Picked or a PickRefused: ") as fault:
+        InProcess(Answers, "answers", PATIENCE).request(Pick(machine, "0", 1))
+    assert fault.value.exchange.sent.startswith("pick {")
+    assert fault.value.exchange.received == received
 
 
 def test_a_factory_that_raises_is_a_crash():

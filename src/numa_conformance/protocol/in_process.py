@@ -82,7 +82,7 @@ class InProcess:
         except TargetFault as fault:
             self._drop()
             if not fault.exchange.sent:
-                raise type(fault)(fault.message, Exchange(shown)) from fault
+                raise type(fault)(fault.message, Exchange(shown, fault.exchange.received)) from fault
             raise
 
     def _answer(self, attribute: str, question: Message) -> object:
