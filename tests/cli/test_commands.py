@@ -198,6 +198,32 @@ def test_replay_of_a_record_that_cannot_be_asked_names_the_field(run, files, rec
     assert f"{path}:2: {told[0]}" in err
 
 
+def test_replay_of_a_folder_tells_which_folders_in_it_are_left_out(run, tmp_path):
+    for version in ("1.34", "1.33"):
+        (tmp_path / version).mkdir()
+    for folder in (tmp_path, tmp_path / "1.33"):
+        (folder / "q.jsonl").write_text(json.dumps(QOS) + "\n")
+    code, out, err = run("replay", tmp_path)
+    assert (code, "total: replayed 1, matched 1" in out) == (0, True)
+    assert err == f"{tmp_path}: not replayed, as they are folders: 1.33, 1.34\n"
+    assert run("replay", tmp_path / "1.33")[2] == ""
+
+
+def test_smoke_of_a_target_that_claims_nothing_says_so(run, files, tmp_path, monkeypatch):
+    files(
+        "silent.py",
+        "import msgspec\n"
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "class Silent(ReferenceTarget):\n"
+        "    def describe(self, request):\n"
+        "        return msgspec.structs.replace(super().describe(request), surfaces=[], features=[])\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("smoke", "--target", "silent:Silent")
+    assert code == 0
+    assert out.endswith("features claimed: none\nnothing was asked: the target claims no surface\n")
+
+
 def test_replay_tells_a_fault_of_the_target_from_one_of_the_record(run, files, tmp_path, monkeypatch):
     files(
         "strict.py",

@@ -34,6 +34,11 @@ def test_the_verdict_follows_from_the_cases(cases, narrowed, verdict):
     assert run(*cases, narrowed=narrowed).verdict == verdict
 
 
+def test_of_a_target_that_claims_nothing_it_is_said_that_it_claims_nothing():
+    claim = run(case(1, "not claimed"), narrowed=False, features=[]).claim
+    assert claim == "No case was run, so nothing can be said of mine 1: it claims no feature."
+
+
 def test_every_case_is_counted_once():
     summary = failing_run()
     assert summary.planned == sum(summary.counts.values()) == 5

@@ -65,6 +65,8 @@ def command(choice: TargetChoice, as_json: bool) -> int:
         print_json({**msgspec.to_builtins(about), "features": features, "answers": answers})
     else:
         click.echo(f"features claimed: {', '.join(features) or 'none'}")
+        if not about.surfaces:
+            click.echo("nothing was asked: the target claims no surface")
     return DIFFERENT if any(answer["fault"] for answer in answers) else OK
 
 

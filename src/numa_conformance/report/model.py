@@ -278,7 +278,9 @@ def _claim(verdict: str, target: Target, what: str, profile: str, counts: Counte
     if verdict == NOT_JUDGED:
         return f"The suite itself went wrong, so nothing is said of {who}: please report it."
     if verdict == "not tested":
-        return f"No case was run, so nothing can be said of {who}."
+        lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
+        claims = f": it claims {' and '.join(lacks)}" if lacks else ""
+        return f"No case was run, so nothing can be said of {who}{claims}."
     return f"{who} does not conform to {what}."
 
 
