@@ -1,5 +1,6 @@
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -226,7 +227,9 @@ def test_a_factory_that_raises_is_a_crash():
     def broken() -> object:
         raise RuntimeError("no hardware")
 
-    with pytest.raises(Crashed, match="no hardware"):
+    line = broken.__code__.co_firstlineno + 1
+    told = f"the target raised RuntimeError: no hardware (when it was made, {__file__}:{line})"
+    with pytest.raises(Crashed, match=re.escape(told)):
         InProcess(broken, "broken", PATIENCE).request(Describe())
 
 

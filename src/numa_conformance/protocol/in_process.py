@@ -87,7 +87,7 @@ class InProcess:
 
     def _answer(self, attribute: str, question: Message) -> object:
         if self._target is None:
-            self._target = self._factory()
+            self._target = _made(self._factory)
         answer = getattr(self._target, attribute, None)
         if answer is None:
             raise NotClaimed(f"the target has no method {attribute!r}")
@@ -123,6 +123,20 @@ class InProcess:
     def close(self) -> None:
         """Forget the target, and end the processes that it has started."""
         self._drop()
+
+
+def _made(factory: Factory) -> object:
+    """Return a target; of what its factory raises, the place in the user's own file is told."""
+    try:
+        return factory()
+    except (TargetFault, UsageError):
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)[1:]
+        where = [f", {frame.filename}:{frame.lineno}" for frame in frames if frame.filename == frames[0].filename]
+        traceback.clear_frames(error.__traceback__)
+        text = f"the target raised {type(error).__name__}: {message_of(error)}"
+        raise Crashed(f"{text} (when it was made{where[-1] if where else ''})") from error
 
 
 class _Worker:
