@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -242,6 +243,14 @@ def test_a_file_without_a_history_is_not_judged_to_meet_anything(run, files):
     code, out, err = run("judge", files("h.jsonl", ""))
     assert (code, out) == (2, "")
     assert "h.jsonl: no history is in this file (accepted: JSON lines, as a report keeps them)" in err
+
+
+def test_histories_that_are_compressed_are_refused_with_what_is_accepted(run, tmp_path):
+    (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress(b"{}"))
+    code, _, err = run("judge", tmp_path / "h.jsonl.gz")
+    assert code == 2
+    assert "is not UTF-8" in err
+    assert "(accepted: JSON lines, not compressed)" in err
 
 
 @pytest.mark.parametrize("text", ["{", "[1]\n", '{"id": 1}\n', "\x1f\x8b"])

@@ -107,6 +107,7 @@ def test_the_order_of_the_tests_changes_nothing(suite, pytester):
     [
         (["--numa-requirement", "qos/best-effort"], "matches no requirement; did you mean 'qos/best-effort-has-none'"),
         (["--numa-requirement", "exporter/*"], "matches no requirement"),
+        (["--numa-requirement", "cpu-manager/statik/*"], "did you mean 'cpu-manager/static/packs-whole-cores'?"),
         (["--numa-target", "nowhere:make"], "cannot be loaded"),
         (["--numa-target", "a:b", "--numa-target-command", "c"], "exclude each other"),
         (

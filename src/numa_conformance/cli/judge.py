@@ -105,7 +105,7 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:
-            raise UsageError(Fault(str(path), f"is not UTF-8: {error}")) from error
+            raise UsageError(Fault(str(path), f"is not UTF-8: {error}", "JSON lines, not compressed")) from error
         if none:
             raise UsageError(Fault(str(path), "no history is in this file", "JSON lines, as a report keeps them"))
 
