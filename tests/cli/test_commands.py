@@ -225,6 +225,12 @@ def test_smoke_of_a_target_that_claims_nothing_says_so(run, files, tmp_path, mon
     assert out.endswith("features claimed: none\nnothing was asked: the target claims no surface\n")
 
 
+def test_only_what_is_asked_has_to_be_in_the_form_of_a_record(run, files):
+    path = files("x.jsonl", f"{json.dumps(QOS)}\n{json.dumps({'id': 'x', 'kind': 'merge'})}\n")
+    assert run("replay", path, "--kind", "qos")[0] == 0
+    assert run("replay", path, "--id", "x")[0] == 2
+
+
 def test_replay_tells_a_fault_of_the_target_from_one_of_the_record(run, files, tmp_path, monkeypatch):
     files(
         "strict.py",
