@@ -122,7 +122,7 @@ class Summary(msgspec.Struct, frozen=True):
         )
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
-            concluded, notes=[*_unsupported(outside), *unasked(known, ordered, not_asked), *alone]
+            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, not_asked), *alone]
         )
 
     @classmethod
@@ -209,6 +209,13 @@ def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for reason, machines in outside.items():
         shown = listed(machines, MOST_MACHINES, sign="; ", what=" machines")
         yield f"outside of what the target supports: {shown}: {reason}"
+
+
+def _in_part(cases: Iterable[Case]) -> Iterator[str]:
+    """Name what is claimed and yet was not asked, without which no profile was run whole."""
+    names = [name for case in cases if case.verdict == "not claimed" and case.details for name in case.requirements]
+    if names:
+        yield f"no profile was asked whole, as these are claimed and were not asked: {listed(names, MOST_MACHINES)}"
 
 
 def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
