@@ -24,9 +24,13 @@ def reset_signals() -> None:
 
 
 def reset_environment() -> None:
-    """Set umask and locale, and the width and colours of a terminal, in this process and what it starts."""
+    """Set umask and locale, and the width and colours of a terminal, in this process and what it starts.
+
+    gRPC's core reads how much it is to write when it is imported, which some tests do first of all.
+    """
     os.umask(0o022)
     os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ["GRPC_VERBOSITY"] = "NONE"
     os.environ.update(_OF_A_TERMINAL)
     for name in _OTHERWISE:
         os.environ.pop(name, None)

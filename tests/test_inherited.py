@@ -22,7 +22,8 @@ TELLS = """
 import os, signal
 names = ("SIGINT", "SIGHUP", "SIGTERM", "SIGQUIT", "SIGCHLD")
 ignored = [name for name in names if signal.getsignal(getattr(signal, name)) is signal.SIG_IGN]
-print(ignored, signal.pthread_sigmask(signal.SIG_BLOCK, ()), oct(os.umask(0)), os.environ["LC_ALL"])
+print(ignored, signal.pthread_sigmask(signal.SIG_BLOCK, ()), oct(os.umask(0)), os.environ["LC_ALL"],
+    os.environ.get("GRPC_VERBOSITY"))
 """
 CAUTIOUS = "trap '' INT HUP TERM QUIT CHLD; umask 077; LC_ALL=C exec \"$@\""
 
@@ -38,9 +39,9 @@ def test_a_program_that_a_test_starts_has_the_defaults():
         timeout=PATIENCE,
         check=False,
     )
-    assert (started.returncode, started.stdout) == (0, "[] set() 0o22 C.UTF-8\n"), started.stderr
+    assert (started.returncode, started.stdout) == (0, "[] set() 0o22 C.UTF-8 NONE\n"), started.stderr
 
 
 def test_so_have_these():
     told = subprocess.run([sys.executable, "-c", TELLS], capture_output=True, text=True, timeout=PATIENCE, check=True)
-    assert told.stdout == "[] set() 0o22 C.UTF-8\n"
+    assert told.stdout == "[] set() 0o22 C.UTF-8 NONE\n"

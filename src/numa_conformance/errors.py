@@ -149,3 +149,14 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     by_fold = {word.lower(): word for word in known}
     close = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
     return by_fold[close[0]] if close else None
+
+
+def closest_to_pattern(pattern: str, names: Iterable[str]) -> str | None:
+    """Return the name that is meant by a misspelt one, by one of its parts, or by a misspelt part."""
+    known = list(names)
+    parts = {part: name for name in reversed(known) for part in (*name.split("/"), *name.replace("/", "-").split("-"))}
+    plain = pattern.replace("*", "").strip("/")
+    whole = closest(plain, known)
+    part = closest(plain, parts)
+    within = next((name for name in known if plain and plain in name), None)
+    return whole or within or (parts[part] if part else None)

@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 import yaml
 
 from numa_conformance.documentation.versions import DEFAULT
-from numa_conformance.machine import load_machine, machine_from_dict
+from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.recorded import read_vectors
 
 
@@ -148,22 +149,114 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
 
 def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
     monkeypatch.setattr("numa_conformance.recorded.selection.MAX_DECISIONS", 3)
-    code, out, err = run("replay", files("bomb.jsonl", '{"kind": "x"}\n' * 4))
+    code, out, err = run("replay", files("bomb.jsonl", (json.dumps(QOS) + "\n") * 4))
     assert (code, out) == (2, "")
     assert "bomb.jsonl:4: these are more than 3 decisions" in err
 
 
 def test_differences_beyond_those_listed_are_counted(run, files, monkeypatch):
     monkeypatch.setattr("numa_conformance.cli.replay.KEPT", 2)
-    code, out, _ = run("replay", files("many.jsonl", '{"kind": "x"}\n' * 5), "--json")
+    code, out, _ = run("replay", files("many.jsonl", (json.dumps({**QOS, "expect": {}}) + "\n") * 5), "--json")
     told = json.loads(out)
     assert (code, told["totals"]["differed"], len(told["differences"]), told["not_listed"]) == (1, 5, 2, 3)
 
 
-def test_replay_of_an_unknown_kind_differs(run, files):
-    code, out, _ = run("replay", files("x.jsonl", '{"id": "x", "kind": "other"}\n'))
-    assert code == 1
-    assert "differed 1" in out
+NODE = {"kind": "lifecycle", "machine": machine_to_dict(load_machine("one-cpu")), "kubelet": {}, "initial": {}}
+HALF_A_CPU = {**NODE["machine"], "cpus": [{**NODE["machine"]["cpus"][0], "id": "seven"}]}
+ONE_CPU = {"machine": NODE["machine"], "kubelet": {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}}
+STATE = {"default": "0-seven", "assignments": {}}
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"kind": "qoss"}, ["kind: is 'qoss' (accepted: admission, cpu-static,", "did you mean 'qos'?"]),
+        ({"kind": "qos"}, ["pod: is missing (accepted: an object)", "expect: is missing (accepted: an object)"]),
+        ({"kind": "cpu-static", "expect": {}}, ["machine: is missing (accepted: an object)"]),
+        ({"kind": "merge", "policy": "none", "expect": {}}, ["nodes: is missing (accepted: a list)"]),
+        ({"kind": "question", "method": "clasify", "expect": {}}, ["method: is 'clasify' (accepted: allocate, "]),
+        (
+            {"kind": "question", "method": "classify", "params": {"pd": 1}, "expect": {}},
+            ["params.pd: unknown field (accepted: pod); did you mean 'pod'?"],
+        ),
+        ({"kind": "admission"}, ["kubelet: is missing (accepted: an object)", "initial: is missing"]),
+        ({**NODE, "steps": [{"op": "reconcile"}]}, ["expect: has 0 entries (accepted: as many as steps, 1)"]),
+        ({**NODE, "steps": [{"op": "fly"}], "expect": [{}]}, ["steps[0].op: is 'fly' (accepted: admit, checkpoints,"]),
+        ({**NODE, "steps": [{"op": "start"}], "expect": [{}]}, ["steps[0].uid: is missing (accepted: a text)"]),
+        ({**NODE, "machine": HALF_A_CPU}, ["machine: cpus[0].id: is 'seven' (accepted: a whole number from 0"]),
+        (
+            {**QOS, **ONE_CPU, "kind": "cpu-static", "state": STATE, "container": "c", "affinity": None},
+            ["state.default: '0-seven' in '0-seven' is not an id or a range of ids (accepted: decimal ids"],
+        ),
+    ],
+)
+def test_replay_of_a_record_that_cannot_be_asked_names_the_field(run, files, record, told):
+    path = files("x.jsonl", f"{json.dumps(QOS)}\n{json.dumps({'id': 'x', **record})}\n")
+    code, _, err = run("replay", path)
+    assert code == 2
+    for fault in told:
+        assert fault in err
+    assert f"{path}:2: {told[0]}" in err
+
+
+def test_replay_of_a_folder_tells_which_folders_in_it_are_left_out(run, tmp_path):
+    for version in ("1.34", "1.33"):
+        (tmp_path / version).mkdir()
+    for folder in (tmp_path, tmp_path / "1.33"):
+        (folder / "q.jsonl").write_text(json.dumps(QOS) + "\n")
+    code, out, err = run("replay", tmp_path)
+    assert (code, "total: replayed 1, matched 1" in out) == (0, True)
+    assert err == f"{tmp_path}: not replayed, as they are folders: 1.33, 1.34\n"
+    assert run("replay", tmp_path / "1.33")[2] == ""
+
+
+def test_smoke_of_a_target_that_claims_nothing_says_so(run, files, tmp_path, monkeypatch):
+    files(
+        "silent.py",
+        "import msgspec\n"
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "class Silent(ReferenceTarget):\n"
+        "    def describe(self, request):\n"
+        "        return msgspec.structs.replace(super().describe(request), surfaces=[], features=[])\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("smoke", "--target", "silent:Silent")
+    assert code == 0
+    assert out.endswith("features claimed: none\nnothing was asked: the target claims no surface\n")
+
+
+def test_only_what_is_asked_has_to_be_in_the_form_of_a_record(run, files):
+    path = files("x.jsonl", f"{json.dumps(QOS)}\n{json.dumps({'id': 'x', 'kind': 'merge'})}\n")
+    assert run("replay", path, "--kind", "qos")[0] == 0
+    assert run("replay", path, "--id", "x")[0] == 2
+
+
+def test_replay_tells_a_fault_of_the_target_from_one_of_the_record(run, files, tmp_path, monkeypatch):
+    files(
+        "strict.py",
+        "from numa_conformance.errors import Fault, UsageError\n"
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "class Strict(ReferenceTarget):\n"
+        "    def classify(self, request):\n"
+        "        raise UsageError(Fault('pod', 'not understood'))\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("replay", "--target", "strict:Strict", files("q.jsonl", json.dumps(QOS) + "\n"))
+    assert (code, "crashed" in out, "differed 1" in out) == (1, True, True)
+
+
+def test_a_file_without_a_history_is_not_judged_to_meet_anything(run, files):
+    code, out, err = run("judge", files("h.jsonl", ""))
+    assert (code, out) == (2, "")
+    assert "h.jsonl: no history is in this file (accepted: JSON lines, as a report keeps them)" in err
+
+
+def test_histories_that_are_compressed_are_refused_with_what_is_accepted(run, tmp_path):
+    (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress(b"{}"))
+    code, _, err = run("judge", tmp_path / "h.jsonl.gz")
+    assert code == 2
+    assert "is not UTF-8" in err
+    assert "(accepted: JSON lines, not compressed)" in err
 
 
 @pytest.mark.parametrize("text", ["{", "[1]\n", '{"id": 1}\n', "\x1f\x8b"])
@@ -236,6 +329,26 @@ def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch
     assert code == 1
     assert "classify: bad reply" in out
     assert "the reply is not a Classified" in out
+
+
+def test_smoke_condemns_what_the_suite_condemns_as_malformed(run, files, tmp_path, monkeypatch):
+    files(
+        "malformed.py",
+        "from numa_conformance.protocol import ReferenceTarget\n"
+        "class Malformed(ReferenceTarget):\n"
+        "    def node_admit(self, request):\n"
+        "        answer = super().node_admit(request)\n"
+        "        answer.containers['stranger'] = answer.containers['c']\n"
+        "        return answer\n"
+        "    def node_restart(self, request):\n"
+        "        return {'result': 'restarted', 'pods': [], 'default_cpuset': '0-99999999999999'}\n",
+    )
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("smoke", "--target", "malformed:Malformed")
+    assert code == 1
+    assert "  node.admit: malformed\n    pod smoke has no containers stranger" in out
+    assert "  node.restart: malformed\n    '0-99999999999999'" in out
+    assert out.count("well formed") == 21
 
 
 @pytest.mark.parametrize("command", ["requirements", "quirks"])

@@ -107,6 +107,7 @@ def test_the_order_of_the_tests_changes_nothing(suite, pytester):
     [
         (["--numa-requirement", "qos/best-effort"], "matches no requirement; did you mean 'qos/best-effort-has-none'"),
         (["--numa-requirement", "exporter/*"], "matches no requirement"),
+        (["--numa-requirement", "cpu-manager/statik/*"], "did you mean 'cpu-manager/static/packs-whole-cores'?"),
         (["--numa-target", "nowhere:make"], "cannot be loaded"),
         (["--numa-target", "a:b", "--numa-target-command", "c"], "exclude each other"),
         (
@@ -128,6 +129,52 @@ def test_a_target_that_cannot_be_reached_has_its_own_exit_code(suite):
     result = suite("--numa-target-command", f"{sys.executable} -c 'raise SystemExit(3)'")
     assert result.ret == 10
     assert "exit status 3" in result.stdout.str() + result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [
+        (("--numa-target-command", f"{sys.executable} rubbish.py"), 10),
+        (("--numa-target", "refuses:make"), 4),
+        (("--numa-target", "refuses_to_be_made:make"), 10),
+    ],
+)
+def test_what_a_target_says_before_it_is_asked_is_no_command_to_the_terminal(suite, pytester, named, code):
+    pytester.makepyfile(
+        rubbish=r"print('I am \x1b[31m rubbish')",
+        refuses=r"raise ValueError('I am \x1b[31m rubbish')",
+        refuses_to_be_made="def make():\n" r"    raise ValueError('I am \x1b[31m rubbish')",
+    )
+    result = suite(*named)
+    printed = result.stdout.str() + result.stderr.str()
+    assert result.ret == code
+    assert r"I am \u001b[31m rubbish" in printed
+    assert "\x1b" not in printed
+
+
+HOSTILE = """
+import msgspec
+from numa_conformance.protocol import ReferenceTarget
+
+class Hostile(ReferenceTarget):
+    def describe(self, request):
+        return msgspec.structs.replace(super().describe(request), name="::error::hostile")
+
+    def classify(self, request):
+        print("printed \\x1b[31m")
+        raise ValueError("raised \\x1b[31m")
+"""
+
+
+@pytest.mark.parametrize("shown", [("--fulltrace", "--numa-no-shrink"), ("--numa-list",)])
+def test_what_a_target_says_later_is_no_command_to_the_terminal_either(suite, pytester, shown):
+    pytester.makepyfile(hostile=HOSTILE)
+    asked = ("--numa-target", "hostile:Hostile", "--numa-requirement", "qos/best-effort-*", "--numa-budget", "2%")
+    result = suite(*asked, *shown)
+    printed = result.stdout.str() + result.stderr.str()
+    assert "hostile" in printed
+    assert "\x1b" not in printed
+    assert not [line for line in printed.splitlines() if line.startswith("::")]
 
 
 HANGS = """

@@ -1,5 +1,6 @@
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.protocol import (
     BadReply,
     Client,
@@ -19,11 +21,12 @@ from numa_conformance.protocol import (
     ReferenceTarget,
     TargetFault,
     TimedOut,
+    in_process_guard,
     load_factory,
 )
 from numa_conformance.protocol.messages.classify import Classify
 from numa_conformance.protocol.messages.describe import Describe, Description
-from numa_conformance.protocol.messages.pick import Picked
+from numa_conformance.protocol.messages.pick import Pick, Picked
 from processes import PATIENCE, wait_until
 
 GOOD = Description("fake", "1", "2", ["classify"], [])
@@ -128,6 +131,19 @@ def test_a_fault_keeps_nothing_of_what_the_target_held():
     assert (fault.message, held[0]()) == ("the target raised ValueError: ", None)
 
 
+def test_a_thread_that_gets_the_identifier_of_an_ended_one_ends_the_process(monkeypatch: pytest.MonkeyPatch):
+    ended: list[int] = []
+    workers: list[threading.Thread] = []
+    monkeypatch.setattr(in_process_guard, "_exit", ended.append)
+    target = _target(lambda: workers.append(threading.current_thread()) or GOOD)
+    target.request(Describe())
+    target.close()
+    workers[0].join(PATIENCE)
+    monkeypatch.setattr(threading, "get_ident", lambda: workers[0].ident)
+    os._exit(7)
+    assert ended == [7]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_copy_of_the_run_ends_where_the_target_forked_it():
@@ -186,11 +202,34 @@ def test_a_method_that_was_answered_is_claimed_from_then_on():
         client.ask(question)
 
 
+@pytest.mark.parametrize(
+    ("answer", "received"),
+    [
+        ("picked", '"picked"'),
+        ({"result": "picked"}, '{"result":"picked"}'),
+        ({1}, "[1]"),
+        (Fake, "an object of the class type"),
+    ],
+)
+def test_a_bad_reply_is_shown(answer: object, received: str):
+    class Answers(ReferenceTarget):
+        def pick(self, request):
+            return answer
+
+    machine = machine_to_dict(load_machine("one-cpu"))
+    with pytest.raises(BadReply, match="the reply is not a Picked or a PickRefused: ") as fault:
+        InProcess(Answers, "answers", PATIENCE).request(Pick(machine, "0", 1))
+    assert fault.value.exchange.sent.startswith("pick {")
+    assert fault.value.exchange.received == received
+
+
 def test_a_factory_that_raises_is_a_crash():
     def broken() -> object:
         raise RuntimeError("no hardware")
 
-    with pytest.raises(Crashed, match="no hardware"):
+    line = broken.__code__.co_firstlineno + 1
+    told = f"the target raised RuntimeError: no hardware (when it was made, {__file__}:{line})"
+    with pytest.raises(Crashed, match=re.escape(told)):
         InProcess(broken, "broken", PATIENCE).request(Describe())
 
 

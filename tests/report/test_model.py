@@ -34,6 +34,18 @@ def test_the_verdict_follows_from_the_cases(cases, narrowed, verdict):
     assert run(*cases, narrowed=narrowed).verdict == verdict
 
 
+def test_of_a_target_that_claims_nothing_it_is_said_that_it_claims_nothing():
+    claim = run(case(1, "not claimed"), narrowed=False, features=[]).claim
+    assert claim == "No case was run, so nothing can be said of mine 1: it claims no feature."
+
+
+def test_what_is_claimed_and_was_not_asked_is_noted():
+    unasked = case(2, "not claimed", "qos/best-effort-has-none", details="not asked within the budget")
+    assert run(case(1), unasked).notes == [
+        "no profile was asked whole, as these are claimed and were not asked: qos/best-effort-has-none"
+    ]
+
+
 def test_every_case_is_counted_once():
     summary = failing_run()
     assert summary.planned == sum(summary.counts.values()) == 5

@@ -93,16 +93,21 @@ def _conclude(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int, *,
 def read_files(files: Iterable[Path]) -> Iterator[History]:
     """Read histories from files; raises ``UsageError``."""
     for path in files:
+        none = True
         try:
             with open_plain(path) as stream:
                 if os.fstat(stream.fileno()).st_size > LARGEST:
                     raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
                 with io.TextIOWrapper(stream, encoding="utf-8") as text:
-                    yield from read_histories(iter(partial(text.readline, LONGEST + 1), ""))
+                    for history in read_histories(iter(partial(text.readline, LONGEST + 1), "")):
+                        none = False
+                        yield history
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:
-            raise UsageError(Fault(str(path), f"is not UTF-8: {error}")) from error
+            raise UsageError(Fault(str(path), f"is not UTF-8: {error}", "JSON lines, not compressed")) from error
+        if none:
+            raise UsageError(Fault(str(path), "no history is in this file", "JSON lines, as a report keeps them"))
 
 
 def _judged(histories: Iterable[History]) -> Verdicts:

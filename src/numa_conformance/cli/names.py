@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 import click
 from click.shell_completion import CompletionItem
 
-from ..errors import Fault, UsageError, closest, did_you_mean
+from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
 from ..machine import catalogue_names
 
 
@@ -35,17 +35,6 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
         return named or [CompletionItem(incomplete, type="file")]
 
 
-def _near(pattern: str, names: Iterable[str]) -> str | None:
-    """Return the name that is meant by a misspelt one, by one of its parts, or by a misspelt part."""
-    known = list(names)
-    parts = {part: name for name in reversed(known) for part in (*name.split("/"), *name.replace("/", "-").split("-"))}
-    plain = pattern.replace("*", "").strip("/")
-    whole = closest(plain, known)
-    part = closest(plain, parts)
-    within = next((name for name in known if plain and plain in name), None)
-    return whole or within or (parts[part] if part else None)
-
-
 def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     """Return the names that one of the ``wanted`` matches (``*`` stands for any text), all where none is wanted.
 
@@ -54,7 +43,7 @@ def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     known = list(dict.fromkeys(names))
     wanted = list(wanted)
     faults = [
-        Fault("", f"there is no {what} {pattern!r}", suggestion=_near(pattern, known))
+        Fault("", f"there is no {what} {pattern!r}", suggestion=closest_to_pattern(pattern, known))
         for pattern in wanted
         if not any(fnmatchcase(name, pattern) for name in known)
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..documentation.versions import KubernetesVersion
-from ..recorded import Outcome, Selection, Totals, replay, select, unsupported
+from ..recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
 from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again
 from .names import chosen
@@ -41,6 +41,8 @@ def command(
 ) -> int:
     """Replay recorded decisions of FILES (JSON lines, .gz or plain, a file or a folder).
 
+    What lies in folders of a folder is not replayed, unless these are named too.
+
     Exits with 0 only if none differed. Unsupported are only decisions that need a feature the target does not claim.
     The reference follows the version that each decision tells (1.32 where it tells none); a target is asked the
     decisions of the version it says that it follows, and those that tell none. With --kubernetes-version all are asked.
@@ -51,16 +53,25 @@ def command(
         if len(histories) < len(files):
             raise click.UsageError("histories and recorded decisions are not replayed together")
         return judge_again(histories, choice, shown, as_json=as_json)
-    vectors = select(files, kinds, ids, chosen)
+    vectors = select(files, kinds, ids, chosen, check_form)
+    _tell_of_folders(files)
     outcomes = _outcomes(choice, vectors, messages=not ignore_messages)
     return _print(with_progress(outcomes, "replaying", vectors.count), shown, as_json=as_json)
+
+
+def _tell_of_folders(files: Iterable[Path]) -> None:
+    """Say which folders are left out: there the decisions of other versions may lie."""
+    for path in files:
+        folders = sorted(each.name for each in path.iterdir() if each.is_dir()) if path.is_dir() else []
+        if folders:
+            click.echo(f"{path}: not replayed, as they are folders: {', '.join(folders)}", err=True)
 
 
 def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> Iterator[Outcome]:
     if choice.is_reference and choice.version is None:
         for version, group in groupby(vectors, lambda vector: vector.version):
             with open_target(changed(choice, version=KubernetesVersion.supported(version))) as target:
-                yield from replay(target, group, messages=messages)
+                yield from replay(target, group, messages=messages, own=True)
         return
     with open_target(choice) as target:
         follows = KubernetesVersion.known(target.description.kubernetes_version)

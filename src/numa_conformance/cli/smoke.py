@@ -30,6 +30,9 @@ from ..protocol.messages.plugin import AllocateDevices, PreferDevices, RestartKu
 from ..protocol.messages.score import Score
 from ..protocol.values import HintValue, PriorState
 from ..suite.generators.workloads import guaranteed, static
+from ..suite.history.history import Head, History, Step
+from ..suite.judge.node_subjects import Malformed
+from ..suite.judge.subjects import subjects
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json
@@ -50,9 +53,9 @@ def command(choice: TargetChoice, as_json: bool) -> int:
             click.echo(
                 f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
             )
-        answers = []
+        answers, conversation = [], _Conversation(target)
         for message in (message for message in _questions() if _claimed(target, message)):
-            name, (fault, refusal) = message.method.name, _ask(target, message)
+            name, (fault, refusal) = message.method.name, conversation.ask(message)
             answers.append({"method": name, "wellFormed": not fault, "fault": fault, "refused": refusal})
             if not as_json:
                 judged = fault or ("well formed" if refusal is None else f"well formed, but a refusal: {refusal}")
@@ -62,9 +65,12 @@ def command(choice: TargetChoice, as_json: bool) -> int:
         print_json({**msgspec.to_builtins(about), "features": features, "answers": answers})
     else:
         click.echo(f"features claimed: {', '.join(features) or 'none'}")
+        if not about.surfaces:
+            click.echo("nothing was asked: the target claims no surface")
     return DIFFERENT if any(answer["fault"] for answer in answers) else OK
 
 
+_MACHINE = load_machine("t1-one-socket-smt2")
 _OPTIONAL = {
     "node.reconcile": "cpu-manager/reconcile",
     "node.checkpoints": "cpu-manager/state-file",
@@ -85,22 +91,40 @@ def _claimed(target: Client, message: Request[Any]) -> bool:
     return method.surface in target.surfaces and (feature is None or feature in target.features)
 
 
-def _ask(target: Client, message: Request[Any]) -> tuple[str | None, str | None]:
-    """Ask one question, and return what is wrong with the answer and how it refuses, if it does."""
-    try:
-        answer = target.ask(message)
-    except Unsupported as fault:
-        return None, str(fault)
-    except NotClaimed:
-        return "not there, though its surface is claimed", None
-    except TargetFault as fault:
-        return f"{fault.verdict}\n{fault}", None
-    return None, getattr(answer, "message", None)
+class _Conversation:
+    """Asks a target, and holds each answer to what the suite does: none that it condemns is well formed here."""
+
+    def __init__(self, target: Client) -> None:
+        self._target = target
+        self._history = History(Head("smoke", "", 0, _MACHINE, target.description.kubernetes_version))
+
+    def ask(self, message: Request[Any]) -> tuple[str | None, str | None]:
+        """Ask one question, and return what is wrong with the answer and how it refuses, if it does."""
+        try:
+            answer = self._target.ask(message)
+        except Unsupported as fault:
+            return None, str(fault)
+        except NotClaimed:
+            return "not there, though its surface is claimed", None
+        except TargetFault as fault:
+            return f"{fault.verdict}\n{fault}", None
+        asked, answered = msgspec.to_builtins(message), msgspec.to_builtins(answer)
+        malformed = self._malformed(Step(message.method.name, asked, answered))
+        return malformed and f"malformed\n{malformed}", getattr(answer, "message", None)
+
+    def _malformed(self, step: Step) -> str | None:
+        """Return what is malformed in an answer; behind one that is, answers are held to their form alone."""
+        self._history = History(self._history.head, (*self._history.steps, step))
+        last = len(self._history.steps) - 1
+        return next(
+            (each.why for at, each in subjects(self._history) if at == last and isinstance(each, Malformed)),
+            step.malformed,
+        )
 
 
 def _questions() -> list[Request[Any]]:
     """Return one question of each method that needs no files, in an order that a node can follow."""
-    machine = machine_to_dict(load_machine("t1-one-socket-smt2"))
+    machine = machine_to_dict(_MACHINE)
     pod, config = guaranteed("smoke", 2), static()
     state = PriorState("0-7")
     hint = [HintValue([0], True)]

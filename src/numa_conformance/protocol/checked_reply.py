@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .faults import BadReply, message_of
+from .faults import BadReply, Exchange, message_of, shorten
 from .message import Method
 
 
@@ -19,8 +19,18 @@ def checked_reply(method: Method, answer: object) -> Any:
     try:
         return _decoder(method).decode(msgspec.json.encode(answer))
     except Exception as error:
-        names = " or ".join(cls.__name__ for cls in method.replies)
-        raise BadReply(f"the reply is not a {names}: {message_of(error)}") from error
+        names = [cls.__name__ for cls in method.replies]
+        kinds = " or ".join(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}" for name in names)
+        received = Exchange(received=_shown(answer))
+        raise BadReply(f"the reply is not {kinds}: {message_of(error)}", received) from error
+
+
+def _shown(answer: object) -> str:
+    """Return an answer as JSON; of what cannot be written so, which class it is of."""
+    try:
+        return shorten(msgspec.json.encode(answer).decode())
+    except Exception:
+        return f"an object of the class {type(answer).__qualname__}"
 
 
 @cache

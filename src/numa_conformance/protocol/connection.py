@@ -9,10 +9,11 @@ import msgspec
 from msgspec import UNSET
 
 from ..errors import Fault, UsageError
+from ..reading import read_form
 from .faults import BadReply, NotClaimed, TargetFault, Unsupported, shorten
 from .features import check_claims, other_version
 from .host_trees import HostTrees
-from .message import Message, Method, R, Request
+from .message import Method, R, Request
 from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
 from .said import Said, told_machine
@@ -119,10 +120,7 @@ class Client:
         known = METHODS.get(method)
         if known is None:
             raise UsageError(Fault("", f"no method {method!r}", ", ".join(METHODS)))
-        try:
-            request: Request[Message] = msgspec.convert(params, known.request)
-        except msgspec.ValidationError as error:
-            raise UsageError(Fault("", str(error))) from error
+        request: Any = read_form(known.request, params)
         reply: dict[str, Any] = msgspec.to_builtins(self.ask(request))
         return reply
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +82,12 @@ class InProcess:
         except TargetFault as fault:
             self._drop()
             if not fault.exchange.sent:
-                raise type(fault)(fault.message, Exchange(shown)) from fault
+                raise type(fault)(fault.message, Exchange(shown, fault.exchange.received)) from fault
             raise
 
     def _answer(self, attribute: str, question: Message) -> object:
         if self._target is None:
-            self._target = self._factory()
+            self._target = _made(self._factory)
         answer = getattr(self._target, attribute, None)
         if answer is None:
             raise NotClaimed(f"the target has no method {attribute!r}")
@@ -125,6 +125,20 @@ class InProcess:
         self._drop()
 
 
+def _made(factory: Factory) -> object:
+    """Return a target; of what its factory raises, the place in the user's own file is told."""
+    try:
+        return factory()
+    except (TargetFault, UsageError):
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)[1:]
+        where = [f", {frame.filename}:{frame.lineno}" for frame in frames if frame.filename == frames[0].filename]
+        traceback.clear_frames(error.__traceback__)
+        text = f"the target raised {type(error).__name__}: {message_of(error)}"
+        raise Crashed(f"{text} (when it was made{where[-1] if where else ''})") from error
+
+
 class _Worker:
     """A thread that runs one call after the other."""
 
@@ -150,8 +164,7 @@ class _Worker:
         self.end()
 
     def _loop(self) -> None:
-        guarded()
-        try:
+        with suppress(_Stop), guarded():
             while (call := self._calls.get()) is not None:
                 try:
                     result: tuple[bool, object] = (True, call())
@@ -161,5 +174,3 @@ class _Worker:
                     result = (False, error)
                 leave_a_copy()
                 self._results.put(result)
-        except _Stop:
-            return

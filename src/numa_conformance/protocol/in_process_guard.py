@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 _exit = os._exit
@@ -12,10 +14,16 @@ _guarded: dict[int, int] = {}
 """The process in which each thread that asks a target was started, by the thread's identifier."""
 
 
-def guarded() -> None:
+@contextmanager
+def guarded() -> Iterator[None]:
     """Make ``os._exit`` an exception in this thread: a run that ended there with status 0 would look as if passed."""
-    _guarded[threading.get_ident()] = os.getpid()
+    thread = threading.get_ident()
+    _guarded[thread] = os.getpid()
     os._exit = _refused_exit
+    try:
+        yield
+    finally:
+        _guarded.pop(thread)  # a later thread, which may be of the target, gets the same identifier
 
 
 def leave_a_copy() -> None:

@@ -60,7 +60,7 @@ def status_of_a_child(config: pytest.Config, plugin: object) -> int:
         folder.take(config)
     target = setting(config, "numa_target")
     line = f"numa-conformance: the run ended without a verdict ({end}), so nothing is said of {target}"
-    sys.stderr.write(f"{printable(line)}\n")
+    sys.stderr.write(f"\n{printable(line)}\n")  # behind the dots of pytest, a line of its own
     return HARNESS_ERROR
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
+from ..printable import printable
 from .choice import Choice
 from .conclusion import Conclusion, Terminal
 from .ending import Ending, Termination
@@ -43,9 +44,9 @@ def enable(config: pytest.Config) -> None:
         folder.take(config)
         config.stash[RUN] = Run.read(config, selection)
     except UsageError as error:
-        raise pytest.UsageError(str(error)) from error
+        raise pytest.UsageError(printable(str(error))) from error
     except NumaConformanceError as error:
-        pytest.exit(f"the target cannot be asked: {error}", returncode=TARGET_UNREACHABLE)
+        pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(FixtureScope())
     config.pluginmanager.register(Choice(config))
     if setting(config, "numa_target"):

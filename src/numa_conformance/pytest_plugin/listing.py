@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ..machine import Machine
+from ..printable import printable
 from ..report.listing import ListedCase, ListedGroup, Listing
 from ..suite.asking.groups import GROUPS, groups_of
 from .cases import CASE, case_id, requirements_of
@@ -41,7 +42,7 @@ class Lister:
         if exitstatus == 0:
             listing = _listing(self._items, run)
             text = listing.to_json() if self._form == "json" else "\n".join(listing.lines())
-            sys.stdout.write(f"{text}\n")
+            sys.stdout.write(f"{printable(text)}\n")
 
 
 def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:

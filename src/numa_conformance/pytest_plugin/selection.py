@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ..errors import Fault, UsageError, closest
+from ..errors import Fault, UsageError, closest, closest_to_pattern
 from ..protocol.features import KNOWN
 from ..report.model import read_report
 from ..suite.chapters import OF_TARGETS
@@ -39,7 +39,11 @@ class Selection:
         """
         patterns = tuple(settings_list(config, "numa_requirement"))
         faults = [
-            Fault("--numa-requirement", f"{pattern!r} matches no requirement", suggestion=closest(pattern, OF_TARGETS))
+            Fault(
+                "--numa-requirement",
+                f"{pattern!r} matches no requirement",
+                suggestion=closest_to_pattern(pattern, OF_TARGETS),
+            )
             for pattern in patterns
             if not any(fnmatchcase(name, pattern) for name in OF_TARGETS)
         ]

@@ -49,6 +49,7 @@ class Verdicts:
         verdict = _verdict(report, call)
         if verdict is not None:
             item.stash[CASE] = case = _concluded(item, verdict, report, call, item.config.stash[RUN])
+            _make_printable(report)
         if report.when == "call" or verdict is not None:
             report.user_properties.append((CASE_PROPERTY, case.to_json()))
         return report
@@ -104,6 +105,14 @@ def _concluded(
     elif verdict in UNMET and not item.config.getoption("fulltrace"):
         report.longrepr = details
     return case.with_verdict(verdict, details, scenario)
+
+
+def _make_printable(report: pytest.TestReport) -> None:
+    """Escape what pytest itself shows of a target: a whole traceback with its words, and what it printed."""
+    text = report.longreprtext
+    if printable(text) != text:  # else it stays pytest's own, with colours
+        report.longrepr = printable(text)
+    report.sections = [(name, printable(printed)) for name, printed in report.sections]
 
 
 def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:

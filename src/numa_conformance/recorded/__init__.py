@@ -1,6 +1,7 @@
 """Recorded decisions: read them, replay them against a target, say where it differs."""
 
 from .differences import Difference
+from .forms import check_form
 from .node_steps import record
 from .recording import Answerer, Recorded, record_decisions
 from .replay import KINDS, Outcome, Totals, replay, unsupported
@@ -18,6 +19,7 @@ __all__ = [
     "Selection",
     "Totals",
     "Vector",
+    "check_form",
     "read_vectors",
     "record",
     "record_decisions",

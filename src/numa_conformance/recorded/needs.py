@@ -80,6 +80,6 @@ def _steps(body: dict[str, Any]) -> frozenset[str]:
                 needed.add("device-manager/state-file")
             if body["kubelet"].get("memoryManagerPolicy") == "Static":
                 needed.add("memory-manager/state-file")
-        if step["op"] == "admit" and step["pod"]["spec"].get("initContainers"):
+        if step["op"] == "admit" and (step["pod"].get("spec") or {}).get("initContainers"):
             needed.add("cpu-manager/init-containers")
     return frozenset(needed)

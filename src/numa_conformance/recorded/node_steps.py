@@ -11,7 +11,7 @@ from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
 from .single_questions import reported
 
-_FAILURE = ("stage", "construction_error")
+FAILURE = ("stage", "construction_error")
 """What is recorded of a node that did not come up."""
 
 
@@ -21,7 +21,7 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     What follows a difference would differ because of it, and say nothing new.
     """
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
-    expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in _FAILURE})
+    expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in FAILURE})
     if _validated(body["kubelet"], answer):
         return
     differences = list(compare(expected, answer, "start: ", messages=messages))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import UsageError
+from ..errors import Fault, UsageError
 from ..protocol import TargetFault
 from . import node_steps, single_questions
 from .caller import Caller
@@ -64,31 +64,29 @@ KINDS: dict[str, Replayer] = {
 }
 
 
-def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True) -> Iterator[Outcome]:
+def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True, own: bool = False) -> Iterator[Outcome]:
     """Ask the target each decision and yield the outcome, in order.
 
-    A decision of a kind that is not known counts as differed, never as unsupported: unsupported is only what the target
-    does not claim. With ``messages`` false, free texts are not compared.
+    Unsupported is only what the target does not claim. With ``messages`` false, free texts are not compared. Of an
+    ``own`` target, which refuses no proper question, a refusal is the record's fault. Raises ``UsageError`` for a
+    record that cannot be asked.
     """
     claimed = target.features
     for vector in vectors:
-        replayer = KINDS.get(vector.kind)
-        if replayer is None:
-            known = ", ".join(sorted(KINDS))
-            yield Outcome(vector, "differed", (Difference("kind", f"one of {known}", vector.kind),))
-            continue
         try:
             missing = features_needed(vector.kind, vector.body) - claimed
             if missing:
                 yield unsupported(vector, missing)
                 continue
-            differences = tuple(replayer(target, vector.body, messages))
+            differences = tuple(KINDS[vector.kind](target, vector.body, messages))
         except TargetFault as fault:
+            if own and isinstance(fault.__cause__, UsageError):
+                raise fault.__cause__.within(vector.place) from fault
             differences = (Difference(fault.verdict, "an answer", str(fault)),)
         except UsageError as error:
-            differences = (Difference("the record", "a question of the protocol", str(error)),)
+            raise error.within(vector.place) from error
         except NOT_OF_THE_FORM as error:
-            differences = (Difference("the record", FORM, f"{type(error).__name__}: {error}"),)
+            raise UsageError(Fault(vector.place, f"is not {FORM}: {type(error).__name__}: {error}")) from error
         yield Outcome(vector, "differed" if differences else "matched", differences)
 
 

@@ -30,11 +30,17 @@ class Selection:
         return _of(self.files, self.kinds, self.ids)
 
 
-def select(files: tuple[Path, ...], kinds: Collection[str], ids: Collection[str], choose: Chooser) -> Selection:
+def select(
+    files: tuple[Path, ...],
+    kinds: Collection[str],
+    ids: Collection[str],
+    choose: Chooser,
+    check: Callable[[Vector], None] = lambda vector: None,
+) -> Selection:
     """Read the files through, so that what is wrong with one is told before anything is asked.
 
-    Raises ``UsageError`` for a file that is malformed, for too many decisions, for a name that none has and where
-    nothing is left to ask.
+    Raises ``UsageError`` for a file that is malformed, for a decision to ask that ``check`` refuses, for too many
+    decisions, for a name that none has and where nothing is left to ask.
     """
     seen_kinds: dict[str, None] = {}
     seen_ids: dict[str, None] = {}
@@ -42,6 +48,8 @@ def select(files: tuple[Path, ...], kinds: Collection[str], ids: Collection[str]
     for count, vector in enumerate(read_vectors(files), 1):
         if count > MAX_DECISIONS:
             raise UsageError(Fault(vector.place, f"these are more than {MAX_DECISIONS} decisions"))
+        if not (kinds or ids):
+            check(vector)
         if kinds:
             seen_kinds[vector.kind] = None
         if ids:
@@ -49,7 +57,10 @@ def select(files: tuple[Path, ...], kinds: Collection[str], ids: Collection[str]
     of_kinds = set(choose(kinds, seen_kinds, "kind")) if kinds else None
     with_ids = set(choose(ids, seen_ids, "recorded decision")) if ids else None
     if kinds or ids:
-        count = sum(1 for _ in _of(files, of_kinds, with_ids))
+        count = 0
+        for vector in _of(files, of_kinds, with_ids):
+            check(vector)
+            count += 1
     if not count:
         raise UsageError(Fault("", "no recorded decision is selected"))
     return Selection(files, of_kinds, with_ids, count)

@@ -122,7 +122,7 @@ class Summary(msgspec.Struct, frozen=True):
         )
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
-            concluded, notes=[*_unsupported(outside), *unasked(known, ordered, not_asked), *alone]
+            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, not_asked), *alone]
         )
 
     @classmethod
@@ -211,6 +211,13 @@ def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield f"outside of what the target supports: {shown}: {reason}"
 
 
+def _in_part(cases: Iterable[Case]) -> Iterator[str]:
+    """Name what is claimed and yet was not asked, without which no profile was run whole."""
+    names = [name for case in cases if case.verdict == "not claimed" and case.details for name in case.requirements]
+    if names:
+        yield f"no profile was asked whole, as these are claimed and were not asked: {listed(names, MOST_MACHINES)}"
+
+
 def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Name where the target said one thing and then another, and of what."""
     for said, names in contradictions.items():
@@ -278,7 +285,9 @@ def _claim(verdict: str, target: Target, what: str, profile: str, counts: Counte
     if verdict == NOT_JUDGED:
         return f"The suite itself went wrong, so nothing is said of {who}: please report it."
     if verdict == "not tested":
-        return f"No case was run, so nothing can be said of {who}."
+        lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
+        claims = f": it claims {' and '.join(lacks)}" if lacks else ""
+        return f"No case was run, so nothing can be said of {who}{claims}."
     return f"{who} does not conform to {what}."
 
 
