@@ -28,19 +28,19 @@ from typing import Any
 from test_cpu_decisions import OPTIONS, big_machine, free_cpus
 from test_merge import every_hint
 
+from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.cpuset import format_bits
-from numa_conformance.documentation.options import TopologyOptions
-from numa_conformance.documentation.quirks.cpu import CpuQuirks
-from numa_conformance.documentation.quirks.topology import TopologyQuirks
-from numa_conformance.documentation.versions import DEFAULT
-from numa_conformance.hostfs.stores import DirectoryStore
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Machine, MemoryNode, load_machine, machine_to_dict
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest
-from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import policy_of
-from numa_conformance.node import Node
-from numa_conformance.suite.generators.workloads import guaranteed, static
+from numa_conformance.machine.hostfs.stores import DirectoryStore
+from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, HintRequest
+from numa_conformance.reference.managers.hint import Hint
+from numa_conformance.reference.managers.topology import policy_of
+from numa_conformance.reference.node import Node
+from numa_conformance.sources.options import TopologyOptions
+from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.versions import DEFAULT
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 LEAST = 0.5

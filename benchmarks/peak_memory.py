@@ -19,8 +19,8 @@ from typing import Any
 
 import yaml
 
-from numa_conformance.suite.generators.workloads import container as described
-from numa_conformance.suite.generators.workloads import guaranteed, pod, static
+from numa_conformance.asking.generators.workloads import container as described
+from numa_conformance.asking.generators.workloads import guaranteed, pod, static
 
 Row = Callable[[Path], list[str]]
 MACHINE = "amd-milan-7763-nps4"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from numa_conformance.asking.generators.workloads import guaranteed
 from numa_conformance.kube import NodeObject, NodeResourcesFitArgs, Pod
-from numa_conformance.scheduler import run_cluster
-from numa_conformance.suite.generators.workloads import guaranteed
+from numa_conformance.reference.scheduler import run_cluster
 
 SIZES = (16, 32, 64, 96)
 

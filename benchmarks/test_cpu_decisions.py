@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from numa_conformance.documentation.options import StaticOptions
-from numa_conformance.documentation.quirks.cpu import CpuQuirks
-from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
-from numa_conformance.managers.cpu import CpuAllocator, CpuTopology, HintRequest
-from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, HintRequest
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+from numa_conformance.sources.options import StaticOptions
+from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.versions import DEFAULT
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture

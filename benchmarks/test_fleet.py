@@ -2,10 +2,10 @@
 
 import pytest
 
-from numa_conformance.fleet import Fleet, NodeGroup, NodeKind, fill_cluster
+from numa_conformance.asking.generators.workloads import container, guaranteed, pod, static
 from numa_conformance.kube import ClusterObjects, KubeletConfiguration, NodeResourcesFitArgs, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.generators.workloads import container, guaranteed, pod, static
+from numa_conformance.reference.fleet import Fleet, NodeGroup, NodeKind, fill_cluster
 
 KUBELET = KubeletConfiguration.from_dict(static(reserved="0-1,128-129", topology="single-numa-node"))
 

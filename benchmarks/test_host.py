@@ -1,7 +1,7 @@
 """Reading the host tree of a 256-CPU machine."""
 
-from numa_conformance.hostfs import read_machine, write_tree
 from numa_conformance.machine import load_machine
+from numa_conformance.machine.hostfs import read_machine, write_tree
 
 
 def test_reading_a_host_tree_of_256_cpus(benchmark, tmp_path):

@@ -2,10 +2,10 @@
 
 import pytest
 
+from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
-from numa_conformance.suite.generators.workloads import guaranteed, static
+from numa_conformance.reference.node import Node
 
 MACHINES = (
     "intel-sapphirerapids-8480",

@@ -4,10 +4,10 @@ from itertools import combinations
 
 import pytest
 
-from numa_conformance.documentation.options import TopologyOptions
-from numa_conformance.documentation.quirks.topology import TopologyQuirks
-from numa_conformance.managers.hint import Hint
-from numa_conformance.managers.topology import policy_of
+from numa_conformance.reference.managers.hint import Hint
+from numa_conformance.reference.managers.topology import policy_of
+from numa_conformance.sources.options import TopologyOptions
+from numa_conformance.sources.quirks.topology import TopologyQuirks
 
 
 def every_hint(nodes):

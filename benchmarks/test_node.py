@@ -2,10 +2,10 @@
 
 import pytest
 
+from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
-from numa_conformance.suite.generators.workloads import guaranteed, static
+from numa_conformance.reference.node import Node
 
 MACHINE = load_machine("intel-sapphirerapids-8480")
 """2 sockets x 56 cores x SMT2, one NUMA node per socket."""

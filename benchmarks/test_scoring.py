@@ -1,10 +1,10 @@
 """Scoring nodes."""
 
-from numa_conformance.documentation.quirks.scheduler import SchedulerQuirks
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.asking.generators.workloads import container, pod
 from numa_conformance.kube import Pod, Quantity, ScoringStrategy
-from numa_conformance.scheduler import Scorer, score_node
-from numa_conformance.suite.generators.workloads import container, pod
+from numa_conformance.reference.scheduler import Scorer, score_node
+from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.versions import DEFAULT
 
 QUIRKS = SchedulerQuirks.of(DEFAULT)
 RESOURCES = ("cpu", "memory", "example.com/a", "example.com/b", "example.com/c")

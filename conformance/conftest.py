@@ -11,16 +11,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from numa_conformance.documentation.versions import KubernetesVersion
+from numa_conformance import chapters as chapters  # they declare what is judged
+from numa_conformance.asking.examples.conversation import Conversation
+from numa_conformance.asking.examples.goldens import Golden
+from numa_conformance.asking.examples.node_run import NodeRun
+from numa_conformance.asking.machine_choice import MachineChoice
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.cases import TOLD, case_id, requirements_of
-from numa_conformance.pytest_plugin.run import RUN, Run
-from numa_conformance.pytest_plugin.spending import BY_HAND, NO_TIME
-from numa_conformance.suite.asking.machine_choice import MachineChoice
-from numa_conformance.suite.examples.conversation import Conversation
-from numa_conformance.suite.examples.goldens import Golden
-from numa_conformance.suite.examples.node_run import NodeRun
+from numa_conformance.plugin.cases import TOLD, case_id, requirements_of
+from numa_conformance.plugin.run import RUN, Run
+from numa_conformance.plugin.spending import BY_HAND, NO_TIME
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.wire import Client
 
 SMALL = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
 """Machines on which most tests run: one NUMA node, two alternating, four in two sockets."""

@@ -22,9 +22,9 @@ from typing import Any
 
 import yaml
 
-from numa_conformance.pages.links import link_to
+from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.report.pages.links import link_to
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "who-conforms.md"

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from numa_conformance.protocol import PROTOCOL
-from numa_conformance.protocol.features import FEATURES
-from numa_conformance.protocol.messages import SURFACES
+from numa_conformance.wire import PROTOCOL
+from numa_conformance.wire.features import FEATURES
+from numa_conformance.wire.messages import SURFACES
 
 Schema = Mapping[str, Any]
 

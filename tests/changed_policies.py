@@ -7,8 +7,9 @@ import sys
 from dataclasses import replace
 
 from numa_conformance.cpuset import iter_bits
-from numa_conformance.managers.cpu import CpuAllocator, manager
-from numa_conformance.protocol import ReferenceTarget, serve
+from numa_conformance.reference.managers.cpu import CpuAllocator, manager
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import serve
 
 allocate, make, reserved_cpus = CpuAllocator.allocate, CpuAllocator.__init__, manager.reserved_cpus
 

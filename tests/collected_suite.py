@@ -76,8 +76,8 @@ class _Forks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
         """Wait for calls; returns in forks only."""
-        from numa_conformance.pytest_plugin.run import RUN, Run
-        from numa_conformance.pytest_plugin.selection import Selection
+        from numa_conformance.plugin.run import RUN, Run
+        from numa_conformance.plugin.selection import Selection
 
         config.stash[RUN].client.close()
         for options in iter(self._next_call, None):

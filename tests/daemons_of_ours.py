@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import Container, Pod
-from numa_conformance.protocol.messages.describe import PROTOCOL, Describe, Description
-from numa_conformance.protocol.messages.node import (
+from numa_conformance.wire.messages.describe import PROTOCOL, Describe, Description
+from numa_conformance.wire.messages.node import (
     AdmitPod,
     Admitted,
     ContainerHolding,

@@ -16,15 +16,15 @@ from itertools import groupby
 from pathlib import Path
 
 from forked_pytest import run_as_typed
-from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.asking import asking
+from numa_conformance.judging.departures import FILE, TOGETHER, Causes
+from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.suite.asking import asking
-from numa_conformance.suite.history.history import read_histories
-from numa_conformance.suite.judge.departures import FILE, TOGETHER, Causes
+from numa_conformance.sources.quirks import Quirks
+from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
+from numa_conformance.wire.history.history import read_histories
 
 SECONDS = "300"
 """Time of a call: to be slow is no departure."""

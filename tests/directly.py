@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from numa_conformance.protocol import METHODS
-from numa_conformance.protocol.faults import Crashed, Exchange
-from numa_conformance.protocol.messages.describe import Description
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.judge.verdicts import ANSWERED, judge
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging.verdicts import ANSWERED, judge
+from numa_conformance.wire import METHODS
+from numa_conformance.wire.faults import Crashed, Exchange
+from numa_conformance.wire.messages.describe import Description
 
 __all__ = ["Directly", "broken_by", "broken_in"]
 

@@ -10,15 +10,15 @@ from typing import Any
 import yaml
 
 from numa_conformance.cpuset import CpuSet, format_bits
-from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.hostfs import write_tree
-from numa_conformance.hostfs.fake.tree import Tree
 from numa_conformance.machine import load_machine
-from numa_conformance.managers.cpu import state_file as cpu_file
-from numa_conformance.managers.cpu.cpu_state import CpuState
-from numa_conformance.managers.device import state_file as device_file
-from numa_conformance.managers.memory import state_file as memory_file
-from numa_conformance.node import Node
+from numa_conformance.machine.hostfs import write_tree
+from numa_conformance.machine.hostfs.fake.tree import Tree
+from numa_conformance.reference.managers.cpu import state_file as cpu_file
+from numa_conformance.reference.managers.cpu.cpu_state import CpuState
+from numa_conformance.reference.managers.device import state_file as device_file
+from numa_conformance.reference.managers.memory import state_file as memory_file
+from numa_conformance.reference.node import Node
+from numa_conformance.sources.quirks import Quirks
 
 KUBELET, ROOT_DIR, PID = "proc/4242", "var/lib/kubelet", 4242
 STATIC = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}

@@ -15,16 +15,16 @@ from pathlib import Path
 
 from directly import Directly
 from mutants import MUTANTS
+from numa_conformance.asking.asking import Outcome, broken_first_in, times_broken
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.groups import GROUPS, judged
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging.verdicts import ANSWERED, judge
 from numa_conformance.report.blocks import rank
 from numa_conformance.report.case import Case
-from numa_conformance.suite.asking.asking import Outcome, broken_first_in, times_broken
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import GROUPS, JUDGED
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.judge.verdicts import ANSWERED, judge
 from planted import mixed
 
-MUST = frozenset(name for name in JUDGED if REQUIREMENTS[name].strength == "MUST")
+MUST = frozenset(name for name in judged() if REQUIREMENTS[name].strength == "MUST")
 MOST = 1200
 """Conversations that a mutant is asked at most."""
 
@@ -61,7 +61,7 @@ def headings(outcome: Outcome) -> list[str]:
             broken_in=broken_first_in([outcome], name),
             broken=times_broken([outcome], name),
         )
-        for name in JUDGED
+        for name in judged()
         if name in MUST & outcome.verdicts.unmet
     ]
     return [case.id for case in sorted(cases, key=rank)]

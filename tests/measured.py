@@ -3,10 +3,10 @@
 What is kept proves nothing. Where it only spares a search, tests tell what is stale and pass (``hint``); what a run or
 a page tells from it must hold. Names, all of them by default:
 
-- ``questions``: how many questions a whole run asks, and how long judging takes (``pytest_plugin/expectation.json``)
-- ``places``: which scenarios show a requirement (``suite/asking/places.json``)
+- ``questions``: how many questions a whole run asks, and how long judging takes (``plugin/expectation.json``)
+- ``places``: which scenarios show a requirement (``asking/requirement_index.json``)
 - ``faults``: which scenario shows a planted fault (``shown_by.json``)
-- ``departures``: by which quirks the kubelet does not meet a requirement (``suite/judge/departures.json``): the whole
+- ``departures``: by which quirks the kubelet does not meet a requirement (``judging/departures.json``): the whole
   suite is asked of every version, one to four minutes each. ``--reports FOLDER`` keeps the reports, and takes those
   that are there.
 """
@@ -26,11 +26,11 @@ import pytest
 import departing
 import remembered_places
 import shown_by
-from numa_conformance.documentation.versions import NEWEST
-from numa_conformance.pytest_plugin import expectation
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import ALL, GROUPS
-from numa_conformance.suite.judge.verdicts import judge
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.groups import ALL, GROUPS
+from numa_conformance.judging.verdicts import judge
+from numa_conformance.plugin import expectation
+from numa_conformance.sources.versions import NEWEST
 
 
 def hint(name: str, differences: Sized) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.suite import chapters as chapters  # they declare what is judged
-from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.history.history import Head, History, Step
-from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from numa_conformance import chapters as chapters  # they declare what is judged
+from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Client, InProcess
+from numa_conformance.wire.history.history import Head, History, Step
 from processes import PATIENCE
 
 Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]

@@ -21,22 +21,22 @@ from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 
 from noise.questions import rare
+from numa_conformance.asking.drive import again, drive
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.asking.shrinking import smallest
 from numa_conformance.cli.asked_again import asked_by_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.comparing.simpler import simpler
-from numa_conformance.documentation.changes import CHANGES
-from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
-from numa_conformance.documentation.quirks import QUIRKS
-from numa_conformance.documentation.versions import NEWEST, SUPPORTED, KubernetesVersion
-from numa_conformance.protocol.features import FEATURES
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.causes import Shown
 from numa_conformance.report.decides_as import TRAITS
 from numa_conformance.report.probes import FILE, UNSEEN, probes
-from numa_conformance.suite.asking.drive import again, drive
-from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.asking.shrinking import smallest
-from numa_conformance.suite.history.history import Head, History, Step, histories_text
+from numa_conformance.sources.changes import CHANGES
+from numa_conformance.sources.policies import TOPOLOGY_POLICIES
+from numa_conformance.sources.quirks import QUIRKS
+from numa_conformance.sources.versions import NEWEST, SUPPORTED, KubernetesVersion
+from numa_conformance.wire.features import FEATURES
+from numa_conformance.wire.history.history import Head, History, Step, histories_text
 from planted import mixed
 
 RECORDED = Path(__file__).parents[1] / "conformance" / "exact" / "recorded"

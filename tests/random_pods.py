@@ -1,4 +1,4 @@
-"""Pods drawn at random, each for one node of ``real_cluster/ten_machines.yaml``."""
+"""Pods drawn at random, each for one node of ``lab/cluster/ten_machines.yaml``."""
 
 DEVICE = {"devices": "example.com/nic", "sapphire": "example.com/gpu"}
 

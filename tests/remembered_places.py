@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from directly import Directly
-from numa_conformance.documentation.versions import NEWEST
-from numa_conformance.protocol import Level, ReferenceTarget
-from numa_conformance.protocol.features import FEATURES
-from numa_conformance.protocol.messages import SURFACES
-from numa_conformance.real_kubelet.claims import claimed_features, untold_fields
-from numa_conformance.suite.asking import places
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import GROUPS, JUDGED
-from numa_conformance.suite.judge.verdicts import judge
+from numa_conformance.asking import requirement_index as places
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.groups import GROUPS, judged
+from numa_conformance.judging.verdicts import judge
+from numa_conformance.lab.kubelet.claims import claimed_features, untold_fields
+from numa_conformance.reference.target import Level, ReferenceTarget
+from numa_conformance.sources.versions import NEWEST
+from numa_conformance.wire.features import FEATURES
+from numa_conformance.wire.messages import SURFACES
 
 CLAIMS = {
     "all": ("documented", SURFACES, frozenset(FEATURES), frozenset[str](), {}),
@@ -75,7 +75,7 @@ def shown_at(
 
 def cheapest(shown: Shown) -> dict[str, places.Place]:
     """Return a place for each requirement, always the one that shows most of what is left for what it costs."""
-    chosen, left = dict[str, places.Place](), set(JUDGED) & set().union(*(each for _, each in shown.values()))
+    chosen, left = dict[str, places.Place](), set(judged()) & set().union(*(each for _, each in shown.values()))
     while left:
         place = max(shown, key=lambda place: len(shown[place][1] & left) / shown[place][0])
         chosen.update(dict.fromkeys(shown[place][1] & left, place))

@@ -6,16 +6,16 @@ import json
 import queue
 from pathlib import Path
 
-from numa_conformance.hostfs import KubeletRoot
-from numa_conformance.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from numa_conformance.kubelet_apis.interfaces import POD_RESOURCES as V1
-from numa_conformance.kubelet_apis.wire import ask, serve, service
+from numa_conformance.lab.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
+from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES as V1
+from numa_conformance.lab.kubelet_apis.wire import ask, serve, service
+from numa_conformance.lab.node_agent.agent import NodeAgent, providers_with
+from numa_conformance.lab.node_agent.pod_files import PodFiles
+from numa_conformance.lab.node_agent.root import AgentRoot
+from numa_conformance.lab.node_agent.serving import ServedNode
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
-from numa_conformance.node import Node
-from numa_conformance.node_agent.agent import NodeAgent, providers_with
-from numa_conformance.node_agent.pod_files import PodFiles
-from numa_conformance.node_agent.root import AgentRoot
-from numa_conformance.node_agent.serving import ServedNode
+from numa_conformance.machine.hostfs import KubeletRoot
+from numa_conformance.reference.node import Node
 
 NIC = "vendor.example/nic"
 STATIC = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": "best-effort"}

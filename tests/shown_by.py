@@ -14,9 +14,9 @@ from pathlib import Path
 from asked_in_full import DEEP
 from directly import Directly, broken_in
 from mutants import INSIDE, MUTANTS
-from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.generators.scenario import Scenario
+from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.asking.groups import GROUPS, asked_in, judged
+from numa_conformance.chapters import REQUIREMENTS
 from planted import mixed
 
 MOST = 80
@@ -72,12 +72,12 @@ def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> d
 def main() -> None:
     """Search anew for what is not remembered, or not so any more."""
     judged = {
-        strength: {name for name in JUDGED if REQUIREMENTS[name].strength == strength}
+        strength: {name for name in judged() if REQUIREMENTS[name].strength == strength}
         for strength in ("MUST", "SHOULD")
     }
     wanted = {name: judged[mutant.strength] for name, mutant in INSIDE.items()}
     for name, mutant in MUTANTS.items():
-        wanted[name] = set(mutant.breaks).intersection(JUDGED) if mutant.level == "documented" else set()
+        wanted[name] = set(mutant.breaks).intersection(judged()) if mutant.level == "documented" else set()
     rows = []
     for name in sorted(wanted):
         make = INSIDE.get(name) or MUTANTS[name]

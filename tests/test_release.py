@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from numa_conformance import __version__
-from numa_conformance.documentation.versions import NEWEST, OLDEST
+from numa_conformance.sources.versions import NEWEST, OLDEST
 
 ROOT = Path(__file__).parents[1]
 SUPPORT = (ROOT / "docs" / "support.md").read_text()

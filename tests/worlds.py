@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from numa_conformance.suite.chapters.pairs import Judge, id_of, violations
-from numa_conformance.suite.judge.chapter import CHECKERS, judges_of
+from numa_conformance.chapters.pairs import Judge, id_of, violations
+from numa_conformance.judging.chapter import CHECKERS, judges_of
 
 
 def breaks(requirement: str | Judge, subject: object) -> bool | None:

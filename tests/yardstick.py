@@ -21,12 +21,12 @@ from alternatives import ALTERNATIVES
 from directly import Directly
 from mutants import INSIDE, MUTANTS
 from noise import odd_target
-from numa_conformance.protocol import ReferenceTarget
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.history.history import History, read_histories, write_history
-from numa_conformance.suite.judge.verdicts import Verdicts, judge
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire.history.history import History, read_histories, write_history
 
 HISTORIES, VERDICTS = "histories.jsonl.gz", "verdicts.json"
 OF_THE_REFERENCE, OF_ANOTHER = 80, 6

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from numa_conformance.asking.examples.conversation import Conversation
+from numa_conformance.asking.generators.scenario import Question
+from numa_conformance.asking.generators.workloads import best_effort, guaranteed, kubelet
 from numa_conformance.machine import Machine
-from numa_conformance.suite.examples.conversation import Conversation
-from numa_conformance.suite.generators.scenario import Question
-from numa_conformance.suite.generators.workloads import best_effort, guaranteed, kubelet
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

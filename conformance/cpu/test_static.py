@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.asking.examples.conversation import Conversation
+from numa_conformance.asking.generators.scenario import Question
+from numa_conformance.asking.generators.workloads import container, pod, static
 from numa_conformance.machine import Machine
-from numa_conformance.suite.examples.conversation import Conversation
-from numa_conformance.suite.generators.scenario import Question
-from numa_conformance.suite.generators.workloads import container, pod, static
 
 pytestmark = pytest.mark.surfaces("node")
 requirement = pytest.mark.requirement

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from numa_conformance.asking.asking import part_of
+from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.asking.findings.telling import scenario_of
+from numa_conformance.asking.groups import GROUPS
 from numa_conformance.comparing.differing import STATE_FILES, differences
-from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.pytest_plugin.spending import TELLING
+from numa_conformance.plugin.run import Run
+from numa_conformance.plugin.spending import TELLING
 from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.suite.asking.asking import part_of
-from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.telling.findings import Finding
-from numa_conformance.suite.telling.telling import scenario_of
+from numa_conformance.wire import Client
 
 pytestmark = pytest.mark.exact
 

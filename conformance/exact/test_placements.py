@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.documentation.options import STATIC_OPTIONS
-from numa_conformance.suite.examples.goldens import Golden
-from numa_conformance.suite.examples.node_run import NodeRun
-from numa_conformance.suite.examples.placements import MACHINES, place
-from numa_conformance.suite.telling.findings import Finding
+from numa_conformance.asking.examples.goldens import Golden
+from numa_conformance.asking.examples.node_run import NodeRun
+from numa_conformance.asking.examples.placements import MACHINES, place
+from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.sources.options import STATIC_OPTIONS
 
 pytestmark = [pytest.mark.exact, pytest.mark.surfaces("node")]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.recorded import FIRST_RECORDED, read_vectors, replay
-from numa_conformance.suite.telling.findings import Finding
+from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.comparing.recorded import FIRST_RECORDED, read_vectors, replay
+from numa_conformance.plugin.run import Run
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.wire import Client
 
 pytestmark = pytest.mark.exact
 

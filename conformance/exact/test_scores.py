@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.protocol import Client
-from numa_conformance.protocol.messages.score import Score, Scored, ScoreRefused
-from numa_conformance.suite.examples.goldens import Golden
-from numa_conformance.suite.generators.workloads import container, pod
-from numa_conformance.suite.telling.findings import Finding
+from numa_conformance.asking.examples.goldens import Golden
+from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.asking.generators.workloads import container, pod
+from numa_conformance.wire import Client
+from numa_conformance.wire.messages.score import Score, Scored, ScoreRefused
 
 pytestmark = [pytest.mark.exact, pytest.mark.surfaces("score")]
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.pytest_plugin.spending import CONVERSATIONS
+from numa_conformance.asking.asking import Asking, Outcome, ask_the_rest
+from numa_conformance.asking.groups import GROUPS, asked_in, groups_of, judged
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.plugin.run import Run
+from numa_conformance.plugin.spending import CONVERSATIONS
 from numa_conformance.report.histories import keep_group
-from numa_conformance.suite.asking.asking import Asking, Outcome, ask_the_rest
-from numa_conformance.suite.asking.groups import GROUPS, JUDGED, asked_in, groups_of
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.history.history import History
+from numa_conformance.wire import Client
+from numa_conformance.wire.history.history import History
 
 Asked = Callable[[str], list[Outcome]]
 
@@ -24,7 +24,7 @@ Asked = Callable[[str], list[Outcome]]
 def chosen(request: pytest.FixtureRequest) -> list[str]:
     """Return the requirements whose cases run."""
     cases = [item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")]
-    return [name for name in JUDGED if name in cases]
+    return [name for name in judged() if name in cases]
 
 
 @pytest.fixture(scope="session")

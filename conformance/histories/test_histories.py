@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
-from numa_conformance.protocol import Client
-from numa_conformance.protocol.features import FEATURES
-from numa_conformance.pytest_plugin.cases import TOLD, case_id
-from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.pytest_plugin.spending import NO_TIME, TELLING
-from numa_conformance.suite.asking.asking import Outcome, broken_first_in, broken_in, times_broken
-from numa_conformance.suite.asking.groups import JUDGED
-from numa_conformance.suite.asking.shrinking import shortened, times_seen
-from numa_conformance.suite.history.history import History
-from numa_conformance.suite.judge.verdicts import ANSWERED
-from numa_conformance.suite.telling.telling import Told, beside, finding_of
+from numa_conformance.asking.asking import Outcome, broken_first_in, broken_in, times_broken
+from numa_conformance.asking.findings.telling import Told, beside, finding_of
+from numa_conformance.asking.groups import judged
+from numa_conformance.asking.shrinking import shortened, times_seen
+from numa_conformance.judging.verdicts import ANSWERED
+from numa_conformance.plugin.cases import TOLD, case_id
+from numa_conformance.plugin.run import Run
+from numa_conformance.plugin.spending import NO_TIME, TELLING
+from numa_conformance.wire import Client
+from numa_conformance.wire.features import FEATURES
+from numa_conformance.wire.history.history import History
 
 SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""
@@ -25,7 +25,7 @@ SECONDS = 3.0
 COUNTED = ("asked", "histories")
 MOST_REASONS = 3
 """Reasons why a requirement was not asked that are told, those that held it back most often."""
-CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in JUDGED]
+CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in judged()]
 """One case for each requirement that conversations are judged by."""
 
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
+from numa_conformance.asking.examples.listings import lay_out
+from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import Machine, machine_from_dict
-from numa_conformance.protocol import Client
-from numa_conformance.protocol.faults import BadReply
-from numa_conformance.protocol.messages.host import Discover
-from numa_conformance.suite.examples.listings import lay_out
-from numa_conformance.suite.telling.findings import Finding
+from numa_conformance.wire import Client
+from numa_conformance.wire.faults import BadReply
+from numa_conformance.wire.messages.host import Discover
 
 pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement

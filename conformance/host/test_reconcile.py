@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.asking.examples.node_run import NodeRun, cpus_of, pool_of
+from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.asking.generators.workloads import best_effort, container, guaranteed, pod, static
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
 from numa_conformance.machine import load_machine
-from numa_conformance.protocol import Client
-from numa_conformance.protocol.messages.host import HostReconcile
-from numa_conformance.protocol.messages.node import Admitted
-from numa_conformance.suite.examples.node_run import NodeRun, cpus_of, pool_of
-from numa_conformance.suite.generators.workloads import best_effort, container, guaranteed, pod, static
-from numa_conformance.suite.telling.findings import Finding
+from numa_conformance.wire import Client
+from numa_conformance.wire.messages.host import HostReconcile
+from numa_conformance.wire.messages.node import Admitted
 
 pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from numa_conformance.asking.examples.conversation import Conversation
+from numa_conformance.asking.generators.picks import OPTION_SETS
+from numa_conformance.asking.generators.scenario import Question
+from numa_conformance.asking.strategies.machines import machines
+from numa_conformance.asking.strategies.workloads import kubelet_configurations, pods
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.protocol import Client
-from numa_conformance.pytest_plugin.run import Run
-from numa_conformance.pytest_plugin.spending import SEARCHES
-from numa_conformance.suite.examples.conversation import Conversation
-from numa_conformance.suite.generators.picks import OPTION_SETS
-from numa_conformance.suite.generators.scenario import Question
-from numa_conformance.suite.strategies.machines import machines
-from numa_conformance.suite.strategies.workloads import kubelet_configurations, pods
+from numa_conformance.plugin.run import Run
+from numa_conformance.plugin.spending import SEARCHES
+from numa_conformance.wire import Client
 
 pytestmark = pytest.mark.documented
 requirement = pytest.mark.requirement

@@ -13,8 +13,8 @@ import sys
 import threading
 from pathlib import Path
 
-from numa_conformance.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from numa_conformance.kubelet_apis.wire import ask, serve, service
+from numa_conformance.lab.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
+from numa_conformance.lab.kubelet_apis.wire import ask, serve, service
 
 ENDPOINT = "example.sock"
 

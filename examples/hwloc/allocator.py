@@ -15,10 +15,10 @@ import tempfile
 from pathlib import Path
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import machine_from_dict
-from numa_conformance.protocol.messages.describe import PROTOCOL, Description
-from numa_conformance.protocol.messages.pick import Picked, PickRefused
+from numa_conformance.machine.hostfs import write_tree
+from numa_conformance.wire.messages.describe import PROTOCOL, Description
+from numa_conformance.wire.messages.pick import Picked, PickRefused
 
 FEATURES = [
     "cpu-manager/static",

@@ -15,8 +15,8 @@ from nova.virt import hardware
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import machine_from_dict
-from numa_conformance.protocol.messages.describe import PROTOCOL, Description
-from numa_conformance.protocol.messages.pick import Picked, PickRefused
+from numa_conformance.wire.messages.describe import PROTOCOL, Description
+from numa_conformance.wire.messages.pick import Picked, PickRefused
 
 FEATURES = [
     "cpu-manager/static",

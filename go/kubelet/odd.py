@@ -16,13 +16,14 @@ from pathlib import Path
 
 from odd_machines import odd_scenarios
 
+from numa_conformance.asking.drive import again, drive
+from numa_conformance.asking.profiles import Profile
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
-from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
-from numa_conformance.protocol.ending import EndsInOrder
-from numa_conformance.suite.asking.drive import again, drive
-from numa_conformance.suite.asking.profiles import Profile
-from numa_conformance.suite.history.history import histories_text
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.wire import Client, InProcess, Stdio
+from numa_conformance.wire.history.history import histories_text
+from numa_conformance.wire.termination import EndsInOrder
 
 TIMEOUT = 60.0
 """Seconds that an answer may take."""

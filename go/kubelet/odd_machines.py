@@ -15,16 +15,16 @@ from typing import Any
 from odd_resizes import GATES, resized_at_random
 from odd_scores import odd_scores
 
+from numa_conformance.asking.generators.allocations import allocation_sweep
+from numa_conformance.asking.generators.cells import RESERVATIONS, Cell, kubelet_of
+from numa_conformance.asking.generators.hint_sweeps import hint_sweep
+from numa_conformance.asking.generators.picks import OPTION_SETS
+from numa_conformance.asking.generators.scenario import Question, Scenario, Script, ask_all
+from numa_conformance.asking.generators.walks import walks
+from numa_conformance.asking.generators.workloads import container, pod
 from numa_conformance.cpuset import bits_of, format_bits, iter_bits
-from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode
-from numa_conformance.suite.generators.allocations import allocation_sweep
-from numa_conformance.suite.generators.cells import RESERVATIONS, Cell, kubelet_of
-from numa_conformance.suite.generators.hint_sweeps import hint_sweep
-from numa_conformance.suite.generators.picks import OPTION_SETS
-from numa_conformance.suite.generators.scenario import Question, Scenario, Script, ask_all
-from numa_conformance.suite.generators.walks import walks
-from numa_conformance.suite.generators.workloads import container, pod
+from numa_conformance.sources.policies import TOPOLOGY_POLICIES
 
 __all__ = ["odd_machine", "odd_scenarios"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from numa_conformance.asking.generators.scenario import Question, Script
+from numa_conformance.asking.generators.workloads import container, pod
 from numa_conformance.machine import Machine
-from numa_conformance.suite.generators.scenario import Question, Script
-from numa_conformance.suite.generators.workloads import container, pod
 
 __all__ = ["GATES", "resized_at_random"]
 

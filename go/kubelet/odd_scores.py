@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from numa_conformance.suite.generators.scenario import Question
-from numa_conformance.suite.generators.score_sweeps import BAR, FOO, KINDS, SHAPES, strategy
-from numa_conformance.suite.judge.scored import RATIO
+from numa_conformance.asking.generators.scenario import Question
+from numa_conformance.asking.generators.score_sweeps import BAR, FOO, KINDS, SHAPES, strategy
+from numa_conformance.judging.scored import RATIO
 
 __all__ = ["odd_scores"]
 

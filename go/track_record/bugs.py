@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from numa_conformance.documentation.changes import CHANGES
-from numa_conformance.documentation.quirks import QUIRKS
-from numa_conformance.documentation.versions import NEWEST, OLDEST, SUPPORTED, KubernetesVersion
+from numa_conformance.sources.changes import CHANGES
+from numa_conformance.sources.quirks import QUIRKS
+from numa_conformance.sources.versions import NEWEST, OLDEST, SUPPORTED, KubernetesVersion
 
 __all__ = ["MISSING", "Bug", "Missing", "bugs"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from bugs import MISSING, Bug, bugs
 from third_parties import Party, parties
 
-from numa_conformance.documentation.changes import CHANGES
-from numa_conformance.pages.markdown import joined, table
+from numa_conformance.report.pages.markdown import joined, table
+from numa_conformance.sources.changes import CHANGES
 
 __all__ = ["track_record_page"]
 

@@ -34,15 +34,15 @@ from page import track_record_page  # noqa: E402
 from third_parties import parties, repeat_party  # noqa: E402
 
 from numa_conformance.comparing.two_targets import TwoTargets  # noqa: E402
-from numa_conformance.documentation.changes import Changes  # noqa: E402
-from numa_conformance.documentation.quirks import QUIRKS, Quirks  # noqa: E402
-from numa_conformance.documentation.versions import KubernetesVersion  # noqa: E402
-from numa_conformance.protocol import Client, Stdio  # noqa: E402
-from numa_conformance.protocol.ending import EndsInOrder  # noqa: E402
+from numa_conformance.judging.verdicts import judge  # noqa: E402
 from numa_conformance.report.beside_reference import open_reference  # noqa: E402
 from numa_conformance.report.by_version import answers_of  # noqa: E402
-from numa_conformance.suite.history.history import History, read_histories  # noqa: E402
-from numa_conformance.suite.judge.verdicts import judge  # noqa: E402
+from numa_conformance.sources.changes import Changes  # noqa: E402
+from numa_conformance.sources.quirks import QUIRKS, Quirks  # noqa: E402
+from numa_conformance.sources.versions import KubernetesVersion  # noqa: E402
+from numa_conformance.wire import Client, Stdio  # noqa: E402
+from numa_conformance.wire.history.history import History, read_histories  # noqa: E402
+from numa_conformance.wire.termination import EndsInOrder  # noqa: E402
 
 REPEATED = HERE / "repeated.json"
 PAGE = HERE.parent.parent / "docs" / "track-record.md"

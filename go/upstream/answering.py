@@ -17,23 +17,23 @@ from typing import Any
 import msgspec
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.documentation.gates import GATES
-from numa_conformance.documentation.options import StaticOptions
-from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import Fault, Refusal, UsageError
 from numa_conformance.kube import FeatureGates, NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
-from numa_conformance.managers.cpu import CpuAllocator, CpuState
-from numa_conformance.managers.cpu.static_policy import StaticPolicy
-from numa_conformance.managers.memory import StaticMemoryManager
-from numa_conformance.managers.memory.memory_state import Block, Blocks, NodeMemory, Table
-from numa_conformance.protocol.answers import hints_answer
-from numa_conformance.protocol.merge_question import hint_of
-from numa_conformance.protocol.messages import METHODS
-from numa_conformance.protocol.reference import ReferenceTarget
-from numa_conformance.protocol.values import HintValue
-from numa_conformance.protocol.view import cpu_topology
-from numa_conformance.scheduler import score_node
+from numa_conformance.reference.managers.cpu import CpuAllocator, CpuState
+from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
+from numa_conformance.reference.managers.memory import StaticMemoryManager
+from numa_conformance.reference.managers.memory.memory_state import Block, Blocks, NodeMemory, Table
+from numa_conformance.reference.scheduler import score_node
+from numa_conformance.reference.target.answers import hints_answer
+from numa_conformance.reference.target.merge_question import hint_of
+from numa_conformance.reference.target.reference_target import ReferenceTarget
+from numa_conformance.reference.target.view import cpu_topology
+from numa_conformance.sources.gates import GATES
+from numa_conformance.sources.options import StaticOptions
+from numa_conformance.sources.quirks import Quirks
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.wire.messages import METHODS
+from numa_conformance.wire.values import HintValue
 
 Json = dict[str, Any]
 

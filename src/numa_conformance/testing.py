@@ -3,8 +3,7 @@
 Fixtures (``numa_machine``, ``fake_sysfs``, ``fake_cgroupfs``) come with the pytest plugin; see ``docs/testing.md``.
 """
 
-from .machine.placement_map import PlacementMap
-from .suite.examples.invariants import (
+from .asking.examples.invariants import (
     Assignments,
     Footprint,
     MemoryAmounts,
@@ -14,8 +13,9 @@ from .suite.examples.invariants import (
     memory_violations,
     split_cores,
 )
-from .suite.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
-from .suite.strategies import containers, kubelet_configurations, machines, pods, workloads
+from .asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
+from .asking.strategies import containers, kubelet_configurations, machines, pods, workloads
+from .machine.placement_map import PlacementMap
 
 __all__ = [
     "Assignments",

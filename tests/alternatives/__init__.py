@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 
 from changes.change import declared_in
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 from . import at_the_boundary, kinds_of_small, near_pools
 from .alternative import alternative

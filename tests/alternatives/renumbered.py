@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.protocol import METHODS, ReferenceTarget
-from numa_conformance.protocol.message import Message, Method
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import METHODS
+from numa_conformance.wire.message import Message, Method
 
 __all__ = ["ORDERS", "Orders", "Renumbered"]
 

@@ -10,9 +10,10 @@ from unittest.mock import patch
 
 import msgspec
 
-from numa_conformance.protocol import METHODS, ReferenceTarget
-from numa_conformance.protocol.message import Message, Method
-from numa_conformance.protocol.reference import Level
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.reference.target.reference_target import Level
+from numa_conformance.wire import METHODS
+from numa_conformance.wire.message import Message, Method
 from small import Small
 from small.choosing import Chooser
 from small.pods import PodReader

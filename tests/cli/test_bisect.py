@@ -111,7 +111,7 @@ def test_histories_and_scenarios_are_read(run, files, tmp_path):
 
 
 def test_the_kubelets_own_managers_are_asked_beside(run, node, tmp_path):
-    serve = f"#!/bin/sh\nexec {sys.executable} -m numa_conformance.protocol --kubernetes-version "
+    serve = f"#!/bin/sh\nexec {sys.executable} -m numa_conformance.reference --kubernetes-version "
     for name, follows in (("kubelet-1.33", "1.33"), ("kubelet-1.34", "1.33")):
         program = tmp_path / name
         program.write_text(f"{serve}{follows}\n")
@@ -123,7 +123,7 @@ def test_the_kubelets_own_managers_are_asked_beside(run, node, tmp_path):
 
 def test_a_program_that_answers_otherwise_is_told(run, node, tmp_path):
     program = tmp_path / "kubelet-1.36"
-    answers_as_documented = f"{sys.executable} -m numa_conformance.protocol --level documented"
+    answers_as_documented = f"{sys.executable} -m numa_conformance.reference --level documented"
     program.write_text(f"#!/bin/sh\nexec {answers_as_documented} --kubernetes-version 1.33\n")
     program.chmod(0o755)
     code, out, _ = run("bisect", "--from", "1.36", "--real", "--adapters", str(tmp_path), *node, "--json")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.comparing.recorded import read_vectors
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
-from numa_conformance.recorded import read_vectors
+from numa_conformance.sources.versions import DEFAULT
 
 
 def test_lists_the_catalogue(run):
@@ -148,7 +148,7 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
 
 
 def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
-    monkeypatch.setattr("numa_conformance.recorded.selection.MAX_DECISIONS", 3)
+    monkeypatch.setattr("numa_conformance.comparing.recorded.selection.MAX_DECISIONS", 3)
     code, out, err = run("replay", files("bomb.jsonl", (json.dumps(QOS) + "\n") * 4))
     assert (code, out) == (2, "")
     assert "bomb.jsonl:4: these are more than 3 decisions" in err
@@ -214,7 +214,7 @@ def test_smoke_of_a_target_that_claims_nothing_says_so(run, files, tmp_path, mon
     files(
         "silent.py",
         "import msgspec\n"
-        "from numa_conformance.protocol import ReferenceTarget\n"
+        "from numa_conformance.reference.target import ReferenceTarget\n"
         "class Silent(ReferenceTarget):\n"
         "    def describe(self, request):\n"
         "        return msgspec.structs.replace(super().describe(request), surfaces=[], features=[])\n",
@@ -235,7 +235,7 @@ def test_replay_tells_a_fault_of_the_target_from_one_of_the_record(run, files, t
     files(
         "strict.py",
         "from numa_conformance.errors import Fault, UsageError\n"
-        "from numa_conformance.protocol import ReferenceTarget\n"
+        "from numa_conformance.reference.target import ReferenceTarget\n"
         "class Strict(ReferenceTarget):\n"
         "    def classify(self, request):\n"
         "        raise UsageError(Fault('pod', 'not understood'))\n",
@@ -277,7 +277,7 @@ def test_replay_against_a_target_that_cannot_be_started(run, files):
 def test_replay_counts_what_a_target_does_not_claim(run, files, tmp_path, monkeypatch):
     files(
         "little.py",
-        "from numa_conformance.protocol import ReferenceTarget\n"
+        "from numa_conformance.reference.target import ReferenceTarget\n"
         "class Small(ReferenceTarget):\n"
         "    def describe(self, request):\n"
         "        whole = super().describe(request)\n"
@@ -302,8 +302,8 @@ def test_smoke_says_whether_answers_are_well_formed(run):
 def test_smoke_shows_a_refusal(run, files, tmp_path, monkeypatch):
     files(
         "refusing.py",
-        "from numa_conformance.protocol import ReferenceTarget\n"
-        "from numa_conformance.protocol.messages.pick import PickRefused\n"
+        "from numa_conformance.reference.target import ReferenceTarget\n"
+        "from numa_conformance.wire.messages.pick import PickRefused\n"
         "class Refusing(ReferenceTarget):\n"
         "    def pick(self, request):\n"
         "        return PickRefused('no such node')\n",
@@ -319,7 +319,7 @@ def test_smoke_shows_a_refusal(run, files, tmp_path, monkeypatch):
 def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch):
     files(
         "nonsense.py",
-        "from numa_conformance.protocol import ReferenceTarget\n"
+        "from numa_conformance.reference.target import ReferenceTarget\n"
         "class Nonsense(ReferenceTarget):\n"
         "    def classify(self, request):\n"
         "        return {'qos': 3}\n",
@@ -334,7 +334,7 @@ def test_smoke_of_a_shim_that_answers_nonsense(run, files, tmp_path, monkeypatch
 def test_smoke_condemns_what_the_suite_condemns_as_malformed(run, files, tmp_path, monkeypatch):
     files(
         "malformed.py",
-        "from numa_conformance.protocol import ReferenceTarget\n"
+        "from numa_conformance.reference.target import ReferenceTarget\n"
         "class Malformed(ReferenceTarget):\n"
         "    def node_admit(self, request):\n"
         "        answer = super().node_admit(request)\n"

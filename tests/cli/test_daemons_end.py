@@ -14,9 +14,9 @@ pytest.importorskip("grpc", reason="the extra [node] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
 
 from asked_in_full import deep
+from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol.messages.plugin import PluginFailed, StartPlugin
-from numa_conformance.real_plugin.target import PluginTarget
+from numa_conformance.wire.messages.plugin import PluginFailed, StartPlugin
 from processes import runs, wait_until
 
 DOOR = """

@@ -11,7 +11,7 @@ from asked_in_full import deep
 FEW = ("--budget", "0.3%")
 SHIM_OF_138 = """
 import msgspec
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 class Newer(ReferenceTarget):
     def describe(self, request):
         return msgspec.structs.replace(super().describe(request), kubernetes_version="1.38")
@@ -92,7 +92,7 @@ def test_a_target_that_cannot_be_asked_exits_with_3(run, sides):
 
 
 def test_a_reference_without_a_version_follows_the_target(run, files, tmp_path, monkeypatch):
-    imported = "from numa_conformance.protocol import ReferenceTarget"
+    imported = "from numa_conformance.reference.target import ReferenceTarget"
     files("shim_of_133.py", f"{imported}\ndef make():\n    return ReferenceTarget('exact', '1.33')\n")
     monkeypatch.syspath_prepend(tmp_path)
     code, out, _ = run("diff", "reference", "target:shim_of_133:make", *FEW, "--json")

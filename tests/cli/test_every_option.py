@@ -6,13 +6,13 @@ from itertools import combinations, product
 import pytest
 
 from fake_nodes import FakeNode
-from numa_conformance.advice import advise
-from numa_conformance.documentation.options import STATIC_OPTIONS
+from numa_conformance.asking.generators.workloads import guaranteed, kubelet, pinning, static
 from numa_conformance.errors import StartError
 from numa_conformance.kube import Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
-from numa_conformance.suite.generators.workloads import guaranteed, kubelet, pinning, static
+from numa_conformance.reference.advice import advise
+from numa_conformance.reference.node import Node
+from numa_conformance.sources.options import STATIC_OPTIONS
 
 MACHINE = load_machine("t3-two-numa-per-socket")
 TOPOLOGIES = ("none", "best-effort", "restricted", "single-numa-node")

@@ -8,7 +8,7 @@ import yaml
 
 from fake_nodes import MEMORY, PODS, STATIC, FakeNode, container, pod
 from numa_conformance.machine import load_machine, machine_to_yaml
-from numa_conformance.managers.device import DeviceEntry, state_file
+from numa_conformance.reference.managers.device import DeviceEntry, state_file
 
 BEST_EFFORT = {**STATIC, "topologyManagerPolicy": "best-effort"}
 NIC = "vendor.example/nic"

@@ -9,7 +9,7 @@ import pytest
 from numa_conformance.cli.app import _COMMANDS
 from numa_conformance.cli.help_examples import EXAMPLES, WITH_FILES
 from numa_conformance.report.writers import write_reports
-from pages import why_not
+from report.pages import why_not
 from report.runs import case
 from report.runs import run as a_run
 

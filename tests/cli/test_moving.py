@@ -24,7 +24,7 @@ spec:
 """
 PACKED = """
 import msgspec
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 class Anywhere(ReferenceTarget):
     def describe(self, request):
         return msgspec.structs.replace(super().describe(request), name="anywhere", version="2")
@@ -94,7 +94,7 @@ def test_a_dra_driver_is_asked_claims_in_place_of_cpus_of_the_static_policy(run,
     """A driver as it is, started by the command: it has two NUMA nodes of 8 CPUs, and no NRI plugin."""
     pytest.importorskip("grpc", reason="the extra [node] is not installed")
     words = "{kubeconfig}", "{kubelet_folder}", "{cdi_folder}", "{host_root}"
-    driver = shlex.join([sys.executable, str(Path(__file__).parents[1] / "real_dra/driver.py"), *words])
+    driver = shlex.join([sys.executable, str(Path(__file__).parents[1] / "lab/dra/driver.py"), *words])
     code, out, _ = run("diff", asked[0], f"dra:{driver}", *asked[2:], "--json")
     told = json.loads(out)
     small, large = told["pods"]

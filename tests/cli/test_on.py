@@ -13,8 +13,8 @@ import pytest
 
 from asked_in_full import DEEP
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.hostfs import read_machine
 from numa_conformance.machine import load_machine
+from numa_conformance.machine.hostfs import read_machine
 
 ON = (sys.executable, "-m", "numa_conformance", "on")
 SEEN = ("amd-milan-7763-nps4", "intel-core-ultra-5-225u", "offline-cpus", "memory-only-node", "node-without-memory",

@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.suite.history.history import Head, History, Step, write_history
+from numa_conformance.wire.history.history import Head, History, Step, write_history
 
 
 @pytest.mark.parametrize("name", ["protocol", "machine", "machine-compact", "report", "history"])

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.sources.versions import DEFAULT
 
 MACHINE = ["simulate", "--machine", "t3-two-numa-per-socket"]
 SINGLE = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"

@@ -6,19 +6,20 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import deep
-from numa_conformance.documentation.policies import TOPOLOGY_POLICIES
-from numa_conformance.documentation.quirks import QUIRKS, Quirks
-from numa_conformance.documentation.versions import SUPPORTED
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.decides_as import TRAITS, Answers, fits
 from numa_conformance.report.probes import UNSEEN, asked_of, probes
+from numa_conformance.sources.policies import TOPOLOGY_POLICIES
+from numa_conformance.sources.quirks import QUIRKS, Quirks
+from numa_conformance.sources.versions import SUPPORTED
+from numa_conformance.wire import Client, InProcess
 from processes import PATIENCE
 
 SCOPE = "topology-manager/scope/container"
 FORK = """
-from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.sources.quirks import Quirks
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.reference.target import ReferenceTarget
 def make():
     version = KubernetesVersion(1, 34)
     return ReferenceTarget("exact", version, quirks=Quirks.of(version).without("full-by-machine-average"))
@@ -56,7 +57,7 @@ def test_a_quirk_that_a_fork_mended_is_named_beside_its_minor(run, files, monkey
 
 ONE_SURFACE = """
 import msgspec
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 class Chooses(ReferenceTarget):
     def describe(self, request):
         told = super().describe(request)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from numa_conformance.comparing.differing import differing
+from numa_conformance.comparing.recorded.device_file import DEVICE_FILE
 from numa_conformance.machine import Device, load_machine
-from numa_conformance.recorded.device_file import DEVICE_FILE
-from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.wire.history.history import Head, History, Step
 
 NIC = "example.com/nic"
 MACHINE = replace(

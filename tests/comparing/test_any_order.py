@@ -4,7 +4,7 @@ import pytest
 
 from numa_conformance.comparing.differing import differing
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.wire.history.history import Head, History, Step
 
 REFUSED = Step("node.restart", {}, {"result": "failed", "stage": "memorymanager-start", "message": "different"})
 UP = Step("node.restart", {}, {"result": "restarted", "pods": [], "default_cpuset": "0-3"})

@@ -1,11 +1,11 @@
 """What became of pods beside a target: where each container may run, and beside whom."""
 
-from numa_conformance.comparing.fates import fates, lived
+from numa_conformance.asking.generators.workloads import burstable, guaranteed, static
+from numa_conformance.comparing.pod_outcomes import fates, lived
 from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import load_machine
 from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.suite.generators.workloads import burstable, guaranteed, static
-from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.wire.history.history import Head, History, Step
 
 MACHINE = load_machine("two-nodes-devices")
 """Two sockets, a NUMA node each: CPUs 0-3,8-11 and 4-7,12-15; CPU 8 is the other thread of CPU 0."""

@@ -7,12 +7,13 @@ import pytest
 from asked_in_full import deep
 from changes.change import Rewriting
 from changes.rewrites import each_holding
+from numa_conformance.asking.asking import Budget
 from numa_conformance.comparing.kinds_of_difference import Kinds
 from numa_conformance.comparing.simpler import is_real
 from numa_conformance.comparing.two_targets import TwoTargets
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
-from numa_conformance.suite.asking.asking import Budget
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Client, InProcess, TargetFault
 from processes import PATIENCE
 
 FEW, MORE = Budget(part=0.015), Budget(part=0.1)

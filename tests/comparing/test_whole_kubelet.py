@@ -2,6 +2,7 @@
 
 import pytest
 
+from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.differing import differing
 from numa_conformance.comparing.whole_kubelet import (
     AT_A_RESTART,
@@ -12,8 +13,7 @@ from numa_conformance.comparing.whole_kubelet import (
     of_a_whole_kubelet,
 )
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.generators.workloads import guaranteed, static
-from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.wire.history.history import Head, History, Step
 
 REMOVED = ("node.remove", {"uid": "a"}, {"result": "removed", "default_cpuset": "0-7"})
 

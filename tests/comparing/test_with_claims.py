@@ -3,13 +3,14 @@
 import msgspec
 import pytest
 
+from numa_conformance.asking.generators.workloads import burstable, guaranteed
 from numa_conformance.comparing.with_claims import fates_with_claims
 from numa_conformance.cpuset import format_bits
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget
-from numa_conformance.protocol.messages.claims import ClaimPrepared, ClaimRefused, DriverFailed
-from numa_conformance.suite.generators.workloads import burstable, guaranteed
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Client, InProcess
+from numa_conformance.wire.messages.claims import ClaimPrepared, ClaimRefused, DriverFailed
 from processes import PATIENCE
 
 MACHINE = load_machine("two-nodes-devices")

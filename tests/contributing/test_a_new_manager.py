@@ -1,4 +1,4 @@
-"""A manager of seats, added as CONTRIBUTING.md tells: the toy of ``tests/node/test_a_toy_provider.py``, in earnest."""
+"""A manager of seats, added as in CONTRIBUTING.md: the toy of ``reference/node/test_a_toy_provider.py``, in earnest."""
 
 import ast
 
@@ -7,8 +7,8 @@ import pytest
 from asked_in_full import deep
 from contributing.house import ROOT, House, files_of_recipe, is_named, last_entry, last_import
 
-ROOM = "src/numa_conformance/managers/"
-TOY = ROOT / "tests" / "node" / "test_a_toy_provider.py"
+ROOM = "src/numa_conformance/reference/managers/"
+TOY = ROOT / "tests" / "reference" / "node" / "test_a_toy_provider.py"
 FACE = '''"""A manager of seats."""
 
 from .manager import provide
@@ -38,7 +38,7 @@ topologyManagerPolicy: restricted
 ASKED = """
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
+from numa_conformance.reference.node import Node
 from numa_conformance.testing import guaranteed, static
 
 node = Node(load_machine("intel-sapphirerapids-8480"), KubeletConfiguration.from_dict(static(topology="restricted")))
@@ -65,7 +65,12 @@ def _of_a_test(node):
     """Tell whether an import is one that a manager may not have: of pytest, and of rooms above the managers."""
     if isinstance(node, ast.Import):
         return node.names[0].name in {"pytest", "msgspec"}
-    below = ("errors", "kube", "hostfs", "managers.hint", "managers.provider", "managers.setup")
+    below = (
+        "errors",
+        "kube",
+        "machine.hostfs",
+        *(f"reference.managers.{each}" for each in ("hint", "provider", "setup")),
+    )
     ours = isinstance(node, ast.ImportFrom) and str(node.module).startswith("numa_conformance.")
     return ours and str(node.module).partition(".")[2] not in below
 

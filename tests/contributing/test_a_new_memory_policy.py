@@ -5,13 +5,13 @@ import pytest
 from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_entry, last_import, last_row
 
-MANAGER = "src/numa_conformance/managers/memory/manager.py"
+MANAGER = "src/numa_conformance/reference/managers/memory/manager.py"
 POLICY = '''"""Policy LastNode: containers are drawn to the last NUMA node; no memory is pinned."""
 
 from __future__ import annotations
 
-from ...kube.container import Container
-from ...kube.pod import Pod
+from ....kube.container import Container
+from ....kube.pod import Pod
 from ..hint import Hint
 from ..provider import Answer
 from .none_policy import NoneMemoryManager
@@ -35,8 +35,8 @@ class LastNodeMemoryManager(NoneMemoryManager):
 ASKED = """
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
-from numa_conformance.protocol.features import FEATURES
+from numa_conformance.reference.node import Node
+from numa_conformance.wire.features import FEATURES
 from numa_conformance.testing import guaranteed, static
 
 machine = load_machine("t3-two-numa-per-socket")
@@ -53,11 +53,11 @@ for policy in ("None", "LastNode"):
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
     house.add(
-        "src/numa_conformance/documentation/policies.py",
+        "src/numa_conformance/sources/policies.py",
         ',\n    ("memoryManagerPolicy", "LastNode", "1.27", MEMORY_TASK.section("LastNode policy"), "any")',
         behind=last_row("memoryManagerPolicy"),
     )
-    house.write("src/numa_conformance/managers/memory/last_node_policy.py", POLICY)
+    house.write("src/numa_conformance/reference/managers/memory/last_node_policy.py", POLICY)
     house.add(MANAGER, "\nfrom .last_node_policy import LastNodeMemoryManager", behind=last_import)
     house.add(
         MANAGER,

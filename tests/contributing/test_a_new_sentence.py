@@ -4,8 +4,8 @@ import pytest
 
 from contributing.house import House, files_of_recipe, is_named, last_argument, last_entry
 
-STATEMENTS = "src/numa_conformance/documentation/statements/node_resource_managers.py"
-CHAPTER, PAIRS = (f"src/numa_conformance/suite/chapters/qos{end}.py" for end in ("", "_pairs"))
+STATEMENTS = "src/numa_conformance/sources/statements/node_resource_managers.py"
+CHAPTER, PAIRS = (f"src/numa_conformance/chapters/qos{end}.py" for end in ("", "_pairs"))
 ID = "qos/pods-have-a-class"
 SENTENCE = f'''
 

@@ -5,7 +5,7 @@ import pytest
 from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_import, last_method
 
-REFERENCE = "src/numa_conformance/protocol/reference.py"
+REFERENCE = "src/numa_conformance/reference/target/reference_target.py"
 SMOKE = "src/numa_conformance/cli/smoke.py"
 MESSAGES = '''"""The surface ``cores``: how many cores a machine has."""
 
@@ -39,10 +39,11 @@ METHOD = '''
 ASKED = """
 import sys
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget, Stdio
-from numa_conformance.protocol.messages.cores import CountCores
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Client, InProcess, Stdio
+from numa_conformance.wire.messages.cores import CountCores
 
-command = f"{sys.executable} -m numa_conformance.protocol"
+command = f"{sys.executable} -m numa_conformance.reference"
 for connection in (InProcess(ReferenceTarget, "the reference", 600), Stdio(command, 600)):
     target = Client(connection)
     answer = target.ask(CountCores(machine_to_dict(load_machine("t3-two-numa-per-socket"))))
@@ -54,10 +55,10 @@ for connection in (InProcess(ReferenceTarget, "the reference", 600), Stdio(comma
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
-    house.write("src/numa_conformance/protocol/messages/cores.py", MESSAGES)
-    house.add(REFERENCE, "\nfrom .messages.cores import Cores, CountCores", behind=last_import)
+    house.write("src/numa_conformance/wire/messages/cores.py", MESSAGES)
+    house.add(REFERENCE, "\nfrom ...wire.messages.cores import Cores, CountCores", behind=last_import)
     house.add(REFERENCE, METHOD, behind=last_method("ReferenceTarget"))
-    house.add(SMOKE, "\nfrom ..protocol.messages.cores import CountCores", behind=last_import)
+    house.add(SMOKE, "\nfrom ..wire.messages.cores import CountCores", behind=last_import)
     house.change(SMOKE, "        Classify(pod),\n", "        Classify(pod),\n        CountCores(machine),\n")
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The surface cores.\n")
     return house

@@ -4,7 +4,7 @@ import pytest
 
 from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_argument, last_argument_of_field, last_keyword
-from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
+from numa_conformance.sources.versions import NEWEST, KubernetesVersion
 
 ROOM = "src/numa_conformance/"
 NEXT = KubernetesVersion(NEWEST.major, NEWEST.minor + 1)
@@ -12,7 +12,7 @@ ASKED = f"""
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
+from numa_conformance.reference.node import Node
 from numa_conformance.testing import guaranteed
 
 machine = load_machine("t3-two-numa-per-socket")
@@ -36,19 +36,19 @@ Pod.from_dict({{**guaranteed("pod", 2), "spec": {{**guaranteed("pod", 2)["spec"]
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
     house.change(
-        f"{ROOM}documentation/versions.py",
+        f"{ROOM}sources/versions.py",
         f"KubernetesVersion({NEWEST.major}, {NEWEST.minor})",
         f"KubernetesVersion({NEXT.major}, {NEXT.minor})",
     )
-    house.add(f"{ROOM}documentation/gates.py", f', ("{NEXT}", _GONE)', behind=last_argument("NodeSwap"))
-    house.add(f"{ROOM}documentation/defaults.py", f', ("{NEXT}", "static")', behind=last_argument("cpuManagerPolicy"))
+    house.add(f"{ROOM}sources/gates.py", f', ("{NEXT}", _GONE)', behind=last_argument("NodeSwap"))
+    house.add(f"{ROOM}sources/defaults.py", f', ("{NEXT}", "static")', behind=last_argument("cpuManagerPolicy"))
     house.add(
-        f"{ROOM}documentation/options.py",
+        f"{ROOM}sources/options.py",
         f', ("{NEXT}", "beta")',
         behind=last_argument_of_field("StaticOptions", "align_by_socket"),
     )
     house.add(
-        f"{ROOM}suite/chapters/settings.py",
+        f"{ROOM}chapters/settings.py",
         f', until="{NEWEST}"',
         behind=last_keyword("cpu-manager/policy/defaults-to-none"),
     )

@@ -6,13 +6,13 @@ from asked_in_full import deep
 from contributing.house import House, files_of_recipe, is_named, last_entry, last_field, last_import
 
 ROOM = "src/numa_conformance/"
-OPTIONS = f"{ROOM}documentation/options.py"
-QUIRKS = f"{ROOM}documentation/quirks/cpu.py"
-ALGORITHM = f"{ROOM}managers/cpu/options/prefer_last_cpus.py"
-PROBES = f"{ROOM}suite/generators/option_probes.py"
-CHAPTER = f"{ROOM}suite/chapters/cpu/options/prefer_last_cpus.py"
-PAIRS = f"{ROOM}suite/chapters/cpu/options/prefer_last_cpus_pairs.py"
-TEST = "tests/managers/cpu/test_quirks.py"
+OPTIONS = f"{ROOM}sources/options.py"
+QUIRKS = f"{ROOM}sources/quirks/cpu.py"
+ALGORITHM = f"{ROOM}reference/managers/cpu/options/prefer_last_cpus.py"
+PROBES = f"{ROOM}asking/generators/option_probes.py"
+CHAPTER = f"{ROOM}chapters/cpu/options/prefer_last_cpus.py"
+PAIRS = f"{ROOM}chapters/cpu/options/prefer_last_cpus_pairs.py"
+TEST = "tests/reference/managers/cpu/test_quirks.py"
 
 RECORD = """
 
@@ -52,9 +52,9 @@ HEAD = '''"""prefer-last-cpus. Page: Node Resource Managers."""
 
 from __future__ import annotations
 
-from .....cpuset import format_bits
-from ....judge.chapter import Chapter, Judgement, applies, violated
-from ....judge.choice import Choice
+from ....cpuset import format_bits
+from ....judging.chapter import Chapter, Judgement, applies, violated
+from ....judging.choice import Choice
 from ..choices import on, only, took
 from .maturity import excluded, maturity
 
@@ -105,7 +105,7 @@ def takes_the_highest(choice: Choice) -> Judgement:
 '''
 PAIR = '''"""CPUs with and without the highest ids under prefer-last-cpus."""
 
-from ....generators.worlds import picked
+from ....asking.generators.worlds import picked
 from . import prefer_last_cpus as chapter
 from .maturity_pairs import of_every_option
 
@@ -147,8 +147,8 @@ from numa_conformance.errors import StartError
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
-from numa_conformance.protocol.features import FEATURES
+from numa_conformance.reference.node import Node
+from numa_conformance.wire.features import FEATURES
 from numa_conformance.testing import guaranteed, static
 
 def given(version, gates, **options):
@@ -211,9 +211,9 @@ def test_touches_what_the_recipes_name_and_no_more_than_eight_files(house):
 def test_what_is_missing_is_told_in_a_sentence_with_its_place(house):
     assert house.complaints == [
         f"error: {CHAPTER}: option prefer-last-cpus has no file with what is asked of it",
-        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
         f"error: {PROBES}: option prefer-last-cpus has no OptionProbe in PROBES: how it is provoked, and how its "
         "effect is seen",
+        f"error: {ALGORITHM}: option prefer-last-cpus has no file that says how it is met",
         f"error: {CHAPTER}: no call of maturity says under which ids prefer-last-cpus is asked",
         f"error: {CHAPTER}: no call of excluded says under which id it is asked that prefer-last-cpus excludes "
         "full-pcpus-only",
@@ -263,11 +263,11 @@ def test_level_exact_has_its_golden_placements(house):
 @deep
 def test_our_tests_of_options_quirks_and_mutants_are_content(house):
     said = house.test(
-        "tests/documentation/test_options.py::test_an_option_has_its_section_and_excludes_options_that_exist",
-        "tests/managers/cpu/test_option_files.py",
+        "tests/sources/test_options.py::test_an_option_has_its_section_and_excludes_options_that_exist",
+        "tests/reference/managers/cpu/test_option_files.py",
         f"{TEST}::test_last_cpus_beside_whole_cores_only",
         f"{TEST}::test_every_quirk_of_this_room_is_shown_here",
-        "tests/suite/requirements/test_ids.py",
+        "tests/chapters/test_ids.py",
         "tests/suite/test_pairs.py",
         "tests/suite/test_mutants.py::test_every_requirement_is_seen_to_break",
         "tests/suite/test_mutants.py::test_a_mutant_is_caught[ignores_prefer_last_cpus]",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages import ABSENT, PAGES, PICTURES, ROOT, commands, follow, matches
+from report.pages import ABSENT, PAGES, PICTURES, ROOT, commands, follow, matches
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

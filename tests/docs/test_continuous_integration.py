@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from numa_conformance.cli.app import app
-from numa_conformance.pytest_plugin.options import OPTIONS
+from numa_conformance.plugin.options import OPTIONS
 
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())

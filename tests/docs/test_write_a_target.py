@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from numa_conformance.machine import catalogue_names, load_machine, machine_to_dict
-from numa_conformance.protocol import SURFACES
-from numa_conformance.protocol.schema import protocol_schema
 from numa_conformance.testing import guaranteed
+from numa_conformance.wire import SURFACES
+from numa_conformance.wire.schema import protocol_schema
 
 PAGE = (Path(__file__).parents[2] / "docs/write-a-target.md").read_text()
 (LINES,) = re.findall(r"```jsonl\n(.*?)```", PAGE, re.DOTALL)

@@ -7,27 +7,28 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from numa_conformance.comparing.recorded import read_vectors, replay
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.documents import read_documents
 from numa_conformance.errors import NumaConformanceError, UsageError
-from numa_conformance.hostfs import read_machine, write_tree
+from numa_conformance.judging.verdicts import judge_from_file
 from numa_conformance.kube import KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import load_machine, machine_from_dict
-from numa_conformance.managers.cpu.state_file import decode as decode_cpu
-from numa_conformance.managers.device.state_file import decode as decode_devices
-from numa_conformance.managers.memory.state_file import decode as decode_memory
-from numa_conformance.managers.state_file import PLAIN, CheckpointError, FileStyle
-from numa_conformance.protocol import Client, InProcess, ReferenceTarget, TargetFault
-from numa_conformance.protocol.checked_reply import checked_reply
-from numa_conformance.protocol.messages import METHODS
-from numa_conformance.protocol.stdio import _result
-from numa_conformance.reading.documents import read_documents
-from numa_conformance.recorded import read_vectors, replay
+from numa_conformance.machine.hostfs import read_machine, write_tree
+from numa_conformance.reference.managers.cpu.state_file import decode as decode_cpu
+from numa_conformance.reference.managers.device.state_file import decode as decode_devices
+from numa_conformance.reference.managers.memory.state_file import decode as decode_memory
+from numa_conformance.reference.managers.state_file import PLAIN, CheckpointError, FileStyle
+from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.html import html_page
 from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.markdown import markdown_text
 from numa_conformance.report.model import read_report
-from numa_conformance.suite.history.history import HistoryError, read_histories
-from numa_conformance.suite.judge.verdicts import judge_from_file
+from numa_conformance.wire import Client, InProcess, TargetFault
+from numa_conformance.wire.checked_reply import checked_reply
+from numa_conformance.wire.history.history import HistoryError, read_histories
+from numa_conformance.wire.messages import METHODS
+from numa_conformance.wire.stdio import _result
 from processes import PATIENCE
 
 __all__ = ["READERS"]

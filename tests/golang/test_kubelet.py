@@ -11,10 +11,10 @@ import pytest
 
 from numa_conformance.comparing.differing import Differing
 from numa_conformance.machine import Cpu, Machine, MemoryNode
-from numa_conformance.pages import kubernetes_versions_page
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary, Target
-from numa_conformance.suite.history.history import Head, History, Step, read_histories
+from numa_conformance.report.pages import kubernetes_versions_page
+from numa_conformance.wire.history.history import Head, History, Step, read_histories
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
 PATCHES = (KUBELET / "minors.txt").read_text(encoding="utf-8").split()

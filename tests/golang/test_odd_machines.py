@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.machine.kubelet_view import derive_view
-from numa_conformance.managers.cpu import CpuTopology
-from numa_conformance.protocol.features import FEATURES
+from numa_conformance.reference.managers.cpu import CpuTopology
+from numa_conformance.wire.features import FEATURES
 
 GO = Path(__file__).parents[2] / "go"
 with pytest.MonkeyPatch.context() as monkeypatch:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.comparing.two_targets import TwoTargets
-from numa_conformance.documentation.changes import CHANGES, Changes
-from numa_conformance.documentation.quirks import QUIRKS, Quirks
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.by_version import answers_of
-from numa_conformance.suite.history.history import read_histories
+from numa_conformance.sources.changes import CHANGES, Changes
+from numa_conformance.sources.quirks import QUIRKS, Quirks
+from numa_conformance.wire.history.history import read_histories
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "go" / "track_record"

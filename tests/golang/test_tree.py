@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import deep
-from numa_conformance.hostfs import write_tree
 from numa_conformance.machine import load_machine, machine_to_dict
+from numa_conformance.machine.hostfs import write_tree
 
 GO = Path(__file__).parents[2] / "go"
 MACHINES = (

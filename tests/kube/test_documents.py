@@ -139,8 +139,8 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
 
 
 def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("numa_conformance.reading.documents.MAX_YAML_BYTES", 60)
-    monkeypatch.setattr("numa_conformance.reading.documents.MAX_JSON_BYTES", 90)
+    monkeypatch.setattr("numa_conformance.documents.MAX_YAML_BYTES", 60)
+    monkeypatch.setattr("numa_conformance.documents.MAX_JSON_BYTES", 90)
     pod = '{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}'
     file.write_text(pod)
     assert read_pods(file)[0].name == "a"
@@ -164,21 +164,21 @@ def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.
 def test_too_many_values_are_refused_before_they_are_built(
     file: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ) -> None:
-    monkeypatch.setattr("numa_conformance.reading.documents.MAX_NODES", 30)
-    monkeypatch.setattr("numa_conformance.reading.documents.MAX_YAML_NODES", 30)
-    monkeypatch.setattr("numa_conformance.reading.documents._check_extent", lambda document: None)
+    monkeypatch.setattr("numa_conformance.documents.MAX_NODES", 30)
+    monkeypatch.setattr("numa_conformance.documents.MAX_YAML_NODES", 30)
+    monkeypatch.setattr("numa_conformance.documents._check_extent", lambda document: None)
     file.write_text(text)
     assert said in faults(file)[0]
 
 
 def test_commas_inside_of_texts_are_no_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("numa_conformance.reading.documents.MAX_NODES", 30)
+    monkeypatch.setattr("numa_conformance.documents.MAX_NODES", 30)
     file.write_text('{"a": "' + r"\", [{" * 40 + '"}')
     assert read_documents(file)[0].value == {"a": '", [{' * 40}
 
 
 def test_each_document_may_have_as_many_keys_and_values(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("numa_conformance.reading.documents.MAX_YAML_NODES", 10)
+    monkeypatch.setattr("numa_conformance.documents.MAX_YAML_NODES", 10)
     file.write_text("---\n{a: 1, b: 2}\n" * 20)
     assert len(read_documents(file)) == 20
 

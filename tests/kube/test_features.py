@@ -1,8 +1,8 @@
 import pytest
 
-from numa_conformance.documentation.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import FeatureGates, gate_faults, option_maturity
+from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
 
 MATRIX = """
 option                            1.27 1.31 1.32 1.33 1.34 1.35 1.36 1.37

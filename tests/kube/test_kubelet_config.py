@@ -3,8 +3,6 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.documentation.quirks.node import NodeQuirks
-from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import (
     KubeletConfiguration,
@@ -14,6 +12,8 @@ from numa_conformance.kube import (
     reserved_cpu_milli,
     validate,
 )
+from numa_conformance.sources.quirks.node import NodeQuirks
+from numa_conformance.sources.versions import DEFAULT
 
 
 def config(**fields: Any) -> KubeletConfiguration:

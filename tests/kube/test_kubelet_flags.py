@@ -1,11 +1,11 @@
 import pytest
 
-from numa_conformance.documentation.quirks.node import NodeQuirks
-from numa_conformance.documentation.versions import DEFAULT
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, ReservedMemory, with_flags
 from numa_conformance.kube.kubelet_flags import FLAGS
 from numa_conformance.kube.quantity import Quantity
+from numa_conformance.sources.quirks.node import NodeQuirks
+from numa_conformance.sources.versions import DEFAULT
 
 
 def read(text: str, **written: object) -> KubeletConfiguration:

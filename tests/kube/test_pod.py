@@ -5,7 +5,7 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import Pod, QosClass, read_pods
-from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
+from numa_conformance.reference.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "pods"
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.documentation.quirks import Quirks
-from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import FeatureGates, Pod, pod_requests
-from numa_conformance.managers.eligibility import exclusive_cpus, is_pinned, pod_exclusive_cpus
-from numa_conformance.scheduler.inputs import filter_amounts, scoring_amount
+from numa_conformance.reference.managers.eligibility import exclusive_cpus, is_pinned, pod_exclusive_cpus
+from numa_conformance.reference.scheduler.inputs import filter_amounts, scoring_amount
+from numa_conformance.sources.quirks import Quirks
+from numa_conformance.sources.versions import KubernetesVersion
 
 BOTH = {"cpu": "4", "memory": "2Gi"}
 

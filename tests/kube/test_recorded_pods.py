@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.comparing.recorded import FIRST_RECORDED
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, Pod, ScoringStrategy
-from numa_conformance.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
-from numa_conformance.recorded import FIRST_RECORDED
+from numa_conformance.reference.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared

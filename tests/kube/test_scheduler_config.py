@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import NodeResourcesFitArgs, ResourceWeight, SchedulerConfiguration, ShapePoint
+from numa_conformance.sources.versions import KubernetesVersion
 
 V1 = "kubescheduler.config.k8s.io/v1"
 

@@ -3,6 +3,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.asking.strategies import machines
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import (
     Cpu,
@@ -13,7 +14,6 @@ from numa_conformance.machine import (
     machine_to_dict,
     machine_to_yaml,
 )
-from numa_conformance.suite.strategies import machines
 
 
 def described(**changes):

@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given
 
+from numa_conformance.asking.strategies import machines
 from numa_conformance.machine import Cpu, Machine, MemoryNode, derive_view, load_machine
-from numa_conformance.suite.strategies import machines
 
 
 def uncore_ids(name, **options):

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numa_conformance.asking.strategies import machines
 from numa_conformance.machine import allocation_map, load_machine, machine_from_dict
 from numa_conformance.machine.picture_rows import owner_symbols
-from numa_conformance.suite.strategies import machines
 
 SMALL = machine_from_dict(
     {"name": "small", "sockets": 2, "coresPerNuma": 4, "threads": 2, "uncore": {"cores": 2}, "memory": "1Gi"}

@@ -2,8 +2,8 @@ from xml.etree import ElementTree
 
 from hypothesis import given
 
+from numa_conformance.asking.strategies import machines
 from numa_conformance.machine import load_machine, machine_svg
-from numa_conformance.suite.strategies import machines
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -4,11 +4,11 @@ import jsonschema
 import pytest
 from hypothesis import given
 
+from numa_conformance.asking.strategies import machines
+from numa_conformance.documents import read_documents
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import catalogue_names, data_folder, load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.machine.schema import compact_schema, machine_schema
-from numa_conformance.reading import read_documents
-from numa_conformance.suite.strategies import machines
 
 PLAIN = jsonschema.Draft202012Validator(machine_schema())
 COMPACT = jsonschema.Draft202012Validator(compact_schema())

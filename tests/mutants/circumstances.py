@@ -7,20 +7,20 @@ from dataclasses import replace
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.errors import Refusal
 from numa_conformance.kube.quantity import Quantity
-from numa_conformance.managers.compressed_hints import CompressedHints
-from numa_conformance.managers.cpu import static_policy
-from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
-from numa_conformance.managers.cpu.topology import lowest
-from numa_conformance.managers.device import device_state
-from numa_conformance.managers.device import manager as device_manager
-from numa_conformance.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.managers.memory import amounts as memory_amounts
-from numa_conformance.managers.memory import manager as memory_manager
-from numa_conformance.managers.memory import reservation as memory_reservation
-from numa_conformance.managers.memory import static_policy as memory_policy
-from numa_conformance.managers.topology import merge
-from numa_conformance.managers.topology import policy as topology_policy
-from numa_conformance.node import admission, bring_up, node
+from numa_conformance.reference.managers.compressed_hints import CompressedHints
+from numa_conformance.reference.managers.cpu import static_policy
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
+from numa_conformance.reference.managers.cpu.topology import lowest
+from numa_conformance.reference.managers.device import device_state
+from numa_conformance.reference.managers.device import manager as device_manager
+from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
+from numa_conformance.reference.managers.memory import amounts as memory_amounts
+from numa_conformance.reference.managers.memory import manager as memory_manager
+from numa_conformance.reference.managers.memory import reservation as memory_reservation
+from numa_conformance.reference.managers.memory import static_policy as memory_policy
+from numa_conformance.reference.managers.topology import merge
+from numa_conformance.reference.managers.topology import policy as topology_policy
+from numa_conformance.reference.node import admission, bring_up, node
 
 from .mutant import mutant
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from changes.rewrites import all_pods, each_container, each_holding, fewer, in_kubelet, in_machine
+from numa_conformance.chapters import protocol, qos
+from numa_conformance.chapters.cpu import admission as cpu_admission
+from numa_conformance.chapters.cpu import lifecycle, reconcile, reservation, shared_pool
+from numa_conformance.chapters.cpu import static as cpu_static
+from numa_conformance.chapters.devices import allocation
+from numa_conformance.chapters.memory import static as memory_static
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube.quantity import Quantity
-from numa_conformance.suite.chapters import protocol, qos
-from numa_conformance.suite.chapters.cpu import admission as cpu_admission
-from numa_conformance.suite.chapters.cpu import lifecycle, reconcile, reservation, shared_pool
-from numa_conformance.suite.chapters.cpu import static as cpu_static
-from numa_conformance.suite.chapters.devices import allocation
-from numa_conformance.suite.chapters.memory import static as memory_static
 
 from .mutant import mutant
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from changes.rewrites import containers_of, in_kubelet, without_option
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.documentation.options import STATIC_OPTIONS
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.chapters.cpu import hints as cpu_hints
-from numa_conformance.suite.chapters.cpu import reconcile
-from numa_conformance.suite.chapters.cpu import state_file as cpu_state_file
-from numa_conformance.suite.chapters.cpu.options import (
+from numa_conformance.asking.generators.option_probes import PROBES
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.chapters.cpu import hints as cpu_hints
+from numa_conformance.chapters.cpu import reconcile
+from numa_conformance.chapters.cpu import state_file as cpu_state_file
+from numa_conformance.chapters.cpu.options import (
     align_by_socket,
     distribute_cpus_across_numa,
     full_pcpus_only,
     prefer_align_cpus_by_uncorecache,
 )
-from numa_conformance.suite.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OPTION
-from numa_conformance.suite.chapters.devices import allocation
-from numa_conformance.suite.chapters.memory import state_file as memory_state_file
-from numa_conformance.suite.generators.option_probes import PROBES
+from numa_conformance.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OPTION
+from numa_conformance.chapters.devices import allocation
+from numa_conformance.chapters.memory import state_file as memory_state_file
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.sources.options import STATIC_OPTIONS
 
 from .mutant import mutant
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from changes.rewrites import holdings_of
+from numa_conformance.chapters.cpu import cpusets, reconcile, reservation
+from numa_conformance.chapters.memory import static as memory_static
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.suite.chapters.cpu import cpusets, reconcile, reservation
-from numa_conformance.suite.chapters.memory import static as memory_static
 
 from .mutant import mutant
 

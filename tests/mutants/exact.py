@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from changes.rewrites import each_holding
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.documentation.options import STATIC_OPTIONS
+from numa_conformance.sources.options import STATIC_OPTIONS
 
 from .mutant import mutant
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 from changes.rewrites import each_holding
+from numa_conformance.chapters import protocol, resize, restart, settings
+from numa_conformance.chapters.cpu import reconcile, reservation
+from numa_conformance.chapters.cpu import state_file as cpu_state_file
+from numa_conformance.chapters.cpu.options import full_pcpus_only
+from numa_conformance.chapters.topology import policy_options
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.suite.chapters import protocol, resize, restart, settings
-from numa_conformance.suite.chapters.cpu import reconcile, reservation
-from numa_conformance.suite.chapters.cpu import state_file as cpu_state_file
-from numa_conformance.suite.chapters.cpu.options import full_pcpus_only
-from numa_conformance.suite.chapters.topology import policy_options
 
 from .mutant import mutant
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from changes.change import Change
-from numa_conformance.protocol.reference import Level
-from numa_conformance.suite.chapters.pairs import Judge, id_of
+from numa_conformance.chapters.pairs import Judge, id_of
+from numa_conformance.reference.target.reference_target import Level
 
 __all__ = ["mutant"]
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from unittest.mock import patch
 
-from numa_conformance.managers import eligibility
-from numa_conformance.managers.cpu import CpuAllocator, cpu_state, hint_request, packed, reservation, static_policy
-from numa_conformance.managers.cpu import manager as cpu_manager
-from numa_conformance.managers.cpu.options import align_by_socket
-from numa_conformance.managers.cpu.options import distribute_cpus_across_cores as spread
-from numa_conformance.managers.cpu.options import prefer_align_cpus_by_uncorecache as uncore
-from numa_conformance.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
+from numa_conformance.reference.managers import eligibility
+from numa_conformance.reference.managers.cpu import (
+    CpuAllocator,
+    cpu_state,
+    hint_request,
+    packed,
+    reservation,
+    static_policy,
+)
+from numa_conformance.reference.managers.cpu import manager as cpu_manager
+from numa_conformance.reference.managers.cpu.options import align_by_socket
+from numa_conformance.reference.managers.cpu.options import distribute_cpus_across_cores as spread
+from numa_conformance.reference.managers.cpu.options import prefer_align_cpus_by_uncorecache as uncore
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.shares import Distribution
 
 from .mutant import mutant
 

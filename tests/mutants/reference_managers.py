@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from numa_conformance.managers.device import device_state
-from numa_conformance.managers.device import manager as device_manager
-from numa_conformance.managers.hint import NO_AFFINITY
-from numa_conformance.managers.memory import reuse as memory_reuse
-from numa_conformance.managers.memory import static_policy as memory_policy
-from numa_conformance.managers.topology import merge
-from numa_conformance.managers.topology import policy as topology_policy
-from numa_conformance.node import admission, checkpoints, node
+from numa_conformance.reference.managers.device import device_state
+from numa_conformance.reference.managers.device import manager as device_manager
+from numa_conformance.reference.managers.hint import NO_AFFINITY
+from numa_conformance.reference.managers.memory import reuse as memory_reuse
+from numa_conformance.reference.managers.memory import static_policy as memory_policy
+from numa_conformance.reference.managers.topology import merge
+from numa_conformance.reference.managers.topology import policy as topology_policy
+from numa_conformance.reference.node import admission, checkpoints, node
 
 from .mutant import mutant
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from changes.rewrites import containers_of
-from numa_conformance.suite.chapters.scheduler import filter, ratio, scores, strategies
+from numa_conformance.chapters.scheduler import filter, ratio, scores, strategies
 
 from .mutant import mutant
 

@@ -41,7 +41,7 @@ def run_tests(project, *args):
     return result.returncode, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("args", [(), ("-n", "2"), ("-p", "randomly", "-p", "numa_conformance.pytest_plugin")])
+@pytest.mark.parametrize("args", [(), ("-n", "2"), ("-p", "randomly", "-p", "numa_conformance.plugin")])
 def test_an_unrelated_project_passes_with_warnings_as_errors(project, args):
     status, told = run_tests(project, *args)
     assert status == 0, told

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 
 from changes.change import Rewriting
-from numa_conformance.protocol.messages import METHODS
+from numa_conformance.wire.messages import METHODS
 
 from .answers import odd
 from .chaos import Chaos, OneField, spoilt_by

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from numa_conformance.protocol import ReferenceTarget, Unsupported
-from numa_conformance.protocol.messages import METHODS
-from numa_conformance.protocol.messages.describe import Describe
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Unsupported
+from numa_conformance.wire.messages import METHODS
+from numa_conformance.wire.messages.describe import Describe
 
 _INTEGERS = (-1, 0, 1, 2, 4095, 4096, 2**31, 2**53, 2**63 - 1, -(2**63))
 _TEXTS = (

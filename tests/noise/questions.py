@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from numa_conformance.documentation.gates import GATES
 from numa_conformance.machine import Machine
-from numa_conformance.suite.history.history import History, Step
+from numa_conformance.sources.gates import GATES
+from numa_conformance.wire.history.history import History, Step
 
 LONGEST, MOST_CPUS = 12, 32
 """Longer histories and larger machines are left alone: there are enough others."""

@@ -55,7 +55,7 @@ def test_the_suite_runs_from_the_wheel_in_an_empty_folder(wheel, tmp_path):
     result = run(python, "-m", "pytest", "--numa-conformance", *written, cwd=empty, env=environment)
     assert result.returncode == 0, result.stdout[-3000:]
     assert "VERDICT: PARTIAL (level documented" in result.stdout
-    assert run(python, "-m", "numa_conformance.protocol", "--help", cwd=empty).returncode == 0
+    assert run(python, "-m", "numa_conformance.reference", "--help", cwd=empty).returncode == 0
     assert run(python, "-m", "numa_conformance", "examples", cwd=empty).returncode == 0
     node = ("--machine", "amd-milan-7763-nps4", "--config", "examples/node/kubelet.yaml")
     simulated = run(python, "-m", "numa_conformance", "simulate", *node, "examples/node/pods.yaml", cwd=empty)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from asked_in_full import deep
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.sources.versions import DEFAULT
 
 BEST = "histories/test_histories::test_every_step[qos/best-effort-has-none]"
 LESS = "host/test_reconcile::test_a_cgroup_that_comes_late_gets_its_cpuset"
@@ -79,7 +79,7 @@ def test_a_search_draws_machines_of_its_own(suite, report):
 
 
 REFUSES = """
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Refuses(ReferenceTarget):
     def describe(self, request):

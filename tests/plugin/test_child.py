@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux a
 TARGETS = """
 import atexit, ctypes, os, subprocess, threading, time
 from pathlib import Path
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Right(ReferenceTarget):
     def __init__(self):

@@ -6,7 +6,7 @@ from asked_in_full import deep
 from numa_conformance.report.model import read_report
 
 DIES = """
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Dies(ReferenceTarget):
     def score(self, request):
@@ -65,7 +65,8 @@ def test_a_run_that_a_test_of_ones_own_ends_claims_nothing(suite, pytester, repo
 
 PARTS = """
 from msgspec import to_builtins
-from numa_conformance.protocol import ReferenceTarget, Unsupported
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Unsupported
 
 class Parts(ReferenceTarget):
     def describe(self, request):
@@ -101,7 +102,8 @@ def test_machines_outside_of_what_a_target_supports_are_named_once_and_no_failur
 CHANGES = """
 import itertools, os
 from msgspec import structs
-from numa_conformance.protocol import ReferenceTarget, Unsupported
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Unsupported
 
 TIMES = itertools.count()
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from asked_in_full import DEEP
-from numa_conformance.pytest_plugin.deep import DeepProgress, Search
+from numa_conformance.plugin.deep import DeepProgress, Search
 
 
 def test_draws_the_test_its_questions_and_how_many_tests_there_are():

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.pytest_plugin.ending import Termination
+from numa_conformance.plugin.shutdown import Termination
 from processes import PATIENCE, wait_until
 
 KEPT = """
 import atexit, threading, time
 from types import SimpleNamespace
-from numa_conformance.pytest_plugin.ending import Ending
+from numa_conformance.plugin.shutdown import Ending
 Ending({seconds}).pytest_sessionstart(SimpleNamespace(exitstatus=3))
 {keeps}
 """
@@ -60,7 +60,8 @@ def test_a_signal_at_an_instruction_that_has_no_line_is_shown(monkeypatch: pytes
 SLEEPS = """
 import os, sys, time
 from pathlib import Path
-from numa_conformance.protocol import ReferenceTarget, serve
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import serve
 class Sleeps(ReferenceTarget):
     def pick(self, request):
         print(os.getpid(), file=open("asked", "w"))

@@ -13,7 +13,7 @@ from processes import PATIENCE
 
 WRONG = """
 import msgspec
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Wrong(ReferenceTarget):
     def classify(self, request):

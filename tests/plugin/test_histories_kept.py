@@ -42,7 +42,7 @@ def test_without_a_folder_there_is_no_place_for_them(suite):
 
 MINE = """
 from mutants import lets_devices_decide_the_class as make
-from numa_conformance.protocol import serve
+from numa_conformance.wire import serve
 
 if __name__ == "__main__":
     serve(make())

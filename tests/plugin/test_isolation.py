@@ -63,7 +63,7 @@ def test_a_warning_of_a_target_is_no_error_of_the_suite(suite, pytester, report)
     pytester.makepyfile(
         warns="""
         import warnings
-        from numa_conformance.protocol import ReferenceTarget
+        from numa_conformance.reference.target import ReferenceTarget
 
         class Warns(ReferenceTarget):
             def classify(self, request):

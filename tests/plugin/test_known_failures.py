@@ -3,7 +3,7 @@
 import pytest
 
 from numa_conformance.cli import main
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.sources.versions import DEFAULT
 
 DEVICES = ("--numa-target", "mutants:lets_devices_decide_the_class")
 QOS = "qos/best-effort-has-none"
@@ -57,7 +57,7 @@ def test_a_feature_is_left_out(suite, report, written):
 
 
 ONE_SURFACE = """
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Target(ReferenceTarget):
     surface, features = None, []

@@ -8,8 +8,8 @@ import pytest
 
 from asked_in_full import deep
 from forked_pytest import run_pytest
+from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.cli import main
-from numa_conformance.suite.chapters import REQUIREMENTS
 
 QOS = "qos/best-effort-has-none"
 ASKED = ("--numa-requirement", QOS, "--numa-budget", "100%")
@@ -74,7 +74,7 @@ def test_a_node_needs_no_narrow_surface_to_conform(suite, pytester, report):
     pytester.makepyfile(
         agent="""
         import msgspec
-        from numa_conformance.protocol import ReferenceTarget
+        from numa_conformance.reference.target import ReferenceTarget
 
         class Agent(ReferenceTarget):
             def __init__(self):
@@ -154,7 +154,7 @@ def test_what_a_target_says_before_it_is_asked_is_no_command_to_the_terminal(sui
 
 HOSTILE = """
 import msgspec
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Hostile(ReferenceTarget):
     def describe(self, request):
@@ -179,7 +179,7 @@ def test_what_a_target_says_later_is_no_command_to_the_terminal_either(suite, py
 
 HANGS = """
 import time
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Hangs(ReferenceTarget):
     def classify(self, request):
@@ -211,7 +211,7 @@ def test_an_endless_loop_is_timed_out_and_the_run_goes_on(suite, pytester):
 
 
 SMALL = """
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Small(ReferenceTarget):
     def describe(self, request):
@@ -276,8 +276,8 @@ def test_without_the_flag_only_fixtures_are_offered(pytester):
 
 def test_without_the_flag_nothing_heavy_is_imported():
     code = (
-        "import sys, numa_conformance.pytest_plugin\n"
-        "heavy = ['hypothesis', 'yaml', 'msgspec', 'rich', 'numa_conformance.suite', 'numa_conformance.protocol']\n"
+        "import sys, numa_conformance.plugin\n"
+        "heavy = ['hypothesis', 'yaml', 'msgspec', 'rich', 'numa_conformance.suite', 'numa_conformance.wire']\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -3,7 +3,7 @@
 import pytest
 
 from asked_in_full import deep
-from numa_conformance.documentation.versions import DEFAULT
+from numa_conformance.sources.versions import DEFAULT
 
 CLOSEST = "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set"
 
@@ -46,7 +46,7 @@ def test_a_run_that_stops_at_the_first_failure_says_what_it_left_out(suite, repo
 
 DIES = """
 import os, signal
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Dies(ReferenceTarget):
     def classify(self, request):

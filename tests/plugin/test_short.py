@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import Phase, settings
 
-from numa_conformance.pytest_plugin.short import FEW, LEAST, PartSearch, ShortSearch
+from numa_conformance.plugin.search_budget import FEW, LEAST, PartSearch, ShortSearch
 
 WHOLE = 40
 

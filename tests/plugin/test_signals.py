@@ -19,7 +19,7 @@ from processes import PATIENCE, wait_until
 MOMENTS = range(40) if DEEP else range(1)
 TELLING = """
 from pathlib import Path
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Telling:
     def __init__(self):

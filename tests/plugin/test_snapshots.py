@@ -8,7 +8,7 @@ import pytest
 
 from asked_in_full import deep
 from numa_conformance.cli import main
-from numa_conformance.recorded.differences import compare
+from numa_conformance.comparing.recorded.differences import compare
 
 
 def main_code(*words):

@@ -4,14 +4,14 @@ import pytest
 
 from asked_in_full import DEEP, deep
 from measured import questions
-from numa_conformance.pytest_plugin.expectation import JUDGING, QUESTIONS, STARTS, seconds_of_a_run
-from numa_conformance.pytest_plugin.spending import BY_HAND, CONVERSATIONS, SEARCHES, TELLING, Spending
-from numa_conformance.suite.history.history import Step
+from numa_conformance.plugin.expectation import JUDGING, QUESTIONS, STARTS, seconds_of_a_run
+from numa_conformance.plugin.spending import BY_HAND, CONVERSATIONS, SEARCHES, TELLING, Spending
+from numa_conformance.wire.history.history import Step
 
 SLOW = """
 import time
 import msgspec
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 class Slow(ReferenceTarget):
     def node_start(self, request):

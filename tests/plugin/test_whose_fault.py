@@ -7,7 +7,7 @@ from asked_in_full import deep
 TARGET = """
 import itertools
 from msgspec import structs
-from numa_conformance.protocol import ReferenceTarget
+from numa_conformance.reference.target import ReferenceTarget
 
 _NUMBER = itertools.count()
 

@@ -1,7 +1,7 @@
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.reading import Fields
+from numa_conformance.fields import Fields
 
 NEAR = "did you mean 'cpus'?"
 

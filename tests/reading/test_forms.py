@@ -10,7 +10,7 @@ from msgspec import Meta
 
 import numa_conformance
 from numa_conformance.errors import UsageError
-from numa_conformance.reading import read_form
+from numa_conformance.forms import read_form
 
 GIB = Annotated[str, Meta(min_length=2, extra={"like": "[0-9]*Gi"})]
 SIZE = Annotated[Annotated[int, Meta(ge=0)] | GIB | None, Meta(extra={"accepted": "a size"})]

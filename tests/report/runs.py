@@ -1,12 +1,12 @@
 """Runs of the suite as they come out, small enough to read."""
 
+from numa_conformance.asking.generators.workloads import guaranteed, static
+from numa_conformance.asking.known_failures import KnownFailure, KnownFailures
+from numa_conformance.asking.profiles import Profile
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol.messages.describe import Description
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary
-from numa_conformance.suite.asking.known_failures import KnownFailure, KnownFailures
-from numa_conformance.suite.asking.profiles import Profile
-from numa_conformance.suite.generators.workloads import guaranteed, static
+from numa_conformance.wire.messages.describe import Description
 
 REQUIREMENT = "cpu-manager/static/packs-whole-cores"
 OTHER = "qos/best-effort-has-none"

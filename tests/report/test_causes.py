@@ -2,16 +2,16 @@
 
 import pytest
 
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.scenario import Scenario, ask_all
+from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.kinds_of_difference import Kinds
 from numa_conformance.comparing.two_targets import TwoTargets
-from numa_conformance.documentation.versions import KubernetesVersion
 from numa_conformance.machine import load_machine
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.causes import FACTS, CausesBetween, Shown
 from numa_conformance.report.side_by_side import kind_as_json, kinds_as_text
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.generators.scenario import Scenario, ask_all
-from numa_conformance.suite.generators.workloads import guaranteed, static
+from numa_conformance.sources.versions import KubernetesVersion
 
 UNCORE = {"cpuManagerPolicyOptions": {"prefer-align-cpus-by-uncorecache": "true"}}
 

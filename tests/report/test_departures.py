@@ -6,20 +6,20 @@ import pytest
 
 import departing
 from directly import Directly
-from numa_conformance.documentation.quirks import QUIRKS
-from numa_conformance.documentation.versions import NEWEST, KubernetesVersion
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.findings.findings import scenario_json
+from numa_conformance.asking.generators.scenario import Scenario, ask_all
+from numa_conformance.asking.generators.workloads import burstable, container, guaranteed, pod, static
+from numa_conformance.comparing.recorded import record
+from numa_conformance.judging.departures import DEPARTURES
+from numa_conformance.judging.verdicts import ANSWERED
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.protocol.reference import ReferenceTarget
-from numa_conformance.recorded import record
+from numa_conformance.reference.target.reference_target import ReferenceTarget
 from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.generators.scenario import Scenario, ask_all
-from numa_conformance.suite.generators.workloads import burstable, container, guaranteed, pod, static
-from numa_conformance.suite.judge.departures import DEPARTURES
-from numa_conformance.suite.judge.verdicts import ANSWERED
-from numa_conformance.suite.telling.findings import scenario_json
+from numa_conformance.sources.quirks import QUIRKS
+from numa_conformance.sources.versions import NEWEST, KubernetesVersion
 
 WEIGHS = "scheduler/requested-to-capacity-ratio/weighs-resources"
 ADMITS_AGAIN = "node/restart/admits-again-what-was-there"

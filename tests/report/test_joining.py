@@ -3,6 +3,7 @@ import re
 import msgspec
 import pytest
 
+from numa_conformance.asking.known_failures import KnownFailure, KnownFailures
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.report.case import VERDICTS
@@ -13,7 +14,6 @@ from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import read_report
 from numa_conformance.report.under_way import report_under_way
 from numa_conformance.report.writers import write_reports
-from numa_conformance.suite.asking.known_failures import KnownFailure, KnownFailures
 from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 GOOD = run(case(1), case(2), case(3, "failed"), case(4, "not claimed"), case(5))

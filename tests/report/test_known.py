@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
+from numa_conformance.asking.exclusions import NOT_SELECTED, LeftOut
+from numa_conformance.asking.known_failures import KnownFailures
 from numa_conformance.errors import UsageError
 from numa_conformance.report.known import refreshed
-from numa_conformance.suite.asking.known_failures import KnownFailures
-from numa_conformance.suite.asking.left_out import NOT_SELECTED, LeftOut
 from report.runs import OTHER, REQUIREMENT, case, failure, run
 
 ONE, TWO = case(1).id, case(2).id

@@ -3,13 +3,13 @@ import json
 import msgspec
 import pytest
 
+from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.errors import UsageError
 from numa_conformance.report.blocks import told_blocks
 from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
 from numa_conformance.report.text import summary_lines
 from numa_conformance.report.writers import write_reports
-from numa_conformance.suite.chapters import REQUIREMENTS
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 

@@ -6,9 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from numa_conformance.documentation.quirks import QUIRKS
-from numa_conformance.documentation.versions import KubernetesVersion
-from numa_conformance.protocol.features import FEATURES
 from numa_conformance.report.badge import badge_svg
 from numa_conformance.report.case import Case
 from numa_conformance.report.circumstances import FILE, Circumstances
@@ -17,6 +14,9 @@ from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.model import Summary, Target
 from numa_conformance.report.scenarios import scenario_file
 from numa_conformance.report.writers import PAGE, WRITERS, write_reports
+from numa_conformance.sources.quirks import QUIRKS
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.wire.features import FEATURES
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 
 VOID = {"meta", "input", "br", "link", "img"}

@@ -10,8 +10,8 @@ import msgspec
 
 from numa_conformance.cpuset import CpuSet, format_bits
 from numa_conformance.machine import Machine, machine_from_dict
-from numa_conformance.protocol import METHODS
-from numa_conformance.protocol.message import Message
+from numa_conformance.wire import METHODS
+from numa_conformance.wire.message import Message
 
 from .choosing import WHOLE, Chooser
 from .pods import PodReader, ReadContainer, ReadPod, decimal

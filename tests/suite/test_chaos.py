@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 
 from noise import Chaos
-from numa_conformance.protocol import Client, InProcess
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.judge.verdicts import judge
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging.verdicts import judge
+from numa_conformance.wire import Client, InProcess
 from processes import PATIENCE
 
 SEEDS = 500

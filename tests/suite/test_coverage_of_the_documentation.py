@@ -11,15 +11,15 @@ import pytest
 from asked_in_full import DEEP
 from forked_pytest import run_pytest
 from mutants.strength.asking import RECORDED
-from numa_conformance.protocol.features import FEATURES, PROMISES
-from numa_conformance.recorded import read_vectors
-from numa_conformance.recorded.needs import features_needed
-from numa_conformance.suite.asking.groups import JUDGED
-from numa_conformance.suite.chapters import OF_TARGETS, REQUIREMENTS
-from numa_conformance.suite.examples.index import index_of_tests
+from numa_conformance.asking.examples.index import index_of_tests
+from numa_conformance.asking.groups import judged
+from numa_conformance.chapters import OF_TARGETS, REQUIREMENTS
+from numa_conformance.comparing.recorded import read_vectors
+from numa_conformance.comparing.recorded.needs import features_needed
+from numa_conformance.wire.features import FEATURES, PROMISES
 
 RUN = ("passed", "not followed")
-STEPS = () if DEEP else JUDGED
+STEPS = () if DEEP else judged()
 """Requirements whose case of generated conversations is not run here."""
 EACH_ONCE = ("--numa-level", "documented", *(() if DEEP else ("-k", "not test_every_step")))
 EXACT = ("--numa-level", "exact", *(() if DEEP else ("--numa-requirement", "exact/*")))

@@ -4,13 +4,13 @@ import pytest
 
 import departing
 from asked_in_full import deep
-from numa_conformance.documentation.quirks import QUIRKS, Quirks
-from numa_conformance.documentation.versions import NEWEST, SUPPORTED, KubernetesVersion
+from numa_conformance.asking.asking import MOST_FAULTS
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging.departures import DEPARTURES, TOGETHER
+from numa_conformance.judging.verdicts import ANSWERED
 from numa_conformance.report.model import read_report
-from numa_conformance.suite.asking.asking import MOST_FAULTS
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.judge.departures import DEPARTURES, TOGETHER
-from numa_conformance.suite.judge.verdicts import ANSWERED
+from numa_conformance.sources.quirks import QUIRKS, Quirks
+from numa_conformance.sources.versions import NEWEST, SUPPORTED, KubernetesVersion
 
 LAST = "resize/what-can-never-be-is-infeasible"
 KEPT = "cpu-manager/static/keeps-cpus-when-admitted-again"

@@ -6,7 +6,7 @@ import pytest
 
 from directly import broken_by
 from mutants import INSIDE
-from numa_conformance.suite.chapters import REQUIREMENTS
+from numa_conformance.chapters import REQUIREMENTS
 from shown_by import shown
 
 OPTIONS = ("distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache")

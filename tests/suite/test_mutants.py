@@ -8,9 +8,9 @@ from asked_in_full import DEEP
 from collected_suite import CollectedSuite
 from mutants import MUTANTS
 from mutants.__main__ import IN_PAIRS
-from numa_conformance.suite.chapters import OF_TARGETS, REQUIREMENTS
-from numa_conformance.suite.examples.index import index_of_tests
-from numa_conformance.suite.judge.verdicts import ANSWERED
+from numa_conformance.asking.examples.index import index_of_tests
+from numa_conformance.chapters import OF_TARGETS, REQUIREMENTS
+from numa_conformance.judging.verdicts import ANSWERED
 from shown_by import shown
 
 GENERATED = "histories/test_histories.py::test_every_step"

@@ -11,16 +11,16 @@ from asked_in_full import DEEP, deep
 from collected_suite import CollectedSuite
 from noise import OneField, spoilt_by
 from noise.chaos import SPOILT
-from numa_conformance.documentation.versions import DEFAULT
-from numa_conformance.protocol import Client, InProcess, Unsupported
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.findings.telling import beside, finding_of
+from numa_conformance.asking.groups import ALL, GROUPS, groups_of, judged
+from numa_conformance.asking.shrinking import shortened, times_seen
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.report.beside_reference import with_reference
 from numa_conformance.report.departures import in_history
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import ALL, GROUPS, JUDGED, groups_of
-from numa_conformance.suite.asking.shrinking import shortened, times_seen
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.judge.verdicts import judge
-from numa_conformance.suite.telling.telling import beside, finding_of
+from numa_conformance.sources.versions import DEFAULT
+from numa_conformance.wire import Client, InProcess, Unsupported
 from processes import PATIENCE
 
 OF_HOSTS = [id for id in REQUIREMENTS if id.startswith("host/")]
@@ -74,7 +74,7 @@ def suite(tmp_path_factory):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_wrong_field_is_a_fault_of_the_target_or_none(suite, seed, tmp_path):
     surface = SPOILT[spoilt_by(seed)]
-    in_conversations = [name for name in JUDGED if groups_of(name, {surface})]
+    in_conversations = [name for name in judged() if groups_of(name, {surface})]
     shown = OF_HOSTS if surface == "host" else in_conversations[seed % PARTS :: PARTS]
     assert shown
     code, printed = suite.ask(f"noise:one_field_{seed}", "documented", shown, tmp_path, part="1%")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.suite.chapters import pairs as book
-from numa_conformance.suite.judge.chapter import CHECKERS, Checker
+from numa_conformance.chapters import pairs as book
+from numa_conformance.judging.chapter import CHECKERS, Checker
 
 
 @pytest.mark.parametrize("check", CHECKERS, ids=lambda check: check.requirement)

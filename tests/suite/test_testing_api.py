@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asked_in_full import deep
+from numa_conformance.asking.generators.renumber import renumber
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
-from numa_conformance.node import Node
-from numa_conformance.suite.generators.renumber import renumber
+from numa_conformance.reference.node import Node
 from numa_conformance.testing import (
     cpu_violations,
     device_violations,

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..documentation.versions import NEWEST
+from ..asking.generators.scenario import WITH_MACHINE
+from ..comparing.recorded import Answerer, Vector, read_vectors, record_decisions
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
-from ..protocol import Client
-from ..recorded import Answerer, Vector, read_vectors, record_decisions
 from ..report.beside_reference import open_reference
-from ..suite.generators.scenario import WITH_MACHINE
-from ..suite.history.history import MACHINE, Head, History, Step
+from ..sources.versions import NEWEST
+from ..wire import Client
+from ..wire.history.history import MACHINE, Head, History, Step
 from .judge import holds_histories, read_files
 from .node_inputs import NodeInputs, read_all_pods
 

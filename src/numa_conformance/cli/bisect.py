@@ -14,15 +14,15 @@ import click
 
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
-from ..documentation.changes import CHANGES
-from ..documentation.quirks import QUIRKS
-from ..documentation.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError
 from ..machine import load_machine
-from ..protocol import Level
+from ..reference.target import Level
 from ..report.beside_reference import open_reference
 from ..report.by_version import Turn, cause_told, turns
-from ..suite.history.history import History, Step
+from ..sources.changes import CHANGES
+from ..sources.quirks import QUIRKS
+from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
+from ..wire.history.history import History, Step
 from .asked_again import asked_by_files, asked_by_pods
 from .exits import DIFFERENT, OK
 from .level import LEVEL

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ..hostfs import open_dump, read_machine
 from ..machine import machine_to_dict, machine_to_yaml
+from ..machine.hostfs import open_dump, read_machine
 from .terminal import print_json
 
 

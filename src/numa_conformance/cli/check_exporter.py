@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from ..chapters import REQUIREMENTS, Requirement
+from ..doctor.exporters.conversation import Ended, Look, converse
+from ..doctor.exporters.judging import Unmet
 from ..errors import Fault, UsageError
-from ..exported.conversation import Ended, Look, converse
-from ..exported.judging import Unmet
-from ..real_cluster.control import open_cluster
-from ..suite.chapters import REQUIREMENTS, Requirement
+from ..lab.cluster.control import open_cluster
 from .exits import DIFFERENT, OK
 from .terminal import print_json, say
 

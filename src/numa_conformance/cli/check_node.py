@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from ..documentation.versions import SUPPORTED_RANGE, KubernetesVersion
+from ..doctor.changes import changes
+from ..doctor.findings import Finding, Findings, check
+from ..doctor.look import Asked, look
 from ..errors import UsageError
 from ..files import write_text
-from ..hostfs import open_dump
-from ..living_node.changes import changes
-from ..living_node.findings import Finding, Findings, check
-from ..living_node.look import Asked, look
-from ..suite.history.history import histories_text
+from ..machine.hostfs import open_dump
+from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
+from ..wire.history.history import histories_text
 from .exits import DIFFERENT, OK
 from .terminal import print_json
 from .versions import version as version_type

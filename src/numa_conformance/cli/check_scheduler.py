@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ..exported.judging import judge_exported
-from ..exported.kept import kept_from
-from ..real_cluster.control import Known, open_cluster
-from ..real_cluster.scheduled import Outcome, groups_of, run_workload
+from ..doctor.exporters.judging import judge_exported
+from ..doctor.exporters.numa_amounts import kept_from
+from ..lab.cluster.control import Known, open_cluster
+from ..lab.cluster.scheduled import Outcome, groups_of, run_workload
 from .exits import DIFFERENT, OK
 from .terminal import columns, notice, print_json, say
 

@@ -11,9 +11,7 @@ from typing import Any
 
 import click
 
-from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError
-from ..fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..kube import (
     ClusterObjects,
     NodeResourcesFitArgs,
@@ -23,6 +21,8 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
+from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
+from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
 from .exits import DIFFERENT, OK
 from .level import LEVEL

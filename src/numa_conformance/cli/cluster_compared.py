@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError
-from ..fleet import Fleet, Setup, follow_fleet
 from ..kube import ClusterObjects, read_cluster
-from ..scheduler import Decided, Followed
+from ..reference.fleet import Fleet, Setup, follow_fleet
+from ..reference.scheduler import Decided, Followed
 from .terminal import notice, print_json, say
 
 _MOST = 10

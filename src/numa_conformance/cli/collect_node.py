@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from ..documentation.versions import KubernetesVersion
-from ..living_node.collect import collect
-from ..living_node.look import Asked
+from ..doctor.collect import collect
+from ..doctor.look import Asked
+from ..sources.versions import KubernetesVersion
 from .check_node import asked_options
 
 

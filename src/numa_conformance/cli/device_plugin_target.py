@@ -22,9 +22,9 @@ def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     numa-conformance[node]`. docs/write-a-target.md tells more.
     """
     with needs("node"):
-        from ..real_plugin.target import PluginTarget
-    from ..protocol.ending import EndsInOrder
-    from ..protocol.serve import serve
+        from ..lab.device_plugin.target import PluginTarget
+    from ..wire.serve import serve
+    from ..wire.termination import EndsInOrder
 
     with EndsInOrder(), closing(PluginTarget(arguments, unsupported)) as target:
         serve(target)

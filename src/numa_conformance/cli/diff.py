@@ -10,19 +10,19 @@ from typing import Any
 
 import click
 
+from ..asking.asking import Budget
 from ..comparing.kinds_of_difference import Kind, Kinds
 from ..comparing.two_targets import TwoTargets
 from ..comparing.whole_kubelet import OfAWholeKubelet
-from ..documentation.patches import patch_note
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..kube import read_kubelet_configuration
 from ..machine import load_machine
-from ..protocol import Client
 from ..report.causes import CausesBetween, Shown
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
-from ..suite.asking.asking import Budget
+from ..sources.patches import patch_note
+from ..sources.versions import DEFAULT, KubernetesVersion
+from ..wire import Client
 from .exits import DIFFERENT, OK
-from .moving import Moving
+from .migration import Moving
 from .names import MachineName
 from .node_inputs import read_all_pods
 from .sides import of_one_version, side

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..real_cluster.control import open_cluster
+from ..lab.cluster.control import open_cluster
 from .exits import DIFFERENT, OK
 from .terminal import say
 

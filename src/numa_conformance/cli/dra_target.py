@@ -13,7 +13,7 @@ from .extras import needs
 from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
-    from ..real_cluster.dra_target import DraInCluster
+    from ..lab.cluster.dra_target import DraInCluster
 
 
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
@@ -40,9 +40,9 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
     with needs("node"):
-        from ..real_dra.target import DraTarget
-    from ..protocol.ending import EndsInOrder
-    from ..protocol.serve import serve
+        from ..lab.dra.target import DraTarget
+    from ..wire.serve import serve
+    from ..wire.termination import EndsInOrder
 
     if binaries is not None and unsupported:
         raise UsageError(
@@ -57,5 +57,5 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
 
 def _in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
     with needs("cluster"):
-        from ..real_cluster.dra_target import DraInCluster
+        from ..lab.cluster.dra_target import DraInCluster
     return DraInCluster(words, binaries)

@@ -9,11 +9,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..advice import why_never_refused
-from ..documentation.versions import NEWEST, KubernetesVersion
 from ..errors import Fault, UsageError
 from ..kube import Pod
-from ..node import Admission
+from ..reference.advice import why_never_refused
+from ..reference.node import Admission
+from ..sources.versions import NEWEST, KubernetesVersion
 from .exits import DIFFERENT, OK
 from .from_node import Question
 from .names import MachineName

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import KubeletFails, StartError, UsageError
-from ..hostfs import MemoryStore, open_dump
 from ..kube import Pod, with_flags
 from ..machine import load_machine
-from ..node import Explainer
+from ..machine.hostfs import MemoryStore, open_dump
+from ..reference.node import Explainer
+from ..sources.versions import DEFAULT, KubernetesVersion
 from .level import quirks_of
 from .node_inputs import NodeInputs
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
 
 if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
-    from ..living_node.held_pods import Held
-    from ..living_node.look import Sight
+    from ..doctor.held_pods import Held
+    from ..doctor.look import Sight
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Question:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
             return inputs, Beginning(tuple(pods), pod_names(pods))
-        from ..living_node.held_pods import held_by_node
+        from ..doctor.held_pods import held_by_node
 
         sight = _look(self.dump, config_file, version)
         held = held_by_node(sight, machine or sight.machine, pods)
@@ -105,7 +105,7 @@ class Question:
 
 
 def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
-    from ..living_node.look import Asked, look
+    from ..doctor.look import Asked, look
 
     try:
         with open_dump(dump) as folder:

@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
+from ..asking.drive import again
+from ..asking.findings.telling import finding_of
+from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
 from ..files import open_plain
-from ..suite.asking.drive import again
-from ..suite.chapters import REQUIREMENTS
-from ..suite.history.history import LONGEST, History, HistoryError, read_histories
-from ..suite.history.sightings import SEEN
-from ..suite.judge.verdicts import Broken, Verdicts, judge_from_file
-from ..suite.telling.telling import finding_of
+from ..judging.verdicts import Broken, Verdicts, judge_from_file
+from ..wire.history.history import LONGEST, History, HistoryError, read_histories
+from ..wire.history.sightings import SEEN
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress

@@ -18,8 +18,8 @@ def command(kubelet: str) -> None:
     (root, or user namespaces) and `pip install numa-conformance[node]`. docs/validate-a-kubelet.md tells more.
     """
     with needs("node"):
-        from ..real_kubelet.target import KubeletTarget
-    from ..protocol.serve import serve
+        from ..lab.kubelet.target import KubeletTarget
+    from ..wire.serve import serve
 
     with closing(KubeletTarget(kubelet)) as target:
         serve(target)

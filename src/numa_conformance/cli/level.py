@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..documentation.quirks import Quirks
-from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
+from ..sources.quirks import Quirks
+from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .names import Named
 from .versions import version
 

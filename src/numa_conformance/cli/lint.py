@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from ..advice import Finding, lint
-from ..documentation.versions import KubernetesVersion
 from ..kube import read_kubelet_configuration
 from ..machine import load_machine
+from ..reference.advice import Finding, lint
+from ..sources.versions import KubernetesVersion
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
 from .names import MachineName

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ..hostfs import write_tree
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
+from ..machine.hostfs import write_tree
 from ..machine.picture_svg import machine_svg
 from .names import MachineName
 from .terminal import columns, print_json, say, terminal_width

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 import click
 
-from ..advice import refusals
-from ..documentation.quirks import Quirks
-from ..documentation.versions import KubernetesVersion
 from ..errors import StartError
 from ..kube import KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration, validate, with_flags
 from ..machine import Machine
-from ..node import Node
 from ..printable import listed
+from ..reference.advice import refusals
+from ..reference.node import Node
+from ..sources.quirks import Quirks
+from ..sources.versions import KubernetesVersion
 from .level import LEVEL, VERSION, quirks_of
 from .terminal import notice
 

@@ -8,7 +8,7 @@ from ..errors import did_you_mean
 from ..kube import KubeletConfiguration, Pod, pod_requests
 from ..kube.resource_names import is_extended
 from ..machine import Machine
-from ..node import Node, node_allocatable
+from ..reference.node import Node, node_allocatable
 from .terminal import notice
 
 

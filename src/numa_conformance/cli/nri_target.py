@@ -12,8 +12,8 @@ from .extras import needs
 from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
-    from ..real_nri.beside_kubelet import PluginBesideKubelet
-    from ..real_nri.target import NriTarget
+    from ..lab.nri.beside_kubelet import PluginBesideKubelet
+    from ..lab.nri.target import NriTarget
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
@@ -32,8 +32,8 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
     that needs `pip install numa-conformance[node]`.
     docs/write-a-target.md tells more.
     """
-    from ..protocol.ending import EndsInOrder
-    from ..protocol.serve import serve
+    from ..wire.serve import serve
+    from ..wire.termination import EndsInOrder
 
     with EndsInOrder(), closing(_target(kubelet, arguments, unsupported)) as target:
         serve(target)
@@ -41,9 +41,9 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
 
 def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriTarget | PluginBesideKubelet:
     if kubelet is None:
-        from ..real_nri.target import NriTarget
+        from ..lab.nri.target import NriTarget
 
         return NriTarget(words, unsupported)
     with needs("node"):
-        from ..real_nri.beside_kubelet import PluginBesideKubelet
+        from ..lab.nri.beside_kubelet import PluginBesideKubelet
     return PluginBesideKubelet(kubelet, words, unsupported)

@@ -6,8 +6,8 @@ import os
 
 import click
 
-from ..hostfs import enter_machine
 from ..machine import load_machine
+from ..machine.hostfs import enter_machine
 from .exits import NOT_FOUND, NOT_RUN
 from .names import MachineName
 

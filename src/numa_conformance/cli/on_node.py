@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from ..hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
-from ..real_cluster.cgroups import CGROUPS
-from ..real_cluster.control import Known, open_cluster
-from ..real_kubelet.launcher import HOME
+from ..lab.cluster.cgroups import CGROUPS
+from ..lab.cluster.control import Known, open_cluster
+from ..lab.kubelet.launcher import HOME
+from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
 from .exits import NOT_FOUND, NOT_RUN
 
 

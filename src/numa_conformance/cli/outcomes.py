@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from ..advice import Advice, advise, why_shared
 from ..cpuset import format_bits
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
 from ..kube import Pod
-from ..node import Admission, Explainer, Node
+from ..reference.advice import Advice, advise, why_shared
+from ..reference.node import Admission, Explainer, Node
 from .terminal import with_progress
 
 ADVISED = 3
@@ -127,7 +127,7 @@ class Outcomes:
 
     def _pod(self, admission: Admission) -> dict[str, Any]:
         # The protocol and all it speaks of are loaded by nothing else here.
-        from ..protocol.answers import admission_answer
+        from ..reference.target.answers import admission_answer
 
         return {
             "pod": self.names[admission.uid],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ..cpuset import format_bits
-from ..node import Admission, Node
+from ..reference.node import Admission, Node
 from .outcomes import NO_ANSWER, Outcomes
 
 

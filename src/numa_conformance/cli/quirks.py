@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from ..documentation.quirks import QUIRKS, Quirk
-from ..documentation.rules import RULES
-from ..pages.quirks_page import quirks_page
-from ..pages.rules_page import rule_address
+from ..report.pages.quirks_page import quirks_page
+from ..report.pages.rules_page import rule_address
+from ..sources.quirks import QUIRKS, Quirk
+from ..sources.rules import RULES
 from .names import chosen
 from .terminal import print_json, say
 

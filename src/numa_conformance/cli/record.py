@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from ..documentation.versions import KubernetesVersion
+from ..comparing.recorded import Answerer, record_decisions, select
 from ..errors import Fault, UsageError
 from ..files import replace_bytes
-from ..recorded import Answerer, record_decisions, select
+from ..sources.versions import KubernetesVersion
 from .exits import DIFFERENT, OK
 from .names import chosen
 from .targets import TargetChoice, open_target, target_options

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ..documentation.versions import KubernetesVersion
-from ..recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
+from ..comparing.recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
+from ..sources.versions import KubernetesVersion
 from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again
 from .names import chosen

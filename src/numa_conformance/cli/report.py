@@ -9,6 +9,7 @@ from urllib.parse import quote
 import click
 import msgspec
 
+from ..asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..report.circumstances import read_circumstances
@@ -19,7 +20,6 @@ from ..report.merge import merge_reports
 from ..report.model import read_report
 from ..report.over_time import Column
 from ..report.writers import PAGE, write_reports
-from ..suite.asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from .exits import DIFFERENT, OK
 from .terminal import print_json
 

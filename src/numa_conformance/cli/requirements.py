@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
+from ..chapters import REQUIREMENTS, Requirement
 from ..files import write_text
-from ..pages.chapter_pages import chapter_pages
-from ..pages.kubernetes_versions_page import kubernetes_versions_page
-from ..pages.links import FOLDER
-from ..pages.requirements_page import protocol_page, requirements_page
-from ..pages.rules_page import rules_page
-from ..pages.statements_page import statements_page
-from ..pages.versions_page import versions_page
-from ..suite.chapters import REQUIREMENTS, Requirement
+from ..report.pages.chapter_pages import chapter_pages
+from ..report.pages.kubernetes_versions_page import kubernetes_versions_page
+from ..report.pages.links import FOLDER
+from ..report.pages.requirements_page import protocol_page, requirements_page
+from ..report.pages.rules_page import rules_page
+from ..report.pages.statements_page import statements_page
+from ..report.pages.versions_page import versions_page
 from .names import chosen
 from .terminal import print_json, say
 

@@ -9,9 +9,9 @@ import click
 
 from ..machine.data_files import data_folder
 from ..machine.schema import compact_schema, machine_schema
-from ..protocol.schema import protocol_schema
 from ..report.schema import report_schema
-from ..suite.history.schema import history_schema
+from ..wire.history.schema import history_schema
+from ..wire.schema import protocol_schema
 from .names import Named
 from .terminal import print_json
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-from ..documentation.quirks.scheduler import SchedulerQuirks
-from ..documentation.versions import KubernetesVersion
 from ..errors import Fault, UsageError, closest
 from ..kube import (
     ClusterObjects,
@@ -21,7 +19,9 @@ from ..kube import (
     read_cluster,
     read_scheduler_configuration,
 )
-from ..scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
+from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
+from ..sources.quirks.scheduler import SchedulerQuirks
+from ..sources.versions import KubernetesVersion
 from .exits import DIFFERENT, OK
 from .level import LEVEL, VERSION, quirks_of
 from .terminal import columns, notice, print_json, say

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from ..documentation.versions import KubernetesVersion
-from ..hostfs import KubeletRoot
 from ..machine import load_machine
+from ..machine.hostfs import KubeletRoot
+from ..sources.versions import KubernetesVersion
 from .exits import OK
 from .extras import needs
 from .names import MachineName
@@ -50,10 +50,10 @@ def command(
     docs/pod-resources.md tells more.
     """
     with needs("node"):
-        from ..node_agent.agent import NodeAgent, Plugins, providers_with
-        from ..node_agent.pod_files import PodFiles
-        from ..node_agent.root import AgentRoot
-        from ..node_agent.serving import ServedNode
+        from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
+        from ..lab.node_agent.pod_files import PodFiles
+        from ..lab.node_agent.root import AgentRoot
+        from ..lab.node_agent.serving import ServedNode
     inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

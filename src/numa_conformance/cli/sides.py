@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..errors import Fault, UsageError, closest
-from ..real_daemon.command import serving, serving_kubelet
+from ..lab.daemon.command import serving, serving_kubelet
+from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .targets import TargetChoice
 
 LEVELS = ("exact", "documented")

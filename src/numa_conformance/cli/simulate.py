@@ -10,11 +10,11 @@ import click
 from click.core import ParameterSource
 
 from ..cpuset import format_bits
-from ..documentation.versions import KubernetesVersion
 from ..errors import StartError
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
-from ..node import Explainer
+from ..reference.node import Explainer
+from ..sources.versions import KubernetesVersion
 from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
 from .names import MachineName

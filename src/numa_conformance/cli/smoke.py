@@ -7,15 +7,19 @@ from typing import Any
 import click
 import msgspec
 
+from ..asking.generators.workloads import guaranteed, static
+from ..judging.node_subjects import Malformed
+from ..judging.subjects import subjects
 from ..machine import load_machine, machine_to_dict
-from ..protocol import Client, NotClaimed, TargetFault, Unsupported
-from ..protocol.message import Request
-from ..protocol.messages.allocate import Allocate
-from ..protocol.messages.claims import EndShared, RestartDriver, RunShared, StartDriver, UnprepareClaim
-from ..protocol.messages.classify import Classify
-from ..protocol.messages.hints import Hints
-from ..protocol.messages.merge import Merge
-from ..protocol.messages.node import (
+from ..wire import Client, NotClaimed, TargetFault, Unsupported
+from ..wire.history.history import Head, History, Step
+from ..wire.message import Request
+from ..wire.messages.allocate import Allocate
+from ..wire.messages.claims import EndShared, RestartDriver, RunShared, StartDriver, UnprepareClaim
+from ..wire.messages.classify import Classify
+from ..wire.messages.hints import Hints
+from ..wire.messages.merge import Merge
+from ..wire.messages.node import (
     AdmitPod,
     ReadCheckpoints,
     ReadState,
@@ -25,14 +29,10 @@ from ..protocol.messages.node import (
     RunPod,
     StartNode,
 )
-from ..protocol.messages.pick import Pick
-from ..protocol.messages.plugin import AllocateDevices, PreferDevices, RestartKubelet, StartPlugin
-from ..protocol.messages.score import Score
-from ..protocol.values import HintValue, PriorState
-from ..suite.generators.workloads import guaranteed, static
-from ..suite.history.history import Head, History, Step
-from ..suite.judge.node_subjects import Malformed
-from ..suite.judge.subjects import subjects
+from ..wire.messages.pick import Pick
+from ..wire.messages.plugin import AllocateDevices, PreferDevices, RestartKubelet, StartPlugin
+from ..wire.messages.score import Score
+from ..wire.values import HintValue, PriorState
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json

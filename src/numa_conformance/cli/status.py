@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..files import write_text
-from ..real_cluster.control import names_of_clusters, open_cluster
+from ..lab.cluster.control import names_of_clusters, open_cluster
 from .exits import OK
 from .terminal import columns, notice, print_json, say
 

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import click
 
-from ..documentation.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from ..protocol import Client, Connection, InProcess, Level, ReferenceTarget, Stdio, load_factory
-from ..protocol.ending import EndsInOrder
+from ..reference.target import Level, ReferenceTarget
+from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
+from ..wire import Client, Connection, InProcess, Stdio, load_factory
+from ..wire.termination import EndsInOrder
 from .names import Named
 from .versions import version
 

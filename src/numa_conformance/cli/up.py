@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..documents import read_documents
 from ..errors import Fault, UsageError
-from ..hostfs.namespaces import end_with_parent
-from ..reading import read_documents
-from ..real_cluster.binaries import find_binaries, skew_notices
-from ..real_cluster.control import Control
-from ..real_cluster.limits import check_inotify
-from ..real_cluster.manifests import read_manifests
-from ..real_cluster.nodes_file import default_nodes, read_nodes
-from ..real_cluster.release import build_release
-from ..real_cluster.settings import Scheduler, Stopped
+from ..lab.cluster.binaries import find_binaries, skew_notices
+from ..lab.cluster.control import Control
+from ..lab.cluster.limits import check_inotify
+from ..lab.cluster.manifests import read_manifests
+from ..lab.cluster.nodes_file import default_nodes, read_nodes
+from ..lab.cluster.release import build_release
+from ..lab.cluster.settings import Scheduler, Stopped
+from ..machine.hostfs.namespaces import end_with_parent
 from .exits import OK
 from .extras import needs
 from .terminal import notice, say
 
 if TYPE_CHECKING:
-    from ..real_cluster.cluster import RealCluster
+    from ..lab.cluster.cluster import RealCluster
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _LOOK_SECONDS = 1.0
@@ -66,7 +66,7 @@ def command(
     docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[cluster]`.
     """
     with needs("cluster"):
-        from ..real_cluster.cluster import RealCluster
+        from ..lab.cluster.cluster import RealCluster
     plans = default_nodes() if nodes is None else read_nodes(nodes)
     check_inotify(len(plans))
     objects = [manifest for path in manifests for manifest in read_manifests(path)]

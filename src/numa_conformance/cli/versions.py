@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ..documentation.patches import patch_note
-from ..documentation.versions import KubernetesVersion
 from ..errors import UsageError
+from ..sources.patches import patch_note
+from ..sources.versions import KubernetesVersion
 
 
 def version(text: str) -> KubernetesVersion:

@@ -8,12 +8,12 @@ from typing import Any
 import click
 import msgspec
 
-from ..advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
 from ..cpuset import format_bits
 from ..machine import Machine, allocation_map
 from ..machine.picture_svg import machine_svgs
-from ..node import Admission, Placement
-from ..protocol.answers import admission_answer
+from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
+from ..reference.node import Admission, Placement
+from ..reference.target.answers import admission_answer
 from .exits import DIFFERENT, OK
 from .outcomes import NO_ANSWER, Outcomes, resize_result
 from .terminal import columns, print_json, say, terminal_width

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from ..documentation.changes import CHANGES
-from ..documentation.quirks import QUIRKS
-from ..documentation.versions import SUPPORTED, KubernetesVersion
 from ..report.decides_as import TRAITS, Answers, Fit, fits, told_apart
 from ..report.probes import Probe, asked_of, probes
+from ..sources.changes import CHANGES
+from ..sources.quirks import QUIRKS
+from ..sources.versions import SUPPORTED, KubernetesVersion
 from .exits import DIFFERENT, OK
 from .sides import of_one_version, side
 from .targets import open_target

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..machine import Machine
-from ..recorded.differences import compare
-from ..suite.history.history import History, Step
+from ..wire.history.history import History, Step
+from .recorded.differences import compare
 
 Name = Callable[[str, str, frozenset[int]], str]
 """What stands for a device: of a resource, with an id, given to a container of an affinity."""

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from ..documentation.versions import KubernetesVersion
-from ..recorded.differences import Difference
-from ..suite.history.history import Step
+from ..sources.versions import KubernetesVersion
+from ..wire.history.history import Step
+from .recorded.differences import Difference
 
 _STAGE = "memorymanager-start"
 _FREE = re.compile(r"memory_state\[\d+\]\.free\.")

@@ -7,16 +7,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..protocol import Client
-from ..recorded.device_file import DEVICE_FILE, comparable_device_file
-from ..recorded.differences import Difference, compare
-from ..recorded.memory_file import comparable_memory_file
-from ..suite.asking.drive import again, drive
-from ..suite.generators.scenario import Scenario, Script
-from ..suite.history.history import History, Step
-from ..suite.judge.files import CPU_FILE, MEMORY_FILE
+from ..asking.drive import again, drive
+from ..asking.generators.scenario import Scenario, Script
+from ..judging.files import CPU_FILE, MEMORY_FILE
+from ..wire import Client
+from ..wire.history.history import History, Step
 from .any_device import AnyDevice
 from .any_order import comes_up_by_chance, gives_back_by_chance
+from .recorded.device_file import DEVICE_FILE, comparable_device_file
+from .recorded.differences import Difference, compare
+from .recorded.memory_file import comparable_memory_file
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ..suite.asking.shrinking import smallest
-from ..suite.history.history import History
+from ..asking.shrinking import smallest
+from ..wire.history.history import History
 from .differing import Differing
 from .simpler import is_real, on_real_machines, simpler
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from ..asking.generators.cells import WITH_DEVICES
+from ..asking.shrinking import fewer_steps
 from ..cpuset import CpuSet
 from ..machine import Machine, catalogue_names, load_machine
-from ..suite.asking.shrinking import fewer_steps
-from ..suite.generators.cells import WITH_DEVICES
-from ..suite.history.history import History, Step
+from ..wire.history.history import History, Step
 
 _SETTINGS = ("kubelet", "options")
 _OF_PODS = ("initContainers", "containers")

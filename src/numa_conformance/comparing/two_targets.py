@@ -9,14 +9,14 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from math import ceil
 
-from ..documentation.versions import KubernetesVersion
-from ..protocol import Client, TargetFault
-from ..suite.asking.asking import MOST_FAULTS, Budget
-from ..suite.asking.drive import again, drive
-from ..suite.asking.groups import GROUPS
-from ..suite.asking.profiles import Profile
-from ..suite.generators.scenario import Scenario
-from ..suite.history.history import History
+from ..asking.asking import MOST_FAULTS, Budget
+from ..asking.drive import again, drive
+from ..asking.generators.scenario import Scenario
+from ..asking.groups import GROUPS
+from ..asking.profiles import Profile
+from ..sources.versions import KubernetesVersion
+from ..wire import Client, TargetFault
+from ..wire.history.history import History
 from .differing import STATE_FILES, Differing, differing, ending_with_files
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..suite.history.history import History
+from ..wire.history.history import History
 from .differing import Differing
 
 THERE_ALREADY = "a pod that is there already is not admitted again"

@@ -6,16 +6,16 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..asking.drive import drive
+from ..asking.generators.claim_scheduler import ClaimScheduler
+from ..asking.generators.claims import prepare, unprepare
+from ..asking.generators.scenario import Answer, Question, Scenario, Script
 from ..cpuset import CpuSet
 from ..errors import Fault, UsageError
+from ..judging.pods import PodSpec
 from ..machine import Machine
-from ..protocol import Client
-from ..suite.asking.drive import drive
-from ..suite.generators.claim_scheduler import ClaimScheduler
-from ..suite.generators.claims import prepare, unprepare
-from ..suite.generators.scenario import Answer, Question, Scenario, Script
-from ..suite.judge.pods import PodSpec
-from .fates import PodFate, Whose, placed
+from ..wire import Client
+from .pod_outcomes import PodFate, Whose, placed
 
 Step = Generator[Question, Answer, PodFate | None]
 """Asks, and returns how the pod was refused, if it was."""

@@ -1,6 +1,6 @@
 """The Kubernetes objects that users already have."""
 
-from ..reading import Document, read_documents
+from ..documents import Document, read_documents
 from .cluster_objects import ClusterObjects, read_cluster, read_pods
 from .configuration_files import read_kubelet_configuration, read_scheduler_configuration
 from .container import Container

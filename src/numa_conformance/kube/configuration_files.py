@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..documentation.quirks.node import NodeQuirks
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..documents import Document, read_documents
 from ..errors import Fault, UsageError, closest
-from ..reading import Document, read_documents
+from ..sources.quirks.node import NodeQuirks
+from ..sources.versions import DEFAULT, KubernetesVersion
 from .kubelet_config import KIND, KubeletConfiguration
 from .kubelet_flags import fields_of_flags
 from .scheduler_config import SchedulerConfiguration

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ..documentation.changes import Changes
-from ..documentation.gates import GATES, GATES_NEED_OTHERS, GateState
-from ..documentation.options import POLICY_OPTIONS, Maturity
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import StartError, closest
+from ..sources.changes import Changes
+from ..sources.gates import GATES, GATES_NEED_OTHERS, GateState
+from ..sources.options import POLICY_OPTIONS, Maturity
+from ..sources.versions import DEFAULT, KubernetesVersion
 
 _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
 _NEEDING = sorted(name for name, gate in GATES.items() if gate.needs)

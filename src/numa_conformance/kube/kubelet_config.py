@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..documentation.defaults import (
+from ..fields import Fields
+from ..sources.defaults import (
     CPU_CFS_QUOTA,
     CPU_CFS_QUOTA_PERIOD,
     CPU_MANAGER_POLICY,
@@ -19,9 +20,8 @@ from ..documentation.defaults import (
     TOPOLOGY_MANAGER_POLICY,
     TOPOLOGY_MANAGER_SCOPE,
 )
-from ..documentation.quirks.node import NodeQuirks
-from ..documentation.versions import DEFAULT, KubernetesVersion
-from ..reading import Fields
+from ..sources.quirks.node import NodeQuirks
+from ..sources.versions import DEFAULT, KubernetesVersion
 from .duration import ACCEPTED, is_duration
 from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity, quantities

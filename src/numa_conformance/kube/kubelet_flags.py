@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..documentation.quirks.node import NodeQuirks
 from ..errors import Fault, UsageError, closest
+from ..sources.quirks.node import NodeQuirks
 from .kubelet_config import KubeletConfiguration
 
 _BOOLEANS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documentation.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import Fault, StartError, closest
+from ..sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ..sources.versions import DEFAULT, KubernetesVersion
 from .features import gate_faults
 from .kubelet_config import KubeletConfiguration
 from .reservation import explicit_reserved_cpus

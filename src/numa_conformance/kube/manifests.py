@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
-from ..reading import read_documents
 from .workloads import TEMPLATED
 
 _READ = ("Pod", *TEMPLATED, "Node")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..reading import Fields
+from ..fields import Fields
 from .quantity import Quantity, quantities
 
 

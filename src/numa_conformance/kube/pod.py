@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..documentation.quirks.node import NodeQuirks
-from ..reading import Fields
+from ..fields import Fields
+from ..sources.quirks.node import NodeQuirks
 from .container import Container
 from .features import FeatureGates
 from .pod_fields import CONTAINER_FIELDS, POD_FIELDS, RESOURCES_FIELDS, SPEC_FIELDS

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import did_you_mean
-from ..reading import Fields
+from ..fields import Fields
 from .container import Container
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults, is_huge_page

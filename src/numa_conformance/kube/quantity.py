@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ..errors import Fault, UsageError
-from ..reading import Fields
+from ..fields import Fields
 
 Family = Literal["binary", "decimal", "exponent"]
 

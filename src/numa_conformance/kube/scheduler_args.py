@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..documentation.changes import Changes
-from ..documentation.policies import SCORING_STRATEGIES
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import closest
-from ..reading import Fields
+from ..fields import Fields
+from ..sources.changes import Changes
+from ..sources.policies import SCORING_STRATEGIES
+from ..sources.versions import DEFAULT, KubernetesVersion
 
 _RATIO = "RequestedToCapacityRatio"
 _FIELDS = ("ignoredResources", "ignoredResourceGroups", "scoringStrategy", "apiVersion", "kind")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..documentation.versions import DEFAULT, KubernetesVersion
 from ..errors import UsageError
-from ..reading import Fields
+from ..fields import Fields
+from ..sources.versions import DEFAULT, KubernetesVersion
 from .scheduler_args import NodeResourcesFitArgs
 
 API_VERSION, OLD_API_VERSION = "kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"

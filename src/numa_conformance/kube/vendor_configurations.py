@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..documents import Document, read_text
 from ..errors import Fault, UsageError
-from ..reading import Document, read_text
 from .kubelet_config import KIND
 from .kubelet_flags import FLAGS
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
-from ..reading import read_documents
 from ..real_files import real_files
 from .codec import machine_from_dict
 from .data_files import data_folder

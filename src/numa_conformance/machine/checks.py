@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError
-from ..reading import Fields
+from ..fields import Fields
 from .forms import PAGE_SIZE, PAGE_SIZES, PluginForm
 from .model import Device, MemoryNode
 

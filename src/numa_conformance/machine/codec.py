@@ -7,7 +7,8 @@ from typing import Any
 import yaml
 
 from ..cpuset import CpuSet
-from ..reading import Fields, read_form
+from ..fields import Fields
+from ..forms import read_form
 from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact import expand, is_compact
 from .forms import CompactForm, MachineForm

@@ -9,14 +9,14 @@ from typing import TypeGuard, TypeVar
 from msgspec import UNSET
 
 from ..cpuset import CpuSet, iter_bits
-from ..reading import Fields
+from ..fields import Fields
 from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact_cpus import REGULAR_FIELDS, grouped_cpus, regular_cpus
 from .compact_devices import expand_devices
 from .forms import MAX_NODES, SIZE, SIZES, CompactForm, DistancesForm, MemoryOnlyForm
 from .model import Cpu, Machine, MemoryNode
 
-_UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
+UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _Near = dict[int, int]
 """A NUMA node without CPUs to the one that it lies at."""
 _Value = TypeVar("_Value")
@@ -131,7 +131,7 @@ def _size_in_bytes(text: str, path: str, fields: Fields) -> int:
         fields.fault(path, f"is {text!r}", SIZES)
         return 0
     whole, _, part = text[:-2].partition(".")
-    unit = _UNITS[text[-2:]]
+    unit = UNITS[text[-2:]]
     size = int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)
     return size // 1024 * 1024
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 
 from ..cpuset import iter_bits
-from ..reading import Fields
+from ..fields import Fields
 from .checks import id_bits, refuse_repeats
 from .forms import MAX_CPUS, MAX_NODES, CompactForm, GroupForm, Numbering, RunsForm
 from .model import Cpu

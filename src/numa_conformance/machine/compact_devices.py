@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..reading import Fields
+from ..fields import Fields
 from .forms import MAX_DEVICES, CompactDeviceForm
 from .model import Device
 

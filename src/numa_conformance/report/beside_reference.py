@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..documentation.changes import Changes
-from ..documentation.quirks import Quirks
-from ..documentation.versions import DEFAULT, KubernetesVersion
+from ..comparing.recorded import record
 from ..errors import NumaConformanceError
-from ..protocol import Client, InProcess, Level, ReferenceTarget, TargetFault
-from ..recorded import record
+from ..reference.target import Level, ReferenceTarget
+from ..sources.changes import Changes
+from ..sources.quirks import Quirks
+from ..sources.versions import DEFAULT, KubernetesVersion
+from ..wire import Client, InProcess, TargetFault
 
 _SECONDS = 120.0
 

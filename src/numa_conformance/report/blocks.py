@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..suite.chapters import REQUIREMENTS
+from ..chapters import REQUIREMENTS
 from .case import Case
 from .model import Summary
 from .scenarios import scenario_file

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from ..asking.drive import again
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
-from ..documentation.changes import CHANGES
-from ..documentation.gates import GATES
-from ..documentation.quirks import QUIRKS
-from ..documentation.versions import KubernetesVersion
-from ..protocol import Client, Level
-from ..suite.asking.drive import again
-from ..suite.history.history import History
+from ..reference.target import Level
+from ..sources.changes import CHANGES
+from ..sources.gates import GATES
+from ..sources.quirks import QUIRKS
+from ..sources.versions import KubernetesVersion
+from ..wire import Client
+from ..wire.history.history import History
 from .beside_reference import open_reference
 from .causes import FACTS, CausesBetween, Shown
 

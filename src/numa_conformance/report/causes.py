@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..asking.drive import again
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
-from ..documentation.changes import CHANGES, Changes
-from ..documentation.gates import GATES
-from ..documentation.options import POLICY_OPTIONS
-from ..documentation.quirks import QUIRKS, Quirks
-from ..documentation.versions import KubernetesVersion
-from ..protocol import Level
-from ..suite.asking.drive import again
-from ..suite.history.history import History
+from ..reference.target import Level
+from ..sources.changes import CHANGES, Changes
+from ..sources.gates import GATES
+from ..sources.options import POLICY_OPTIONS
+from ..sources.quirks import QUIRKS, Quirks
+from ..sources.versions import KubernetesVersion
+from ..wire.history.history import History
 from .beside_reference import open_reference
 
 FACTS = "gates-options-and-defaults"

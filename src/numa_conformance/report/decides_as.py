@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 
+from ..asking.asking import MOST_FAULTS
+from ..asking.drive import again
 from ..comparing.differing import STATE_FILES, Differing, differing
 from ..comparing.whole_kubelet import of_a_whole_kubelet
-from ..documentation.changes import CHANGES
-from ..documentation.quirks import QUIRKS
-from ..documentation.versions import SUPPORTED, KubernetesVersion
-from ..protocol import Client
-from ..protocol.faults import NotClaimed
-from ..suite.asking.asking import MOST_FAULTS
-from ..suite.asking.drive import again
-from ..suite.history.history import History
+from ..sources.changes import CHANGES
+from ..sources.quirks import QUIRKS
+from ..sources.versions import SUPPORTED, KubernetesVersion
+from ..wire import Client
+from ..wire.faults import NotClaimed
+from ..wire.history.history import History
 from .beside_reference import open_reference
 from .causes import Shown
 from .probes import Probe

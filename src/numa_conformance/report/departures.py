@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..asking.drive import again
+from ..asking.findings.findings import CAME_UP
 from ..comparing.differing import PASS, RUNS_ON, filled, sends_unasked
-from ..documentation.quirks import Quirks
-from ..documentation.versions import KubernetesVersion
-from ..protocol import Client, TargetFault
-from ..recorded import Vector, record, replay
-from ..suite.asking.drive import again
-from ..suite.history.history import History, Step
-from ..suite.judge.departures import TOGETHER, Causes
-from ..suite.judge.verdicts import judge
-from ..suite.telling.findings import CAME_UP
+from ..comparing.recorded import Vector, record, replay
+from ..judging.departures import TOGETHER, Causes
+from ..judging.verdicts import judge
+from ..sources.quirks import Quirks
+from ..sources.versions import KubernetesVersion
+from ..wire import Client, TargetFault
+from ..wire.history.history import History, Step
 from .beside_reference import open_reference
 
 _NO_PLUGIN = "no healthy devices present"

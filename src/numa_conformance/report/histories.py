@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
+from ..asking.findings.telling import Told
 from ..errors import UsageError
 from ..files import write_text
-from ..suite.history.history import History, histories_text
-from ..suite.telling.telling import Told
+from ..wire.history.history import History, histories_text
 from .case import Case
 
 FOLDER = "histories"

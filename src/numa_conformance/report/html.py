@@ -12,10 +12,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ..documentation.quirks import QUIRKS
-from ..documentation.versions import KubernetesVersion
-from ..protocol.features import FEATURES
-from ..suite.chapters import OF_TARGETS, REQUIREMENTS, Requirement
+from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
+from ..sources.quirks import QUIRKS
+from ..sources.versions import KubernetesVersion
+from ..wire.features import FEATURES
 from .case import VERDICTS, Case
 from .circumstances import Circumstances
 from .model import Summary

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
+from ..asking.exclusions import LeftOut
+from ..asking.known_failures import KnownFailure, KnownFailures
 from ..errors import Fault, UsageError
 from ..printable import listed
-from ..suite.asking.known_failures import KnownFailure, KnownFailures
-from ..suite.asking.left_out import LeftOut
 from .case import UNMET, Case
 
 MOST_NAMED = 3

@@ -6,12 +6,12 @@ import textwrap
 
 import msgspec
 
+from ..asking.examples.index import asked_by
+from ..asking.profiles import Profile
+from ..chapters import REQUIREMENTS
+from ..judging.reasons import reasons_of
 from ..printable import listed
-from ..protocol.messages.describe import Description
-from ..suite.asking.profiles import Profile
-from ..suite.chapters import REQUIREMENTS
-from ..suite.examples.index import asked_by
-from ..suite.judge.reasons import reasons_of
+from ..wire.messages.describe import Description
 
 MOST_MACHINES = 6
 WIDTH = 120

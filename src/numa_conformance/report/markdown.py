@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from ..chapters import REQUIREMENTS
 from ..printable import printable
-from ..suite.chapters import REQUIREMENTS
 from .case import VERDICTS, Case, Verdict
 from .model import Summary
 

@@ -11,14 +11,14 @@ from types import MappingProxyType
 import msgspec
 
 from .. import __version__
+from ..asking.exclusions import NO_VERDICT, LeftOut
+from ..asking.known_failures import KnownFailures
+from ..asking.profiles import OPTIONAL, Profile
+from ..chapters import REQUIREMENTS
+from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
 from ..errors import Fault, UsageError
 from ..printable import listed
-from ..protocol.messages.describe import Description
-from ..suite.asking.known_failures import KnownFailures
-from ..suite.asking.left_out import NO_VERDICT, LeftOut
-from ..suite.asking.profiles import OPTIONAL, Profile
-from ..suite.chapters import REQUIREMENTS
-from ..suite.chapters.exact import COMPARING_IDS, GOLDEN_IDS
+from ..wire.messages.describe import Description
 from .case import VERDICTS, Case, Verdict
 from .json_files import read_form
 from .known import stale, unasked

@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..comparing.recorded.device_file import DEVICE_FILE
+from ..comparing.recorded.needs import features_needed
+from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..machine import machine_to_dict
-from ..protocol import Client
-from ..recorded.device_file import DEVICE_FILE
-from ..recorded.needs import features_needed
-from ..suite.history.history import History, Step, read_histories
-from ..suite.judge.files import CPU_FILE, MEMORY_FILE
+from ..wire import Client
+from ..wire.history.history import History, Step, read_histories
 
 FILE = Path(__file__).with_suffix(".jsonl.gz")
 _WRITTEN = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..asking.findings.findings import Finding
+from ..asking.findings.telling import scenario_of
+from ..asking.findings.two_pictures import maps
 from ..comparing.kinds_of_difference import Kind
-from ..documentation.changes import CHANGES
-from ..documentation.quirks import QUIRKS
 from ..machine.picture import allocation_map, legend_line
 from ..printable import listed
-from ..suite.telling.findings import Finding
-from ..suite.telling.telling import scenario_of
-from ..suite.telling.two_pictures import maps
+from ..sources.changes import CHANGES
+from ..sources.quirks import QUIRKS
 
 MOST_PLACES = 6
 """Places in an answer that are told of one example; a difference of one CPU is seen in many."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from ..protocol.messages.describe import Description
-from ..suite.asking.profiles import Profile
-from ..suite.chapters import REQUIREMENTS
+from ..asking.profiles import Profile
+from ..chapters import REQUIREMENTS
+from ..wire.messages.describe import Description
 from .blocks import told_blocks
 from .case import VERDICTS
 from .model import Summary

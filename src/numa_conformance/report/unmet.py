@@ -8,11 +8,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ..asking.findings.pictures import without_picture
+from ..asking.findings.two_pictures import maps, told_bits
+from ..chapters import REQUIREMENTS, Requirement
 from ..machine import Machine
 from ..machine.picture_svg import machine_svg
-from ..suite.chapters import REQUIREMENTS, Requirement
-from ..suite.telling.pictures import without_picture
-from ..suite.telling.two_pictures import maps, told_bits
 from .blocks import playing_again, rank
 from .case import Case
 from .circumstances import Circumstances

@@ -22,8 +22,8 @@ from typing import Any
 
 import coverage
 
-from numa_conformance.documentation.versions import NEWEST, SUPPORTED
-from numa_conformance.suite.asking.groups import GROUPS
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.sources.versions import NEWEST, SUPPORTED
 
 from .asking import (
     Asked,

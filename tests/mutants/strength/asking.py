@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.comparing.differing import differing
+from numa_conformance.comparing.recorded import FIRST_RECORDED, read_vectors, replay
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.protocol import FEATURES, Client, InProcess
-from numa_conformance.recorded import FIRST_RECORDED, read_vectors, replay
-from numa_conformance.suite.asking.drive import drive
-from numa_conformance.suite.asking.groups import GROUPS
-from numa_conformance.suite.chapters import REQUIREMENTS
-from numa_conformance.suite.generators.scenario import Scenario
-from numa_conformance.suite.history.history import History
-from numa_conformance.suite.judge.verdicts import judge
+from numa_conformance.wire import FEATURES, Client, InProcess
+from numa_conformance.wire.history.history import History
 
 from .left_open import leaves_open
 from .mutations import Mutation
@@ -49,7 +49,7 @@ class Asked:
 
 def reference(level: str, version: str) -> Client:
     """Return the reference as it is imported now."""
-    target = importlib.import_module("numa_conformance.protocol.reference").ReferenceTarget
+    target = importlib.import_module("numa_conformance.reference.target.reference_target").ReferenceTarget
     return Client(InProcess(lambda: target(level, version), "the reference", CALL_SECONDS))
 
 
@@ -70,7 +70,7 @@ def asked(group: str, level: str, version: str, seed: int, begin: Callable[[], i
 
 def _caches() -> Iterator[Any]:
     for name, module in sys.modules.items():
-        if name.startswith((*REFERENCE, "numa_conformance.protocol")):
+        if name.startswith((*REFERENCE, "numa_conformance.wire")):
             yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
@@ -161,12 +161,12 @@ def import_changed(mutation: Mutation) -> None:
     """Import the reference anew, one module of it changed."""
     forget_the_reference()
     sys.meta_path.insert(0, _Finder(mutation))
-    importlib.import_module("numa_conformance.protocol.reference")
+    importlib.import_module("numa_conformance.reference.target.reference_target")
 
 
 def forget_the_reference() -> None:
     """Forget the modules of the reference, and those that took something from them."""
-    protocol = {name: module for name, module in sys.modules.items() if name.startswith("numa_conformance.protocol")}
+    protocol = {name: module for name, module in sys.modules.items() if name.startswith("numa_conformance.wire")}
     forgotten = {name for name in sys.modules if name.startswith(REFERENCE)}
     while more := {name for name in protocol.keys() - forgotten if _origins(protocol[name]) & forgotten}:
         forgotten |= more

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from numa_conformance.asking.generators.merges import CLOSEST
 from numa_conformance.comparing.differing import differing
-from numa_conformance.suite.generators.merges import CLOSEST
-from numa_conformance.suite.history.history import History
+from numa_conformance.wire.history.history import History
 
 _WORDS = ("message", "stage")
 _HINTS = ("providers", "hints", "pod_hints")

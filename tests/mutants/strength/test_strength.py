@@ -13,7 +13,7 @@ from mutants.strength.left_open import leaves_open
 from mutants.strength.mutations import Mutation, at_import, drawn, places_of, statement_lines
 from mutants.strength.table import BEGIN, END, table, write_table
 from numa_conformance.machine import load_machine
-from numa_conformance.suite.history.history import Head, History, Step
+from numa_conformance.wire.history.history import Head, History, Step
 
 TESTS = Path(__file__).parents[2]
 
@@ -27,7 +27,7 @@ def test_changes_are_drawn_alike_each_time_and_differ():
 
 
 def test_a_call_is_swapped_or_left_out():
-    changes = [Mutation("managers/topology/merge.py", "ReplaceCall", index, 0) for index in range(3)]
+    changes = [Mutation("reference/managers/topology/merge.py", "ReplaceCall", index, 0) for index in range(3)]
     assert all(len(changed_lines(change)) == 2 for change in changes)
 
 
@@ -44,8 +44,8 @@ def test_what_is_executed_at_import_is_told_from_what_is_when_asked(tmp_path):
 
 
 def test_a_change_is_asked_where_it_is_executed_at_import_everywhere_in_the_group():
-    change = Mutation("managers/topology/merge.py", "ReplaceCall", 0, 65)
-    at_the_top = Mutation("managers/topology/merge.py", "ReplaceCall", 0, 1)
+    change = Mutation("reference/managers/topology/merge.py", "ReplaceCall", 0, 65)
+    at_the_top = Mutation("reference/managers/topology/merge.py", "ReplaceCall", 0, 1)
     history = History(Head("test", "", 0, load_machine("one-cpu"), "1.32"), ())
     merges = [Asked("merges", number, None, history) for number in (0, 1)]
     elsewhere = Asked("scores", 2, None, history)

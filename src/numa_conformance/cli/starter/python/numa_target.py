@@ -4,15 +4,15 @@
     pytest --numa-conformance --numa-target numa_target:make
 
 Next: let ``give`` ask your allocator, add "cpu-manager/static" to FEATURES, and read what the suite says. All features
-are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.protocol.messages``.
+are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.wire.messages``.
 """
 
 from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import Pod
-from numa_conformance.protocol.messages.describe import PROTOCOL, Describe, Description
-from numa_conformance.protocol.messages.node import (
+from numa_conformance.wire.messages.describe import PROTOCOL, Describe, Description
+from numa_conformance.wire.messages.node import (
     AdmitPod,
     Admitted,
     ContainerHolding,

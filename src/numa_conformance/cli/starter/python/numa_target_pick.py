@@ -10,8 +10,8 @@ options that it knows to FEATURES. All features are listed in docs/protocol.md o
 from __future__ import annotations
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.protocol.messages.describe import PROTOCOL, Describe, Description
-from numa_conformance.protocol.messages.pick import Pick, Picked, PickRefused
+from numa_conformance.wire.messages.describe import PROTOCOL, Describe, Description
+from numa_conformance.wire.messages.pick import Pick, Picked, PickRefused
 
 FEATURES = ["cpu-manager/static"]
 
@@ -29,7 +29,7 @@ class Target:
     def pick(self, request: Pick) -> Picked | PickRefused:
         """Choose so many of the available CPUs of a machine: here the lowest ids. Your allocator goes here.
 
-        A machine that it does not support: ``raise numa_conformance.protocol.Unsupported("why")``.
+        A machine that it does not support: ``raise numa_conformance.wire.Unsupported("why")``.
         """
         available = list(CpuSet.parse(request.available))
         if request.count > len(available):

@@ -1,0 +1,290 @@
+"""Asking a target a group of scenarios, and judging all that comes of it."""
+
+from __future__ import annotations
+
+import random
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
+
+from ..errors import Fault, UsageError
+from ..judging.chapter import REQUIREMENTS
+from ..judging.verdicts import Broken, Verdicts, judge
+from ..wire import Client
+from ..wire.faults import TargetFault, Unsupported
+from ..wire.history.history import History
+from .drive import drive
+from .generators.scenario import Scenario
+from .requirement_index import Place, places_of
+
+MOST_FAULTS = 3
+"""Faults of a target after which no more of a group's scenarios of that kind are asked: each may cost a call's time."""
+PATIENCE = 3.0
+"""How many times its share of the time a group may take where it goes on for what no group asked."""
+_SETTING = re.compile("[A-Za-z-]+")
+"""What the name of a cell is made of: options, policies, places."""
+_WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of each group is asked: all of it, a part of its scenarios, or as many as so many seconds allow.
+
+    A part of the scenarios is the same in every run; what seconds allow is not.
+    """
+
+    seconds: float | None = None
+    part: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str, option: str = "--numa-budget") -> Budget:
+        """Read ``90``, ``90s``, ``10m``, ``1h`` or ``5%``; nothing is all. Raises ``UsageError``."""
+        match = _WRITTEN.fullmatch(text or "100%")
+        number, unit = (float(match[1]), match[2]) if match else (0.0, "")
+        if not number or (unit == "%" and number > 100):
+            accepted = "a time or a part of all, such as 90s, 10m or 5%"
+            raise UsageError(Fault(option, f"{text!r} is no budget", accepted))
+        if unit == "%":
+            return cls(part=number / 100)
+        return cls(seconds=number * {"": 1, "s": 1, "m": 60, "h": 3600}[unit])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is asked."""
+        return self.seconds is None and self.part == 1.0
+
+    def of_time(self, seconds: float) -> Budget:
+        """Return so many seconds in place of those that it gives; a part of all stays one."""
+        return self if self.seconds is None else Budget(seconds)
+
+    def among(self, groups: int) -> Budget:
+        """Return what one of so many groups may spend."""
+        return self if self.seconds is None else Budget(self.seconds / max(groups, 1))
+
+    def __str__(self) -> str:
+        return f"{self.part:.3g} of all" if self.seconds is None else f"{self.seconds:g} s"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a group: verdicts, the histories that a fault of the target ended, and those faults."""
+
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    ended: list[tuple[History, TargetFault]] = field(default_factory=list)
+    driven: int = 0
+
+
+class Asking:
+    """A group that a target is being asked, scenario by scenario, each history judged at once.
+
+    Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
+    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven. Once
+    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither. What comes
+    from a generator whose scenarios ended in ``MOST_FAULTS`` faults is left out. Clients of the same target ``beside``
+    the first take turns with it, each in a thread: no answer of one depends on another.
+    """
+
+    def __init__(
+        self,
+        scenarios: Iterable[Scenario],
+        client: Client,
+        version: str,
+        *,
+        beside: Sequence[Client] = (),
+        budget: Budget = Budget(),
+        enough: frozenset[str] = frozenset(),
+        keep: Callable[[History], None] | None = None,
+        over: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.outcome = Outcome()
+        self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+        self._all = len(self._left)
+        self._begun = 0
+        self._clients, self._version = (client, *beside), version
+        self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
+        self._seconds = 0.0
+        self._is_interrupted = False
+        self._faults = Counter[str]()
+        self._one_at_a_time = threading.Lock()
+
+    def spend(self, seconds: float | None = None) -> Outcome:
+        """Ask what the budget gives, at least one scenario while there is time; return what came of it.
+
+        Where the budget is a time, ``seconds`` takes its place.
+        """
+        self._budget = self._budget if seconds is None else self._budget.of_time(seconds)
+        self._take_turns(lambda: self._begun > 0 and self._is_spent)
+        return self.outcome
+
+    def spend_on_known(self, requirements: Iterable[str]) -> None:
+        """Ask what is known to show these requirements, most of them first; it takes nothing of the group's budget."""
+        shown = Counter(place for name in requirements for place in places_of(name))
+        self._left.sort(key=lambda scenario: shown[_place(scenario)], reverse=True)
+        last = self._begun + sum(_place(scenario) in shown for scenario in self._left)
+        self._take_turns(lambda: self._begun >= last)
+        self._seconds = 0.0
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is more to ask, and sense in it."""
+        return bool(self._left) and not self._is_done
+
+    def spend_more(self, seconds: float) -> None:
+        """Ask for so many seconds more, at least one scenario while there is time."""
+        self.spend(self._seconds + seconds)
+
+    def _take_turns(self, ended: Callable[[], bool]) -> None:
+        def ask_one_after_the_other(client: Client) -> None:
+            while scenario := self._next(ended):
+                self._ask(scenario, client)
+
+        if len(self._clients) == 1:
+            ask_one_after_the_other(*self._clients)
+        else:
+            with ThreadPoolExecutor(len(self._clients)) as threads:
+                try:
+                    list(threads.map(ask_one_after_the_other, self._clients))
+                except BaseException:
+                    self._is_interrupted = True  # else the others are waited for until the budget is spent
+                    raise
+
+    def _next(self, ended: Callable[[], bool]) -> Scenario | None:
+        with self._one_at_a_time:
+            if not self._left or self._is_done or ended():
+                return None
+            self._begun += 1
+            return self._left.pop(0)
+
+    @property
+    def _is_spent(self) -> bool:
+        if self._budget.seconds is None:
+            return self._begun >= self._budget.part * self._all
+        return self._seconds >= self._budget.seconds
+
+    def one_more(self, requirement: str) -> bool:
+        """Ask beyond the budget the scenario that is known to show a requirement; tell whether one was left.
+
+        If none is known, the cell tells most of what it is about. Where the budget is a time there is an end to that:
+        three times as long.
+        """
+        seconds = self._budget.seconds
+        if not self._left or self._is_done or (seconds is not None and self._seconds >= PATIENCE * seconds):
+            return False
+        known, words = self._known(requirement), requirement.split("/")[1:]
+        closest = max(self._left, key=lambda scenario: sum(word in scenario.cell for word in words))
+        self._left.remove(known or closest)
+        self._ask(known or closest, self._clients[0])
+        return True
+
+    def knows(self, requirement: str) -> bool:
+        """Whether a scenario that was not asked yet is known to show a requirement."""
+        return self._known(requirement) is not None
+
+    def _known(self, requirement: str) -> Scenario | None:
+        places = places_of(requirement)
+        return next((scenario for scenario in self._left if _place(scenario) in places), None) if places else None
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether there is no sense in asking further."""
+        known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
+        return bool(known_enough) or self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._is_interrupted or self._over()
+
+    def _ask(self, scenario: Scenario, client: Client) -> None:
+        began = self._clock()
+        history, fault = drive(scenario, client, self._version, self._is_over)
+        outside = isinstance(fault, Unsupported)
+        verdicts = judge(history)
+        with self._one_at_a_time:
+            self.outcome.driven += 1
+            if self._keep is not None and not outside:
+                self._keep(history)
+            self.outcome.verdicts.add(verdicts)
+            if fault is not None and not outside:
+                self.outcome.ended.append((history, fault))
+                self._faults[scenario.generator] += 1
+                if self._faults[scenario.generator] >= MOST_FAULTS:
+                    self._left = [other for other in self._left if other.generator != scenario.generator]
+            self._seconds += (self._clock() - began) / len(self._clients)
+
+
+def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
+    """Go on for requirements that none of the groups asked which may show them, one scenario of each in turn.
+
+    The group that is known to show one is asked alone, first.
+    """
+    for requirement, groups in wanted.items():
+        while not any(group.outcome.verdicts.asked[requirement] for group in groups):
+            knowing = [group for group in groups if group.knows(requirement)]
+            went_on = [group.one_more(requirement) for group in knowing or groups]
+            if not any(went_on):
+                break
+
+
+def part_of(
+    scenarios: Iterable[Scenario], budget: Budget, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Scenario]:
+    """Yield what a budget leaves of a group, at least one: from all over it, until the budget is spent."""
+    began = clock()
+    ordered = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+    for number, scenario in enumerate(ordered):
+        spent = number / len(ordered) >= budget.part if budget.seconds is None else clock() - began >= budget.seconds
+        if spent and number:
+            return
+        yield scenario
+
+
+def _place(scenario: Scenario) -> Place:
+    return scenario.generator, scenario.cell, scenario.machine.name
+
+
+def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    """Return the scenarios mixed, those first that bring a setting none before them has."""
+    mixed = list(scenarios)
+    random.Random(len(mixed)).shuffle(mixed)
+    met: set[str] = set()
+    new: list[Scenario] = []
+    known: list[Scenario] = []
+    for scenario in mixed:
+        settings = set(_SETTING.findall(scenario.cell))
+        (known if settings <= met else new).append(scenario)
+        met |= settings
+    return new + known
+
+
+def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
+    """Return where a requirement is not met, the shortest conversation on the smallest machine first."""
+    wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
+    return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))
+
+
+def broken_first_in(outcomes: Sequence[Outcome], requirement: str) -> int:
+    """Return in how many conversations a requirement is not met before, or when, any other is not.
+
+    Those that only recommend do not count beside it: they are told apart.
+    """
+    first: dict[int, int] = {}
+    own: dict[int, int] = {}
+    told = (each for outcome in outcomes for each in outcome.verdicts.broken if not _recommended(each.requirement))
+    for broken in chain(told, broken_in(outcomes, requirement) if _recommended(requirement) else ()):
+        for steps in (first, own) if broken.requirement == requirement else (first,):
+            steps[id(broken.history)] = min(broken.step, steps.get(id(broken.history), broken.step))
+    return sum(first[history] == step for history, step in own.items())
+
+
+def times_broken(outcomes: Iterable[Outcome], requirement: str) -> int:
+    """Return at how many questions a requirement is not met."""
+    return len({(id(broken.history), broken.step) for broken in broken_in(outcomes, requirement)})
+
+
+def _recommended(requirement: str) -> bool:
+    return requirement in REQUIREMENTS and REQUIREMENTS[requirement].strength == "SHOULD"

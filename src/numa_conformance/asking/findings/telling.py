@@ -1,0 +1,114 @@
+"""Telling a broken requirement to a person: what was asked, the picture with the CPUs that matter, the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...judging.verdicts import Broken, judge
+from ...machine import Machine, machine_to_dict
+from ...wire.history.history import History, Step
+from ..generators.scenario import WITH_MACHINE
+from .findings import Finding, scenario_json
+from .pictures import drawn
+from .two_pictures import holders, maps
+
+_OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "node.reconcile": "reconcile"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
+
+    - ``history``: the shortest in which it is broken. ``broken_in``: how many break nothing else before.
+    - ``broken``: at how many questions it is broken.
+    - ``machines``: those on which it shows. ``known``: those of them on which it is known to, where it shows on others.
+    - ``beside``: the other requirements that are broken in that history.
+    - ``seen``: how often it was broken, and how often that history was asked.
+    - ``held_back``: why it was not asked of what it could be asked of, and how often.
+    """
+
+    asked: int
+    histories: int
+    history: History | None = None
+    broken_in: int = 0
+    broken: int = 0
+    machines: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    seen: tuple[int, int] | None = None
+    held_back: Mapping[str, int] = field(default_factory=dict)
+
+
+def beside(broken: Broken) -> tuple[str, ...]:
+    """Return the other requirements that the end of the same conversation breaks, ascending."""
+    history = broken.history.until(broken.step + 1)
+    at_the_end = {wrong.requirement for wrong in judge(history).broken if wrong.step == broken.step}
+    return tuple(sorted(at_the_end - {broken.requirement}))
+
+
+def finding_of(broken: Broken) -> Finding:
+    """Return the finding of a broken requirement, at the end of the conversation that led there."""
+    history = broken.history.until(broken.step + 1)
+    scenario = scenario_of(history)
+    wrong = broken.violation
+    return Finding(
+        [broken.requirement],
+        wrong.why,
+        got=wrong.got or None,
+        allowed=wrong.allowed or None,
+        scenario=scenario,
+        picture=_picture(history.head.machine, scenario, wrong.marks),
+        marks=wrong.marks,
+    )
+
+
+def scenario_of(history: History) -> dict[str, Any]:
+    """Return a history as a scenario that ``replay`` takes: a node and its steps, or the last question alone."""
+    machine = history.head.machine
+    starts = [number for number, step in enumerate(history.steps) if step.method == "node.start"]
+    if not starts:
+        return _question(machine, history.steps[-1])
+    start = history.steps[starts[-1]]
+    operations = [(operation, step) for step in history.steps[starts[-1] + 1 :] if (operation := _operation(step))]
+    return scenario_json(
+        machine,
+        start.params["kubelet"],
+        [operation for operation, _ in operations],
+        [step.answer or {} for _, step in operations],
+        came_up=(start.answer or {}).get("result") != "failed",
+    )
+
+
+def _question(machine: Machine, step: Step) -> dict[str, Any]:
+    params = {"machine": machine_to_dict(machine), **step.params} if step.method in WITH_MACHINE else dict(step.params)
+    return {
+        "id": "scenario",
+        "kind": "question",
+        "method": step.method,
+        "params": params,
+        "answered": dict(step.answer or {}),
+    }
+
+
+def _operation(step: Step) -> dict[str, Any] | None:
+    if step.method == "node.restart":
+        return {"op": "restart", **{key: value for key, value in step.params.items() if key == "kubelet" and value}}
+    operation = _OPS.get(step.method)
+    return {"op": operation, **step.params} if operation else None
+
+
+def _picture(machine: Machine, scenario: Mapping[str, Any], marks: Mapping[str, int]) -> str:
+    """Draw who holds what at the end, and mark the CPUs that matter."""
+    shown: Mapping[str, int] | None
+    if scenario["kind"] == "question":
+        known = maps(scenario)
+        shown = known[2] if known else None
+    else:
+        shown = _held(scenario["steps"], scenario["answered"])
+    return drawn(machine, shown or {}, marks)
+
+
+def _held(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    return {name: cpus for name, cpus in holders(steps, answers).items() if cpus}

@@ -1,0 +1,365 @@
+"""Cells: one setting of everything a life varies, on one machine. Drawn so that every pair of settings meets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from ...cpuset import CpuSet, bit_of, bits_of, iter_bits
+from ...judging.choice import STRICT, numa_cpus
+from ...judging.room import ordinary
+from ...judging.start_subjects import MOST_NODES
+from ...machine import Device, Machine
+from ...sources.options import STATIC_OPTIONS
+from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from .picks import OPTION_SETS, shuffled
+from .scenario import or_the_catalogue
+from .workloads import MEMORY, RESERVED_MIB
+
+RESERVATIONS = (
+    "a core",
+    "a thread",
+    "two threads of two cores",
+    "a core of each socket",
+    "some threads",
+    "a number",
+    "a number and a half",
+    "a number for the system alone",
+    "a number for kube alone",
+)
+WITH_DEVICES, WITH_PAGES = " with devices", " with huge pages"
+"""What follows the name of a machine that was given some."""
+DEVICES = 0.4
+"""The share of machines without devices that are given some."""
+APART = 0.5
+"""The share of these whose devices are near one NUMA node each, so that not all that is asked for can be aligned."""
+KINDS_OF_DEVICES = ("example.com/nic", "example.com/gpu")
+OFF = 0.5
+"""How many nodes have options that are written and off, which is as if they were not written."""
+STRICTLY = 0.12
+"""How many nodes, whatever their options, keep reserved CPUs out of the shared pool besides."""
+PAGES = 0.3
+"""The share of machines without huge pages that are given some."""
+SMALL_PAGES, LARGE_PAGES, ROOM_FOR_PAGES = 64, 1, 8 << 30
+"""Huge pages of 2 MiB and of 1 GiB that a NUMA node is given, and the memory it needs for that."""
+WRITTEN = 0.7
+"""How often a field that says what holds anyway is written."""
+CLOSEST, NEAR = "prefer-closest-numa-nodes", 0.4
+"""The option, and how many of the nodes that align have it, as far as it is claimed."""
+FEWEST = 4
+"""CPUs of a machine that has some to reserve and some to give."""
+SMALL_MACHINE = 32
+"""CPUs of machines that come often."""
+MOST_ALIGNED = 16
+"""NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
+MOST_TOGETHER = 20
+"""NUMA nodes times opinions at most, where they are aligned: a million sets of one of each."""
+HIGHEST_NODE = 63
+"""A set of NUMA nodes is a word of 64 bits to the kubelet."""
+STATIC = 0.92
+"""How many nodes give CPUs."""
+PLAIN = 0.25
+"""How many nodes have no option, beside those that come by lot."""
+SHUFFLED = 0.3
+"""How many of the machines that come by lot have their CPUs renumbered."""
+CELLS_OF_ONE = 40
+"""Cells of a machine at most, where machines are named."""
+PART_MIB = 128
+"""The part of it that lies on another NUMA node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The settings of one life.
+
+    ``options`` are those of the static policy that are on; ``off`` are written too, as ``"false"``. ``closest``:
+    whether the Topology Manager prefers NUMA nodes that are close; None where nothing is written of it.
+    """
+
+    machine: Machine
+    static: bool
+    options: frozenset[str]
+    topology: str
+    scope: str
+    memory: bool
+    reservation: str
+    off: frozenset[str] = frozenset()
+    closest: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """The settings in words; the machine is told beside it."""
+        memory = ", memory Static" if self.memory else ""
+        topology = self.topology if self.topology == "none" else f"{self.topology} per {self.scope}"
+        topology += {True: ", the closest", False: ", the closest off", None: ""}[self.closest]
+        if not self.static:
+            return f"CPU policy none, {topology}{memory}, reserved {self.reservation}"
+        options = "+".join(sorted(self.options)) or "no option"
+        options += f", off: {'+'.join(sorted(self.off))}" if self.off else ""
+        return f"{options}, {topology}{memory}, reserved {self.reservation}"
+
+    @property
+    def opinions(self) -> int:
+        """How many have one on the NUMA nodes of a container: managers, and each resource of devices."""
+        return self.static + self.memory + len({device.resource for device in self.machine.devices})
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What a target must claim to be asked."""
+        named = {"cpu-manager/none"}
+        if self.static:
+            named = {f"cpu-manager/{option}" for option in self.options | self.off} | {"cpu-manager/static"}
+        if self.topology != "none":
+            named |= {f"topology-manager/{self.topology}", f"topology-manager/scope/{self.scope}"}
+        if self.memory:
+            named.add("memory-manager/static")
+        if self.topology != "none" and len(self.machine.numa_ids) > MOST_NODES:
+            named.add("topology-manager/max-allowable-numa-nodes")
+        if self.closest is not None:
+            named.add(f"topology-manager/{CLOSEST}")
+        return frozenset(named)
+
+
+def cells(
+    count: int,
+    claimed: frozenset[str],
+    *,
+    most_cpus: int = 96,
+    seed: int = 0,
+    only: Sequence[Machine] | None = None,
+) -> Iterator[Cell]:
+    """Yield cells within what a target claims: every machine of the catalogue under every policy, then by lot.
+
+    Small machines come more often then, and some with their CPUs renumbered. Where there are machines that ``only`` are
+    asked, each comes a few times, whatever its size.
+    """
+    machines = list(or_the_catalogue(only, most_cpus))
+    count = count if only is None else min(count, CELLS_OF_ONE * len(only))
+    weights = [_weight(machine) for machine in machines]
+    optional = (*OPTION_SETS, (STRICT,), ("full-pcpus-only", STRICT))
+    possible = [options for options in optional if {f"cpu-manager/{name}" for name in options} <= claimed]
+    policies = [name for name in TOPOLOGY_POLICIES if name == "none" or f"topology-manager/{name}" in claimed]
+    scopes = [name for name in ("container", "pod") if f"topology-manager/scope/{name}" in claimed]
+    lot = random.Random(f"cells {seed}")
+    if not scopes:
+        policies = ["none"]
+    for number in range(count):
+        turn, place = divmod(number, len(machines))
+        if turn < len(policies):
+            machine, topology = machines[place], policies[(place + turn) % len(policies)]
+        else:
+            machine, topology = lot.choices(machines, weights)[0], lot.choice(policies)
+            machine = shuffled(machine, lot) if lot.random() < SHUFFLED else machine
+        bare = machine
+        if "device-manager/allocation" in claimed and not machine.devices and lot.random() < DEVICES:
+            machine = _with_devices(machine, lot)
+            apart = random.Random(f"apart {seed} {number}")
+            machine = _apart(machine, apart) if apart.random() < APART else machine
+        if "memory-manager/hugepages" in claimed:
+            machine = _with_huge_pages(machine, random.Random(f"pages {seed} {number}"))
+        options = frozenset(lot.choice(possible)) if possible and lot.random() > PLAIN else frozenset[str]()
+        cell = Cell(
+            machine,
+            static=lot.random() < STATIC,
+            options=options,
+            topology=topology,
+            scope=lot.choice(scopes) if scopes else "container",
+            memory=lot.random() < 0.4 and _has_memory(machine),
+            reservation=lot.choice(RESERVATIONS),
+        )
+        for fewer in ({"machine": bare}, {"memory": False}):
+            if topology != "none" and are_too_many(cell.machine, cell.opinions):
+                cell = replace(cell, **fewer)
+        if _comes_up(cell) and cell.features <= claimed:
+            yield _with_more_written(cell, claimed, random.Random(f"written {seed} {number}"))
+
+
+def are_too_many(machine: Machine, opinions: int) -> bool:
+    """Tell whether so many opinions on NUMA nodes are more than a kubelet can merge in the time of an answer.
+
+    It tries each set of nodes of one with each of every other: two of twelve nodes, or three of eight, are 16 million
+    combinations for each container.
+    """
+    return len(machine.numa_ids) * opinions > MOST_TOGETHER
+
+
+def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) -> Cell:
+    """Write down options that are off, and whether close NUMA nodes are preferred."""
+    off, options = frozenset[str](), cell.options
+    if cell.static and f"cpu-manager/{STRICT}" in claimed and lot.random() < STRICTLY:
+        options |= {STRICT}
+    if cell.static and lot.random() < OFF:
+        known = sorted(name for name in STATIC_OPTIONS if name not in options and f"cpu-manager/{name}" in claimed)
+        off = frozenset(lot.sample(known, min(len(known), lot.randint(1, 3))))
+    closest = None
+    aligns = cell.topology != "none" and f"topology-manager/{CLOSEST}" in claimed
+    if aligns and cell.machine.distances and lot.random() < NEAR:
+        closest = lot.random() < 0.7
+    return replace(cell, options=options, off=off, closest=closest)
+
+
+def _weight(machine: Machine) -> int:
+    """Return how often a machine comes: small ones, with devices or with NUMA nodes that differ, more than others."""
+    if len(machine.cpus) > SMALL_MACHINE:
+        return 1
+    uneven = len({cpus.bit_count() for cpus in numa_cpus(machine)}) > 1
+    return 6 if machine.devices or uneven else 3
+
+
+def _with_devices(machine: Machine, lot: random.Random) -> Machine:
+    """Put devices into a machine: some near one NUMA node, one near two and more, one that tells of none."""
+    nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
+    near: list[tuple[int, ...]] = [(lot.choice(nodes),) for _ in range(lot.randint(2, 6))]
+    several = {*lot.sample(nodes, min(2, len(nodes))), *nodes[: len(near) // 2]}
+    near += [tuple(sorted(several)), ()]
+    lot.shuffle(near)
+    kinds = KINDS_OF_DEVICES[: lot.randint(1, 2)]
+    devices = tuple(
+        Device(kind, f"{kind.rpartition('/')[2]}-{index}", places)
+        for index, places in enumerate(near)
+        for kind in (lot.choice(kinds),)
+    )
+    return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
+
+
+def alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
+    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
+    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
+    return [
+        {},
+        *(
+            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
+            for scope, policy in both
+            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
+        ),
+    ]
+
+
+def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:
+    """Return so many devices of a resource near each NUMA node."""
+    kind = resource.rpartition("/")[2]
+    return tuple(Device(resource, f"{kind}-{node}-{index}", (node,)) for node in nodes for index in range(number))
+
+
+def _apart(machine: Machine, lot: random.Random) -> Machine:
+    """Put each device near one NUMA node, those of different resources mostly near different ones."""
+    nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
+    devices = tuple(
+        Device(kind, f"{kind.rpartition('/')[2]}-{place}-{index}", (nodes[(place + (index == 2)) % len(nodes)],))
+        for place, kind in enumerate(KINDS_OF_DEVICES, lot.randrange(len(nodes)))
+        for index in range(lot.randint(2, 3))
+    )
+    return replace(machine, name=f"{machine.name} apart", devices=devices)
+
+
+def _with_huge_pages(machine: Machine, lot: random.Random) -> Machine:
+    """Set huge pages of two sizes aside on NUMA nodes that have the memory; not all have as many."""
+    has_some = any(node.hugepages for node in machine.memory)
+    if has_some or lot.random() >= PAGES or len(machine.cpus) > SMALL_MACHINE:
+        return machine
+    memory = tuple(
+        replace(node, hugepages={"1Gi": lot.randint(0, LARGE_PAGES), "2Mi": lot.randint(1, SMALL_PAGES)})
+        if (node.memory or 0) >= ROOM_FOR_PAGES
+        else node
+        for node in machine.memory
+    )
+    if memory == machine.memory:
+        return machine
+    return replace(machine, name=f"{machine.name}{WITH_PAGES}", memory=memory)
+
+
+def _has_memory(machine: Machine) -> bool:
+    """Whether the reservation of memory fits a NUMA node, and the nodes are few enough to look at their sets."""
+    if len(machine.numa_ids) > MOST_ALIGNED:
+        return False
+    return max(ordinary(node) for node in machine.memory) > RESERVED_MIB << 20
+
+
+def _comes_up(cell: Cell) -> bool:
+    """Whether the pages let a node come up so: socket alignment has conditions, and something must be left to give."""
+    socket = cell.static and "align-by-socket" in cell.options
+    sockets, nodes = len(cell.machine.socket_bits), len(numa_cpus(cell.machine))
+    if socket and (cell.topology == "single-numa-node" or sockets > nodes):
+        return False
+    numa = cell.machine.numa_ids
+    if cell.topology != "none" and (len(numa) > MOST_ALIGNED or max(numa) > HIGHEST_NODE):
+        return False
+    return len(cell.machine.cpus) >= FEWEST or not cell.static
+
+
+def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
+    """Return the KubeletConfiguration of a cell, in its JSON form."""
+    config: dict[str, Any] = {"evictionHard": {"memory.available": "100Mi"}}
+    config["cpuManagerPolicy"] = "static" if cell.static else "none"
+    if cell.static and cell.options | cell.off:
+        written = dict.fromkeys(sorted(cell.options), "true") | dict.fromkeys(sorted(cell.off), "false")
+        config["cpuManagerPolicyOptions"] = written
+        config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
+    if cell.memory:
+        largest = max(cell.machine.memory, key=lambda node: ordinary(node))
+        config.update(MEMORY)
+        config["reservedMemory"] = _reserved_memory(cell, largest.node)
+    if cell.static or cell.reservation.startswith("a number") or len(cell.machine.cpus) >= FEWEST:
+        config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
+    config.update(_topology(cell, lot))
+    return config
+
+
+def _reserved_memory(cell: Cell, largest: int) -> list[dict[str, Any]]:
+    """Reserve memory on the largest NUMA node, and of every other node a part of it on another that can bear it."""
+    memory = (node for node in cell.machine.memory if node.node != largest)
+    others = [node.node for node in memory if ordinary(node) > RESERVED_MIB << 20]
+    part = PART_MIB if others and random.Random(f"memory {cell.machine.name} {cell.name}").random() < 0.5 else 0
+    amounts = {largest: RESERVED_MIB - part, **({others[-1]: part} if part else {})}
+    return [{"numaNode": node, "limits": {"memory": f"{size}Mi"}} for node, size in amounts.items()]
+
+
+def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:
+    """Return the fields of the Topology Manager; now and then a default is left out, or the scope stands alone."""
+    config: dict[str, Any] = {}
+    by_default = cell.scope == "container" or cell.topology == "none"
+    if not by_default or lot.random() < WRITTEN:
+        config["topologyManagerScope"] = cell.scope
+    if cell.topology != "none":
+        config["topologyManagerPolicy"] = cell.topology
+        options = {"max-allowable-numa-nodes": str(len(cell.machine.numa_ids))}
+        options = options if len(cell.machine.numa_ids) > MOST_NODES else {}
+        if cell.closest is not None:
+            options[CLOSEST] = "true" if cell.closest else "false"
+        if options:
+            config["topologyManagerPolicyOptions"] = options
+    return config
+
+
+def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dict[str, Any]:
+    machine = cell.machine
+    if cell.reservation == "a number":
+        return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
+    if cell.reservation == "a number and a half":
+        return {"kubeReserved": {**kube, "cpu": "300m"}, "systemReserved": {"cpu": "1200m"}}
+    if cell.reservation == "a number for the system alone":
+        return {"systemReserved": {"cpu": "2"}, **({"kubeReserved": dict(kube)} if kube else {})}
+    if cell.reservation == "a number for kube alone":
+        return {"kubeReserved": {**kube, "cpu": "2"}}
+    bits = _reserved_bits(machine, cell.reservation, lot)
+    return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
+
+
+def _reserved_bits(machine: Machine, reservation: str, lot: random.Random) -> int:
+    cores: Sequence[int] = machine.core_bits
+    threads = list(iter_bits(machine.online_bits))
+    match reservation:
+        case "a core":
+            return cores[0]
+        case "a thread":
+            return bit_of(lot.choice(threads))
+        case "two threads of two cores":
+            return sum(core & -core for core in lot.sample(cores, min(2, len(cores) - 1 or 1)))
+        case "a core of each socket":
+            first = [next(core for core in cores if core & cpus) for cpus in machine.socket_bits.values()]
+            return sum(first) if sum(first) != machine.online_bits else cores[0]
+        case _:
+            return bits_of(cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))

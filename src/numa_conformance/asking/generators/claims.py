@@ -1,0 +1,142 @@
+"""Claims of CPUs, allocated as a scheduler does: on each machine a driver is filled, emptied, and started anew."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ...cpuset import format_bits
+from ...judging.published import DeviceKey
+from ...machine import Machine
+from .claim_scheduler import NAMESPACE, ClaimScheduler
+from .scenario import Question, Scenario, Script, or_the_catalogue
+
+MOST_CPUS, MOST_CLAIMS, LIVES, BESIDE = 64, 12, 2, 3
+RESERVED, RESTART, SHARED = "claims/reserved", "claims/restart", "claims/shared-pool"
+
+
+def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
+    """Yield lives of a driver on each machine; without any named, on the smaller ones of the catalogue."""
+    if "claims/cpus" not in claimed:
+        return
+    for machine, number in product(or_the_catalogue(machines, MOST_CPUS), range(LIVES)):
+        reserved = _reserved(machine, number) if RESERVED in claimed else 0
+        cell = f"a life of a DRA driver, reserved {format_bits(reserved) or 'none'}"
+        yield Scenario("claims", cell, machine, _Life(claimed, reserved, seed + number).script, seed + number)
+
+
+def _reserved(machine: Machine, number: int) -> int:
+    """Return no CPUs at first, then one of each NUMA node where others are left."""
+    nodes = machine.numa_bits.values() if number else ()
+    return sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
+
+
+@dataclass(frozen=True)
+class _Life:
+    """The life of one driver."""
+
+    claimed: frozenset[str]
+    reserved: int
+    seed: int
+
+    def script(self) -> Script:
+        """Fill devices, ask again, give back, fill again, start the driver anew, give all back."""
+        lot = random.Random(self.seed)
+        answer = yield "claims.start", {"reserved_cpus": format_bits(self.reserved)}
+        scheduler = ClaimScheduler(answer)
+        if not scheduler.devices:
+            return
+        yield unprepare("never-prepared")
+        if SHARED in self.claimed:
+            yield from self._beside(scheduler, lot)
+        yield from self._fill(scheduler, lot, MOST_CLAIMS)
+        for uid in lot.sample(sorted(scheduler.held), min(2, len(scheduler.held))):
+            yield prepare(scheduler.held[uid])
+        yield from self._give_back(scheduler, lot.sample(sorted(scheduler.held), len(scheduler.held) // 2))
+        yield from self._fill(scheduler, lot, MOST_CLAIMS // 2)
+        if RESTART in self.claimed:
+            answer = yield "claims.restart", {}
+            if answer["result"] != "started":
+                return
+            yield unprepare("never-prepared")
+            before = lot.sample(sorted(scheduler.held), len(scheduler.held))
+            yield from self._give_back(scheduler, before[:1])
+            yield from self._fill(scheduler, lot, 1)  # before the driver hears of the others again
+            for uid in before[1:]:
+                yield prepare(scheduler.held[uid])
+            yield from self._fill(scheduler, lot, MOST_CLAIMS // 3)
+            answer = yield "claims.restart", {}  # once more: some claims are two processes old
+            if answer["result"] != "started":
+                return
+        yield from self._give_back(scheduler, sorted(scheduler.held))
+        yield from self._take_all(scheduler)
+
+    def _fill(self, scheduler: ClaimScheduler, lot: random.Random, most: int) -> Script:
+        """Ask for claims of sizes by lot, then for all that is left."""
+        for number in range(most):
+            claim = scheduler.allocate(lot, all_of_it=number == most - 1)
+            if claim is None:
+                return
+            yield from self._ask(scheduler, claim)
+
+    def _beside(self, scheduler: ClaimScheduler, lot: random.Random) -> Script:
+        """Run containers without a claim: from before, after each of some claims, when one is gone, after a restart.
+
+        Not all lives begin with a restart, after which what was published at first counts no more.
+        """
+        names = ["from-before", *(f"later-{number}" for number in range(BESIDE)), "when-one-is-gone", "after-a-restart"]
+        for name in names[:-2]:
+            yield "claims.run", {"name": name}
+            claim = scheduler.allocate(lot, all_of_it=False)
+            if claim is not None:
+                yield from self._ask(scheduler, claim)
+        yield from self._give_back(scheduler, sorted(scheduler.held)[:1])
+        yield "claims.run", {"name": names[-2]}
+        if RESTART in self.claimed and self.seed % LIVES:
+            yield "claims.restart", {}
+        yield "claims.run", {"name": names[-1]}
+        claim = scheduler.allocate(lot, all_of_it=False)
+        if claim is not None:
+            yield from self._ask(scheduler, claim)
+        for name in names:
+            yield "claims.end", {"name": name}
+        yield from self._take_all(scheduler)
+        yield "claims.run", {"name": "at-last"}
+        yield "claims.end", {"name": "at-last"}
+        yield from self._give_back(scheduler, sorted(scheduler.held))
+
+    def _take_all(self, scheduler: ClaimScheduler) -> Script:
+        """Ask for all that is left: of a shared device by a claim of its own, of others by as few claims as can be."""
+        tried: set[DeviceKey] = set()
+        while parts := next((parts for parts in scheduler.left() if parts[0][0].key not in tried), None):
+            tried.add(parts[0][0].key)
+            yield from self._ask(scheduler, scheduler.claim(parts))  # another scheduler may take of other devices
+
+    def _ask(self, scheduler: ClaimScheduler, claim: dict[str, Any]) -> Script:
+        uid = claim["metadata"]["uid"]
+        answer = yield prepare(claim)
+        if answer["result"] != "prepared":
+            yield from self._give_back(scheduler, [uid])
+        elif answer.get("claim"):
+            scheduler.take_over(uid, answer["claim"]["status"])
+
+    def _give_back(self, scheduler: ClaimScheduler, uids: Sequence[str]) -> Script:
+        for uid in uids:
+            answer = yield unprepare(uid)
+            if answer["result"] == "unprepared":
+                scheduler.release(uid)
+        if uids:
+            yield unprepare(uids[-1])  # once more
+
+
+def prepare(claim: Mapping[str, Any]) -> Question:
+    """Return the question that has a claim prepared."""
+    return "claims.prepare", {"claim": claim}
+
+
+def unprepare(uid: str) -> Question:
+    """Return the question that has a claim unprepared, by its uid, which is its name too."""
+    return "claims.unprepare", {"uid": uid, "namespace": NAMESPACE, "name": uid}

@@ -1,0 +1,216 @@
+"""Damages: state files are cut short, changed, old or of another node when the node agent starts again."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...judging.choice import STRICT
+from ...judging.files import CPU_FILE
+from ...machine import load_machine, machine_to_dict
+from .cells import Cell, kubelet_of
+from .crashes import FILES
+from .scenario import Answer, Question, Scenario, Script
+from .workloads import container, guaranteed, pod, static
+
+NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"})
+"""What a target must claim to be asked."""
+ALPHA = {"CPUManagerPolicyAlphaOptions": True}
+OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
+"""Machines of whose CPUs a state file may be."""
+DELETED = {"files": {CPU_FILE: None}}
+DRAINED = 0.5
+"""The share of nodes that are drained before they reserve other CPUs; on the others pods run."""
+MOST_RESERVED = 2
+"""Cores that are reserved besides."""
+Kubelet = Mapping[str, Any]
+NOTHING: Kubelet = MappingProxyType({})
+
+
+def damages(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) -> Iterator[Scenario]:
+    """Yield for each cell a node on which pods run, whose state files are damaged and restored again and again."""
+    for number, cell in enumerate(cells):
+        if cell.static:
+            name = f"damage {seed} {number} {cell.machine.name} {cell.name}"
+            yield Scenario("damage", cell.name, cell.machine, partial(_damage, cell, claimed, name), seed)
+
+
+def _cut(text: str, lot: random.Random) -> str:
+    return text[: lot.randrange(len(text))] if text else ""
+
+
+def _emptied(_text: str, _lot: random.Random) -> str:
+    return ""
+
+
+def _of_another_kind(_text: str, lot: random.Random) -> str:
+    return lot.choice(("[]", "null", "{}", "{"))
+
+
+def _another_digit(text: str, lot: random.Random) -> str:
+    """Change a digit somewhere: the content, or the checksum."""
+    places = [place for place, letter in enumerate(text) if letter.isdigit()]
+    if not places:
+        return text + "0"
+    place = lot.choice(places)
+    return f"{text[:place]}{(int(text[place]) + lot.randint(1, 8)) % 10}{text[place + 1 :]}"
+
+
+def _another_checksum(text: str, _lot: random.Random) -> str:
+    try:
+        content = json.loads(text)
+        return json.dumps({**content, "checksum": content["checksum"] + 1})
+    except (ValueError, KeyError, TypeError):
+        return text + " "
+
+
+WAYS: tuple[Callable[[str, random.Random], str], ...] = (
+    _cut,
+    _emptied,
+    _of_another_kind,
+    _another_digit,
+    _another_checksum,
+)
+"""What happens to a text."""
+
+
+def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
+    lot = random.Random(name)
+    kubelet = kubelet_of(cell, lot)
+    up = yield "node.start", {"kubelet": kubelet}
+    if "default_cpuset" not in up:
+        return
+    old = (yield FILES)["checkpoints"]
+    yield from _run_some(cell, up, lot, claimed)
+    files = (yield FILES)["checkpoints"]
+    for way in lot.sample(WAYS, len(WAYS)):
+        if not files:
+            return
+        file = lot.choice(sorted(files))
+        answer = yield "node.restart", {"files": {file: way(files[file], lot)}}
+        if answer.get("result") == "restarted":
+            files = (yield FILES)["checkpoints"]
+            continue
+        answer = yield "node.restart", {"files": files}
+        if answer.get("result") != "restarted":
+            return
+    anew = yield "node.restart", {"files": {**dict.fromkeys(files), **old}}
+    if anew.get("result") != "restarted":
+        return
+    held = {pod["uid"]: _held(pod) for pod in anew["pods"] if pod["result"] == "admitted"}
+    others = [*_other_settings(kubelet, claimed)]
+    if not (yield from _refused(kubelet, others)):
+        return
+    drained = lot.random() < DRAINED
+    if not drained:
+        yield from _other_reservation(cell, kubelet, held, lot)
+    for uid in held:
+        yield "node.remove", {"uid": uid}
+    yield from _drained(cell, kubelet, others, lot, anew=drained)
+    yield from _another_machine(cell, kubelet)
+
+
+def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: frozenset[str]) -> Script:
+    """Run a few pods that hold something of every manager."""
+    free = len(CpuSet.parse(up["default_cpuset"]))
+    threads = cell.machine.core_bits[0].bit_count()
+    resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+    for uid in ("first", "second", "third"):
+        other = {lot.choice(resources): "1"} if resources and "device-manager/allocation" in claimed else {}
+        cpus = threads * lot.randint(1, max(1, free // threads // 5))
+        wanted = pod(uid, [container("c", cpu=str(cpus), memory="64Mi", other=other)])
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+            yield "node.run", {"uid": uid}
+
+
+def _held(pod: Mapping[str, Any]) -> int:
+    """Return the CPUs that a pod holds after a restart."""
+    return sum(_bits(container["cpus"]) for container in pod["containers"].values())
+
+
+def _bits(text: str) -> int:
+    return CpuSet.parse(text).bits
+
+
+def _other_settings(kubelet: Kubelet, claimed: frozenset[str]) -> Iterator[Kubelet]:
+    """Yield settings for which a state file must be deleted: policy none first."""
+    yield _none(kubelet)
+    if "memory-manager/none" in claimed and kubelet.get("memoryManagerPolicy") == "Static":
+        kept = {name: value for name, value in kubelet.items() if name != "reservedMemory"}
+        yield {**kept, "memoryManagerPolicy": "None"}
+    if f"cpu-manager/{STRICT}" in claimed and "reservedSystemCPUs" in kubelet:
+        options = {**kubelet.get("cpuManagerPolicyOptions", {}), STRICT: "true"}
+        yield {**kubelet, "cpuManagerPolicyOptions": options, "featureGates": ALPHA}
+
+
+def _none(kubelet: Kubelet) -> Kubelet:
+    plain = {name: value for name, value in kubelet.items() if name != "cpuManagerPolicyOptions"}
+    return {**plain, "cpuManagerPolicy": "none"}
+
+
+def _refused(kubelet: Kubelet, others: Iterable[Kubelet]) -> Generator[Question, Answer, bool]:
+    """Ask for other settings with the state files of these, and for these again; return whether that was refused."""
+    for other in others:
+        if (yield "node.restart", {"kubelet": dict(other)}).get("result") == "restarted":
+            return False
+        if (yield "node.restart", {"kubelet": dict(kubelet)}).get("result") != "restarted":
+            return False
+    return True
+
+
+def _drained(cell: Cell, kubelet: Kubelet, others: Iterable[Kubelet], lot: random.Random, *, anew: bool) -> Script:
+    """Ask a node without pods the same, then without the file; with the file of policy none at last."""
+    if not (yield from _refused(kubelet, others)):
+        return
+    if anew:
+        yield from _other_reservation(cell, kubelet, {}, lot, files=DELETED)
+    if (yield "node.restart", {"kubelet": _none(kubelet), **DELETED}).get("result") == "restarted":
+        yield "node.restart", {"kubelet": dict(kubelet)}
+
+
+def _other_reservation(
+    cell: Cell, kubelet: Kubelet, held: Mapping[str, int], lot: random.Random, files: Kubelet = NOTHING
+) -> Script:
+    """Reserve more CPUs at a restart, those that are likely to be given first or last; let pods come and go."""
+    taken = sum(held.values())
+    free = [core for core in cell.machine.core_bits if not core & taken]
+    if len(free) < MOST_RESERVED + 2:
+        return
+    listed = _bits(kubelet.get("reservedSystemCPUs", "")) | free[0] | free[-1]
+    more = {**kubelet, "reservedSystemCPUs": str(CpuSet.from_bits(listed & ~taken))}
+    if (yield "node.restart", {"kubelet": more, **files}).get("result") != "restarted":
+        yield "node.restart", {"kubelet": dict(kubelet)}
+        return
+    come = []
+    for number in range(lot.randint(1, 2)):
+        cpus = str(cell.machine.core_bits[0].bit_count() * (number + 1))
+        wanted = pod(f"later{number}", [container("c", cpu=cpus, memory="64Mi")])
+        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
+            come.append(f"later{number}")
+    for uid in come:
+        yield "node.remove", {"uid": uid}
+
+
+def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
+    """Bring up a node with the state file of another, aligning as it does."""
+    aligning = {name: value for name, value in kubelet.items() if name.startswith("topologyManager")}
+    for name in OTHERS:
+        other = load_machine(name)
+        if other.online_bits == cell.machine.online_bits:
+            continue
+        config = static()
+        found = []
+        yield "node.start", {"machine": machine_to_dict(other), "kubelet": config}
+        found.append((yield FILES)["checkpoints"])
+        yield "node.admit", {"pod": guaranteed("there", 2)}
+        found.append((yield FILES)["checkpoints"])
+        here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
+        for files in found:
+            if CPU_FILE in files:
+                yield "node.start", {**here, "files": {CPU_FILE: files[CPU_FILE]}}
+        return

@@ -1,0 +1,337 @@
+"""Nodes to score: the page's example and configurations, and sweeps whose neighbours are to be compared."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...judging.scored import LEAST, MOST, RATIO
+from ...machine import load_machine
+from .scenario import Question, Scenario, ask_all
+
+KINDS = (LEAST, MOST, RATIO)
+FOO, BAR = "intel.com/foo", "intel.com/bar"
+Amounts = Mapping[str, str]
+Shape = Sequence[tuple[int, int]]
+RISING: Shape = ((0, 0), (100, 10))
+FALLING: Shape = ((0, 10), (100, 0))
+SHAPES: tuple[Shape, ...] = (
+    RISING,
+    FALLING,
+    ((0, 0), (50, 10), (100, 0)),
+    ((0, 5), (40, 5), (80, 10)),
+    ((20, 2), (60, 8), (100, 4)),
+    ((50, 7),),
+    ((0, 10), (25, 0), (75, 0), (100, 10)),
+)
+BAD_SHAPES: tuple[Shape, ...] = (
+    (),
+    ((50, 1), (10, 5)),
+    ((10, 1), (10, 5)),
+    ((0, 11),),
+    ((0, -1),),
+    ((101, 1),),
+    ((-1, 1),),
+)
+UNITS = {"cpu": "", "memory": "Gi", FOO: "", BAR: ""}
+"""The resources of nodes that are drawn, and what follows their numbers."""
+EXAMPLE_POD: Amounts = {FOO: "2", "memory": "256Mi", "cpu": "2"}
+EXAMPLE_NODES: tuple[tuple[Amounts, Amounts], ...] = (
+    ({FOO: "4", "memory": "1Gi", "cpu": "8"}, {FOO: "1", "memory": "256Mi", "cpu": "1"}),
+    ({FOO: "8", "memory": "1Gi", "cpu": "8"}, {FOO: "2", "memory": "512Mi", "cpu": "6"}),
+)
+"""What the two nodes of the page have, and what is used on them."""
+
+
+def strategy(kind: str, shape: Shape | None = None, **weights: int) -> dict[str, Any]:
+    """Describe a strategy; ``foo`` and ``bar`` stand for the extended resources of the page, no weight for no list."""
+    names = {"foo": FOO, "bar": BAR}
+    described: dict[str, Any] = {"type": kind}
+    if weights:
+        described["resources"] = [{"name": names.get(name, name), "weight": weight} for name, weight in weights.items()]
+    if shape is not None:
+        described["requestedToCapacityRatio"] = {"shape": [{"utilization": at, "score": score} for at, score in shape]}
+    return described
+
+
+def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
+    """Yield the page's worked example, and nodes under each configuration that it prints."""
+    worked = strategy(RATIO, RISING, foo=5, memory=1, cpu=3)
+    questions = [_question(worked, room, [used], EXAMPLE_POD) for room, used in EXAMPLE_NODES]
+    full = _question(worked, EXAMPLE_POD, [], EXAMPLE_POD)
+    if RATIO in kinds:
+        yield _scenario("example", "Resource Bin Packing, worked example", [*questions, full])
+    printed = (
+        strategy(MOST, cpu=1, memory=1, foo=3, bar=3),
+        strategy(RATIO, RISING, foo=3, bar=3),
+        strategy(RATIO, FALLING, foo=3, bar=3),
+        strategy(RATIO, RISING, foo=5, cpu=3, memory=1),
+    )
+    room = {"cpu": "10", "memory": "10Gi", FOO: "10", BAR: "10"}
+    levels: Sequence[Amounts] = [dict(zip(room, (at, f"{at}Gi", at, at), strict=True)) for at in "1359"]
+    for number, configuration in enumerate(printed, 1):
+        if configuration["type"] not in kinds:
+            continue
+        asked = [_question(configuration, room, [used], levels[0]) for used in levels]
+        yield _scenario("example", f"Resource Bin Packing, configuration {number}", asked)
+
+
+def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) -> Iterator[Scenario]:
+    """Yield nodes from empty to full under each strategy and shape, what may be left out, and ``lots`` by lot."""
+    lot = random.Random(f"scores {seed}")
+    for kind in kinds:
+        yield _scenario("sweep", f"score {kind}, what is left out", list(_left_out(kind)))
+        yield _scenario("sweep", f"score {kind}, weights", list(_weights(kind)))
+        yield _scenario("sweep", f"score {kind}, pods of several containers", list(_containers(kind)))
+        yield _scenario("sweep", f"score {kind}, the same requests otherwise", list(_otherwise(kind)))
+        yield _scenario("sweep", f"score {kind}, by lot", [q for _ in range(lots) for q in _by_lot(kind, lot)], seed)
+        for shape in SHAPES if kind == RATIO else (None,):
+            yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), list(_levels(kind, shape)))
+    plain = kinds[0] if kinds else LEAST
+    misfits = _misfits(strategy(plain, RISING if plain == RATIO else None), lot)
+    yield _scenario("sweep", "score, what does not fit", list(misfits), seed)
+    yield _scenario("sweep", "score, room for what asks otherwise", list(_rooms(plain)))
+    if RATIO in kinds:
+        yield _scenario("sweep", "score, bad shapes", [_one_cpu(strategy(RATIO, shape, cpu=1)) for shape in BAD_SHAPES])
+
+
+def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
+    """Ask of nodes that differ in what is used, of one resource, of all, and in what the pod asks for."""
+    room = {"cpu": "10", "memory": "100Gi", FOO: "20", "ephemeral-storage": "100Gi"}
+    both = strategy(kind, shape, cpu=1, memory=1)
+    for at in range(10):
+        yield _question(strategy(kind, shape, cpu=1), room, [{"cpu": str(at)}], {"cpu": "1"})
+    for at in (0, 25, 50, 99):
+        yield _question(strategy(kind, shape, **{"ephemeral-storage": 2}), room, [{"ephemeral-storage": f"{at}Gi"}], {})
+    for at in (0, 9, 18, 4, 14):
+        yield _question(strategy(kind, shape, foo=3, cpu=1), room, [{FOO: str(at), "cpu": "3"}], {FOO: "1", "cpu": "1"})
+    for at in range(1, 10, 2):
+        wanted = {"cpu": str(at), "memory": f"{10 * at}Gi"}
+        yield _question(both, room, [{"cpu": "1", "memory": "10Gi"}], wanted)
+    for at in (8, 9, 12, 15):  # more is in use than there is, of what the pod does not ask for
+        yield _question(both, room, [{"cpu": str(at), "memory": "10Gi"}], {"cpu": "0", "memory": "1Gi"})
+    for at in (80, 90, 120, 150):
+        yield _question(both, room, [{"cpu": "1", "memory": f"{at}Gi"}], {"cpu": "1", "memory": "0"})
+    for size in (1, 2, 4, 8):
+        node = {"cpu": str(4 * size), "memory": f"{4 * size}Gi"}
+        yield _question(strategy(kind, shape, cpu=2, memory=1), node, [{"cpu": "2", "memory": "2Gi"}], _small(2))
+
+
+def _left_out(kind: str) -> Iterator[Question]:
+    """Ask each strategy written in full and with what is optional left out, one after the other."""
+    room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "7", "memory": "1Gi"}, _small(1)
+    shape = RISING if kind == RATIO else None
+    written = [strategy(kind, shape, cpu=1, memory=1), strategy(kind, shape)]
+    written.append(written[0])
+    without = strategy(kind, shape, cpu=1, memory=3)
+    unweighted = {**without, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
+    with_one = strategy(kind, shape, cpu=5, memory=1)
+    last_unweighted = {**with_one, "resources": [{"name": "cpu", "weight": 5}, {"name": "memory"}]}
+    negative = [strategy(kind, shape, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
+    for described in (*written, without, unweighted, without, with_one, last_unweighted, with_one, *negative):
+        yield _question(described, room, [used], wanted)
+
+
+def _weights(kind: str) -> Iterator[Question]:
+    """Ask one node under shifting weights."""
+    room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
+    shape = RISING if kind == RATIO else None
+    for used_cpu in (1, 2, 3, 6):
+        uneven = {"cpu": str(used_cpu), "memory": "3Gi"}
+        for weights in ((1, 1), (1, 2), (3, 2)):
+            weighed = strategy(kind, shape, cpu=weights[0], memory=weights[1])
+            yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
+    pairs = ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1))
+    for cpu, memory in (*pairs, (50, 100), (100, 50)):
+        yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], wanted)
+    for foo in (1, 9):
+        weighed = strategy(kind, shape, cpu=1, memory=1, foo=foo)
+        yield _question(weighed, {**room, FOO: "4"}, [used], {"cpu": "1", "memory": "1Gi", FOO: "4"})
+
+
+def _containers(kind: str) -> Iterator[Question]:
+    """Ask for pods whose containers, sidecars and overhead add up, and whose init containers do not."""
+    described = strategy(kind, RISING if kind == RATIO else None, cpu=1)
+    room = {"cpu": "20"}
+    light, heavy = _pod([{"cpu": "1"}]), _pod([{"cpu": "1"}], init=[{"cpu": "9"}])
+    pods = (
+        light,
+        heavy,
+        _pod([{"cpu": "4"}, {"cpu": "5"}]),
+        _pod([{"cpu": "4"}], init=[{"cpu": "6"}, {"cpu": "8"}]),
+        _pod([{"cpu": "4"}], sidecars=[{"cpu": "8"}]),
+        _pod([{"cpu": "2"}], sidecars=[{"cpu": "2"}], init=[{"cpu": "9"}]),
+        {**light, "spec": {**light["spec"], "overhead": {"cpu": "8"}}},
+        _pod([{"cpu": "1500m"}, {"cpu": "500m"}]),
+        _pod([{"cpu": "1"}, {"cpu": "2"}, {"cpu": "3"}, {"cpu": "500m"}], sidecars=[{"cpu": "1"}]),
+    )
+    for pod in pods:
+        yield _asked(described, room, [light, heavy], pod)
+    for others in ([], [light], [light, heavy], [*pods[:1], *pods[4:6]]):
+        yield _asked(described, room, others, light)
+
+
+def _otherwise(kind: str) -> Iterator[Question]:
+    """Ask for pods that request the same by containers of other kinds: as the new pod, and on the node."""
+    for name in PLACED:
+        described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
+        room, (alone, *_) = _of(name, 3 * ASKED), _pods_of(name)
+        for pod in _pods_of(name):
+            yield _asked(described, room, [alone], pod)
+        for pod in _pods_of(name):
+            yield _asked(described, room, [alone, pod], alone)
+
+
+def _rooms(kind: str) -> Iterator[Question]:
+    """Ask the same of nodes with just enough room, and with a little less."""
+    for name in PLACED:
+        described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
+        alone = _pod([_of(name, ASKED)])
+        for pod in _pods_of(name):
+            for missing in (0, 1):
+                yield _asked(described, _of(name, ASKED - missing), [], pod)
+                yield _asked(described, _of(name, 2 * ASKED - missing), [pod], alone)
+
+
+ASKED = 8
+PLACED = ("cpu", "memory", FOO)
+"""The resources that are asked for in every place of a pod."""
+PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
+    ((8,), (), 0),
+    ((5, 3), (), 0),
+    ((3,), (("sidecar", 5),), 0),
+    ((3,), (("sidecar", 2), ("sidecar", 3)), 0),
+    ((3,), (("init", 8),), 0),
+    ((3,), (("init", 4), ("init", 8)), 0),
+    ((3, 1), (("sidecar", 3), ("init", 5)), 0),
+    ((5,), (("init", 8), ("sidecar", 3)), 0),
+    ((3,), (), 5),
+    ((1, 2), (("init", 1), ("sidecar", 3)), 2),
+    ((1,), (("sidecar", 1), ("init", 5)), 2),
+    ((0,), (("init", 8),), 0),
+    ((0,), (("sidecar", 8),), 0),
+    ((0,), (), 8),
+)
+"""What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
+
+
+def _pods_of(name: str) -> Iterator[dict[str, Any]]:
+    for apps, first, overhead in PLACES:
+        pod = _pod([_of(name, number) for number in apps])
+        before = [
+            _container(f"{kind}{place}", _of(name, number)) | ({"restartPolicy": "Always"} if kind == "sidecar" else {})
+            for place, (kind, number) in enumerate(first)
+        ]
+        more: dict[str, Any] = {"initContainers": before, "overhead": _of(name, overhead)}
+        yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
+
+
+def _of(name: str, number: int) -> dict[str, str]:
+    return {name: f"{number}{UNITS[name]}"} if number else {}
+
+
+def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
+    """Ask of a node in use: what is used is requested by one pod, and then by several that request as much."""
+    names = lot.sample(("cpu", "memory", "foo", "bar"), lot.randint(1, 4))
+    weights = {name: lot.randint(1, 9) for name in names}
+    described = strategy(kind, lot.choice(SHAPES) if kind == RATIO else None, **weights)
+    most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
+    wanted = {name: lot.randint(1, size) for name, size in most.items()}
+    taken = {name: lot.randint(0, size - wanted[name]) for name, size in most.items()}
+    room, wanted_pod = _written(most), _written(wanted)
+    yield _question(described, room, [_written(taken)], wanted_pod)
+    yield _question(described, room, [_written(part) for part in _split(taken, lot.randint(2, 4), lot)], wanted_pod)
+
+
+def _split(amounts: Mapping[str, int], count: int, lot: random.Random) -> Iterator[Mapping[str, int]]:
+    """Divide amounts among so many pods; the last has what the others leave."""
+    left = dict(amounts)
+    for _ in range(count - 1):
+        part = {name: lot.randint(0, most) for name, most in left.items()}
+        left = {name: most - part[name] for name, most in left.items()}
+        yield part
+    yield left
+
+
+def _written(amounts: Mapping[str, int]) -> dict[str, str]:
+    return {name: f"{number}{UNITS[name]}" for name, number in amounts.items()}
+
+
+def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Question]:
+    """Ask of nodes that lack this or that: just enough, a little too little, nothing at all."""
+    room = {"cpu": "8", "memory": "4Gi", FOO: "2"}
+    cases: list[tuple[Amounts, Amounts]] = [
+        ({"cpu": "6"}, {"cpu": "2"}),
+        ({"cpu": "6"}, {"cpu": "2001m"}),
+        ({"memory": "3Gi"}, {"memory": "1Gi"}),
+        ({"memory": "3Gi"}, {"memory": "1024Mi"}),
+        ({"memory": "3Gi"}, {"memory": "1025Mi"}),
+        ({"memory": "3G"}, {"memory": "1295M"}),
+        ({"memory": "3000M"}, {"memory": "1294e6"}),
+        ({FOO: "1"}, {FOO: "1"}),
+        ({FOO: "1"}, {FOO: "2"}),
+        ({"cpu": "7", FOO: "2"}, {"cpu": "2", FOO: "1", "memory": "1Gi"}),
+        ({"cpu": "9"}, {"memory": "1Gi"}),
+        ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"}),
+        ({}, {BAR: "1"}),
+        ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}),
+        ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"}),
+        ({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}),
+        ({}, {}),
+    ]
+    for _ in range(30):
+        by_lot = [{"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2)]
+        cases.append((by_lot[0], by_lot[1]))
+    for used, wanted in cases:
+        yield _question(described, room, [used], wanted)
+    for pod in (
+        _pod([{"cpu": "4"}, {"cpu": "5"}]),
+        _pod([{"cpu": "4"}], init=[{"cpu": "9"}]),
+        _pod([{"cpu": "4"}], init=[{"cpu": "8"}]),
+        _pod([{"cpu": "4"}], sidecars=[{"cpu": "5"}]),
+        _pod([{"cpu": "1"}], sidecars=[{"cpu": "3"}], init=[{"cpu": "6"}]),
+        {"metadata": {"name": "p"}, "spec": {**_pod([{"cpu": "8"}])["spec"], "overhead": {"cpu": "1m"}}},
+    ):
+        yield _asked(described, room, [], pod)
+    yield _asked(described, room, [_pod([{"cpu": "1"}], init=[{"cpu": "5"}])], _pod([{"cpu": "4"}]))
+
+
+def _one_cpu(described: Mapping[str, Any]) -> Question:
+    return _question(described, {"cpu": "8"}, [], {"cpu": "1"})
+
+
+def _small(amount: int) -> Amounts:
+    return {"cpu": str(amount), "memory": f"{amount}Gi"}
+
+
+def _question(described: Mapping[str, Any], room: Amounts, used: Sequence[Amounts], wanted: Amounts) -> Question:
+    return _asked(described, room, [_pod([amounts]) for amounts in used], _pod([wanted]))
+
+
+def _asked(
+    described: Mapping[str, Any], room: Amounts, pods: Sequence[Mapping[str, Any]], pod: Mapping[str, Any]
+) -> Question:
+    named = [{**used, "metadata": {"name": f"used-{index}"}} for index, used in enumerate(pods)]
+    return "score", {"strategy": described, "allocatable": {**room, "pods": "110"}, "pods": named, "pod": pod}
+
+
+def _pod(apps: Sequence[Amounts], *, init: Sequence[Amounts] = (), sidecars: Sequence[Amounts] = ()) -> dict[str, Any]:
+    """Describe a pod that requests amounts; its sidecars start before its init containers."""
+    first = [{**_container(f"s{index}", amounts), "restartPolicy": "Always"} for index, amounts in enumerate(sidecars)]
+    first += [_container(f"i{index}", amounts) for index, amounts in enumerate(init)]
+    spec: dict[str, Any] = {"containers": [_container(f"c{index}", amounts) for index, amounts in enumerate(apps)]}
+    return {"metadata": {"name": "p"}, "spec": {**spec, "initContainers": first} if first else spec}
+
+
+def _container(name: str, amounts: Amounts) -> dict[str, Any]:
+    limits = {
+        resource: amount for resource, amount in amounts.items() if "/" in resource or resource.startswith("huge")
+    }
+    resources = {"requests": dict(amounts), "limits": limits}
+    return {"name": name, "image": "example", "resources": {kind: side for kind, side in resources.items() if side}}
+
+
+def _scenario(generator: str, cell: str, questions: Sequence[Question], seed: int = 0) -> Scenario:
+    return Scenario(generator, cell, load_machine("one-cpu"), partial(ask_all, questions), seed)

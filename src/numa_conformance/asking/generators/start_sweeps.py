@@ -1,0 +1,371 @@
+"""Nodes that are asked to come up, each with the first pod: options and gates, defaults, reservations, many NUMA nodes.
+
+Configurations are derived from the machine. What must come of them is not known here.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import combinations, product
+from typing import Any
+
+from ...cpuset import bit_of
+from ...judging.choice import numa_cpus
+from ...judging.room import ordinary
+from ...judging.start_subjects import MANY_NODES, MOST_NODES
+from ...machine import Machine, load_machine
+from ...sources.options import STATIC_OPTIONS
+from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ...wire.history.quantities import HUGE
+from .option_probes import a_core_of_each, probe_of
+from .scenario import Scenario, Script, or_the_catalogue
+from .workloads import container, guaranteed, kubelet, pod, static
+
+Asked = tuple[Mapping[str, Any], Mapping[str, Any] | None]
+"""A KubeletConfiguration, and the first pod if one comes."""
+Reserved = list[tuple[int, str, int | str]]
+"""NUMA node, type, and MiB or an amount as it is written."""
+Claimed = frozenset[str]
+ALPHA, BETA, WHOLE = "CPUManagerPolicyAlphaOptions", "CPUManagerPolicyBetaOptions", "CPUManagerPolicyOptions"
+GATES: tuple[Mapping[str, bool], ...] = (
+    {},
+    {ALPHA: True},
+    {ALPHA: False},
+    {BETA: True},
+    {BETA: False},
+    {ALPHA: True, BETA: True},
+    {ALPHA: True, BETA: False},
+    {ALPHA: False, BETA: False},
+    {WHOLE: True, ALPHA: True},
+    {WHOLE: False},
+    {WHOLE: False, ALPHA: True},
+)
+MOST_CPUS, FEW_CPUS, MACHINES = 96, 3, 3
+LARGEST_PAGE = 1024
+"""MiB that are reserved in huge pages, of which every size is a part."""
+HIGHEST_NODE = 63
+"""A set of NUMA nodes is a word of 64 bits to the kubelet, which ends at a pod past it."""
+RESTART = "node/restart"
+SOCKET = "align-by-socket"
+TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
+ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
+    ({"evictionHard": {"memory.available": "200Mi"}}, 456),
+    ({"systemReserved": {"memory": "64Mi"}}, 420),
+    ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
+)
+"""What is reserved of memory otherwise than by 256Mi and the default threshold of 100Mi, and MiB in all."""
+AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
+
+
+def node_starts(
+    claimed: Claimed,
+    machines: Sequence[Machine] | None = None,
+    _seed: int = 0,
+    *,
+    versions: Sequence[str | None] = (None,),
+) -> Iterator[Scenario]:
+    """Yield starts within what a target claims; None stands for the version of the run, and for small machines."""
+    asked_on = _machines() if machines is None else machines
+    for version in versions:
+        yield from _options(asked_on, claimed, version)
+        for machine in asked_on:
+            for cell, needs, asking in _SETTINGS:
+                asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
+                if asked:
+                    yield _scenario(cell, machine, asked, version)
+        for machine in _one_node_too_many():
+            yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
+        for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
+            configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
+            if configs:
+                yield Scenario(
+                    "start", "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
+                )
+
+
+@lru_cache
+def _machines() -> tuple[Machine, ...]:
+    known = or_the_catalogue(None, MOST_CPUS)
+    return tuple(sorted(known, key=lambda machine: (len(machine.cpus), machine.name)))
+
+
+@lru_cache
+def _one_node_too_many() -> tuple[Machine, Machine]:
+    """Return the first NUMA nodes of a machine that has many, one more than are allowed; and the last without CPUs."""
+    machine = load_machine("forty-numa-nodes")
+    count = MOST_NODES + 1
+    kept = machine.numa_ids[:count]
+    first = replace(
+        machine,
+        name=f"the first {count} of {machine.name}",
+        cpus=tuple(cpu for cpu in machine.cpus if cpu.numa in kept),
+        memory=tuple(node for node in machine.memory if node.node in kept),
+        distances=machine.distances and tuple(row[:count] for row in machine.distances[:count]),
+    )
+    cpus = tuple(cpu for cpu in first.cpus if cpu.numa != kept[-1])
+    return first, replace(first, name=f"{first.name}, the last of memory alone", cpus=cpus)
+
+
+def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
+    cell = cell if version is None else f"{cell}, Kubernetes {version}"
+    return Scenario("start", cell, machine, partial(_script, tuple(asked), _of_version(version)))
+
+
+def _of_version(version: str | None) -> dict[str, str]:
+    return {} if version is None else {"kubernetes_version": version}
+
+
+def _script(asked: Iterable[Asked], more: Mapping[str, str]) -> Script:
+    for config, first in asked:
+        answer = yield "node.start", {"kubelet": config, **more}
+        if first is not None and answer.get("result") == "started":
+            yield "node.admit", {"pod": first}
+
+
+def _restarted(asked: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:
+    """Ask the same of a node that has come up without what its Topology Manager is told then."""
+    for config in asked:
+        before = {field: value for field, value in config.items() if not field.startswith("topologyManager")}
+        if (yield "node.start", {"kubelet": before, **more}).get("result") == "started":
+            yield "node.restart", {"kubelet": config}
+
+
+def _options(machines: Sequence[Machine], claimed: Claimed, version: str | None) -> Iterator[Scenario]:
+    """Each option, hidden and shown: the first start of each history names none."""
+    if "cpu-manager/static" not in claimed:
+        return
+    for option in STATIC_OPTIONS:
+        probes = [(machine, probe) for machine in machines if (probe := probe_of(option, machine))]
+        for machine, probe in [pair for pair in probes if pair[1].needs <= claimed][:MACHINES]:
+            named = {"cpuManagerPolicyOptions": {option: "true"}}
+            claims = f"cpu-manager/{option}" in claimed
+            asked: list[Mapping[str, Any]] = [{"featureGates": gates} if gates else {} for gates in GATES[:8]]
+            asked += [
+                {**named, "featureGates": gates} if gates else named
+                for gates in GATES
+                if claims or gates.get(WHOLE) is False
+            ]
+            starts = [({**probe.kubelet, **more}, probe.pod) for more in asked]
+            yield _scenario(option, machine, starts, version)
+
+
+def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
+    most = len(machine.cpus)
+    for kube, system in AMOUNTS:
+        amounts = (("kubeReserved", kube), ("systemReserved", system))
+        fields = {field: {"cpu": text} for field, text in amounts if text}
+        if most > FEW_CPUS:
+            last = str(machine.cpus[-1].id)
+            yield kubelet(cpuManagerPolicy="static", **fields), None
+            yield kubelet(cpuManagerPolicy="static", **fields, reservedSystemCPUs=last), None
+    if most > FEW_CPUS:
+        yield static(reserved=f"{machine.cpus[0].id},{machine.cpus[-1].id + 7}"), None
+    for number in {most // 4, most // 2, most - 1} - {0}:
+        yield kubelet(cpuManagerPolicy="static", kubeReserved={"cpu": str(number)}), None
+    yield {**static(), "cpuManagerPolicy": "dynamic"}, None
+    yield kubelet(cpuManagerPolicy="static"), None
+    yield kubelet(cpuManagerPolicy="static", kubeReserved={"memory": "1Gi"}, systemReserved={"cpu": "0"}), None
+
+
+def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    """Options beside one another, and align-by-socket where it does not apply."""
+    nodes = len(numa_cpus(machine))
+    known = [option for option in TOGETHER if _claims(claimed, (option,))]
+    applies = len(machine.socket_bits) <= nodes
+    reserved = machine.core_bits[0]
+    excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
+    pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
+    beside = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
+    more = [names for names in beside if len(set(names) - set(TOGETHER)) == 1 and _claims(claimed, names)]
+    for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs, *more):
+        if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
+            yield static(*names, reserved=reserved), None
+    for policy, pair in product(_aligning(machine, claimed), excluding):
+        if _claims(claimed, pair) and len(machine.core_bits) > 1 and SOCKET not in pair:
+            yield static(*pair, reserved=reserved, topology=policy), None
+    if SOCKET not in known:
+        return
+    probe = probe_of(SOCKET, machine)
+    if probe is not None and "topology-manager/single-numa-node" in claimed:
+        own = probe.kubelet["reservedSystemCPUs"]
+        for scope in _scopes(claimed) or ["container"]:
+            yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), probe.pod
+    largest = max(bits.bit_count() for bits in machine.numa_bits.values())
+    if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
+        first = bit_of(machine.cpus[0].id)
+        yield static(SOCKET, topology="restricted", reserved=first), guaranteed("p", largest - 1)
+
+
+def _aligning(machine: Machine, claimed: Claimed) -> list[str]:
+    """Return the policies of the Topology Manager that align, where the machine is none that they refuse."""
+    few = len(machine.numa_ids) <= MOST_NODES and max(machine.numa_ids) <= HIGHEST_NODE
+    return [name for name in TOPOLOGY_POLICIES if few and name != "none" and f"topology-manager/{name}" in claimed]
+
+
+def _claims(claimed: Claimed, options: Iterable[str]) -> bool:
+    return {f"cpu-manager/{option}" for option in options} <= claimed
+
+
+def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    rooms = sorted(bits.bit_count() for bits in machine.numa_bits.values())
+    first = [core for node in machine.numa_bits.values() for core in machine.core_bits if core & node][:1]
+    if {"cpu-manager/none", "memory-manager/none"} & claimed and len(machine.cpus) > FEW_CPUS:
+        yield kubelet(kubeReserved={"cpu": "1"}), guaranteed("whole", 2)
+    single = "single-numa-node" in _aligning(machine, claimed)
+    if single and len(machine.cpus) > rooms[-1] and "cpu-manager/none" in claimed:
+        yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("wide", rooms[-1] + 1)
+        capacity = [(node.memory or 0) >> 20 for node in machine.memory]
+        if "memory-manager/none" in claimed and sum(capacity) > max(capacity) + 1:
+            yield kubelet(topologyManagerPolicy="single-numa-node"), guaranteed("large", 1, f"{max(capacity) + 1}Mi")
+    if "cpu-manager/static" not in claimed or len(rooms) < 2 or not rooms[-2] or len(machine.cpus) <= rooms[-1] + 1:
+        return
+    yield static(reserved=first[0]), guaranteed("wide", len(machine.cpus) - first[0].bit_count())
+    if len(machine.cpus) - a_core_of_each(machine).bit_count() >= rooms[-1]:
+        yield static(reserved=a_core_of_each(machine)), guaranteed("node", rooms[-1])
+    if single and {"topology-manager/scope/container"} <= claimed:
+        yield from _two_containers(machine, first[0])
+
+
+def _two_containers(machine: Machine, reserved: int) -> Iterator[Asked]:
+    """Two containers, each of which fits a NUMA node that does not hold both."""
+    free = sorted((bits & ~reserved).bit_count() for bits in machine.numa_bits.values())
+    size = free[-2]
+    if 2 * size > free[-1]:
+        containers = [container(name, cpu=str(size), memory="64Mi") for name in ("a", "b")]
+        config = static(reserved=reserved)
+        yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
+
+
+def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    """Ask around the limit of NUMA nodes, and for policies and scopes that do not exist."""
+    policies = [name for name in TOPOLOGY_POLICIES if f"topology-manager/{name}" in claimed]
+    count = len(machine.numa_ids)
+    for policy in policies if count >= MOST_NODES else ():
+        yield kubelet(topologyManagerPolicy=policy), None
+    if count > MOST_NODES and "topology-manager/best-effort" in claimed:
+        config = kubelet(topologyManagerPolicy="best-effort")
+        hidden = {"topologyManagerPolicyOptions": {MANY_NODES: "true"}}
+        yield {**config, **hidden, "featureGates": {"TopologyManagerPolicyOptions": False}}, None
+        yield {**config, **hidden, "featureGates": {"TopologyManagerPolicyBetaOptions": False}}, None
+        if f"topology-manager/{MANY_NODES}" in claimed:
+            yield {**config, **hidden}, None
+            yield {**config, "topologyManagerPolicyOptions": {MANY_NODES: str(count)}}, None
+            if count > MOST_NODES + 1:
+                yield {**config, "topologyManagerPolicyOptions": {MANY_NODES: str(count - 1)}}, None
+    if count <= 2 and policies:
+        for policy, scope in product(("strict", "single-numa", "Restricted"), (None, *_scopes(claimed))):
+            named = {} if scope is None else {"topologyManagerScope": scope}
+            yield kubelet(topologyManagerPolicy=policy, **named), None
+        for scope, policy in product(("node", "Pod", "containers"), _aligning(machine, claimed) or policies[-1:]):
+            yield kubelet(topologyManagerPolicy=policy, topologyManagerScope=scope), None
+
+
+def _beside(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+    """Each policy of the Topology Manager in each scope, beside what the other managers are told by lot."""
+    lot, aligning = random.Random(f"beside {machine.name}"), _aligning(machine, claimed)
+    for policy, scope in product(TOPOLOGY_POLICIES, _scopes(claimed)):
+        if policy != "none" and policy not in aligning:
+            continue
+        for config in _other_managers(machine, claimed, policy, lot):
+            yield {**config, "topologyManagerPolicy": policy, "topologyManagerScope": scope}, None
+
+
+def _scopes(claimed: Claimed) -> list[str]:
+    return [name for name in TOPOLOGY_SCOPES if f"topology-manager/scope/{name}" in claimed]
+
+
+def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random.Random) -> Iterator[dict[str, Any]]:
+    """Return configurations of the other managers: CPU policy none, left out, and static with options."""
+    memory: dict[str, Any] = {}
+    if {"memory-manager/static"} <= claimed and len(machine.numa_ids) <= MOST_NODES and lot.random() < 0.5:
+        entries = _divided(machine)
+        memory = _reserving(entries) if entries else {}
+    gates = lot.choice(({}, {ALPHA: True}, {ALPHA: True, BETA: True}, {BETA: True, ALPHA: False}, {BETA: False}))
+    for config in (kubelet(), kubelet(cpuManagerPolicy="none")):
+        yield {**config, **memory, **({"featureGates": gates} if gates else {})}
+    sockets = len(machine.socket_bits) <= len(numa_cpus(machine))
+    known = [name for name in STATIC_OPTIONS if f"cpu-manager/{name}" in claimed]
+    known = [name for name in known if name != SOCKET or (sockets and policy != "single-numa-node")]
+    if "cpu-manager/static" in claimed and len(machine.core_bits) > 1:
+        options = lot.sample(known, min(len(known), 1))
+        off = lot.sample([name for name in known if name not in options], lot.randint(0, 1) if known[1:] else 0)
+        yield {**static(*options, reserved=machine.core_bits[0], off=off), **memory}
+
+
+def _divided(machine: Machine) -> Reserved:
+    """Return the reservation of memory on the first NUMA node that can bear it, with a part on another."""
+    able = [node.node for node in machine.memory if ordinary(node) >> 20 > 512]
+    if len(able) > 1:
+        return [(able[0], "memory", 256), (able[-1], "memory", 100)]
+    return [(node, "memory", 356) for node in able]
+
+
+def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
+    """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
+    capacity = {node.node: ordinary(node) >> 20 for node in machine.memory}
+    able = [node for node, size in capacity.items() if size > 512]
+    if not able or len(machine.numa_ids) > MOST_NODES:
+        return
+    first, last = able[0], able[-1]
+    if len(able) > 1 and min(capacity[first], capacity[last]) > 4096:
+        yield _example(first, last), None
+    divided: list[Reserved] = [[(first, "memory", 356)], [(last, "memory", 356)]]
+    if first != last:
+        divided += [[(first, "memory", 100), (last, "memory", 256)], [(first, "memory", 255), (last, "memory", 101)]]
+    wrong: list[Reserved] = [[(first, "memory", number)] for number in (355, 357, 256, 100)]
+    wrong += [[(first, "memory", str((356 << 20) + more))] for more in (-1, 1)]
+    if first != last:
+        wrong.append([(first, "memory", 356), (last, "memory", 356)])
+    unknown = max(machine.numa_ids) + 1
+    avoided: list[Reserved] = [
+        [(first, "memory", 178), (first, "memory", 178)],
+        [(first, "memory", 100), (unknown, "memory", 256)],
+        [(first, "memory", 356), (first, "swap", 1)],
+    ]
+    if first != last:
+        avoided.append([(first, "memory", 356), (last, "memory", 0)])
+    for more, total in ELSEWHERE:
+        for size in (total, 356):
+            yield {**_reserving([(first, "memory", size)]), **more}, None
+    if not machine.total_memory % 8:  # so that no arithmetic rounds
+        part = str((256 << 20) + machine.total_memory // 8)
+        yield {**_reserving([(first, "memory", part)]), "evictionHard": {"memory.available": "12.5%"}}, None
+    for policy in ("static", "Dynamic"):
+        yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
+    pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]
+    paged = [[*divided[0], *pages]] if pages else []
+    for entries in ([], *divided, *wrong, *avoided, *paged):
+        yield _reserving(entries), None
+
+
+def _reserving(entries: Reserved) -> dict[str, Any]:
+    written = ((node, kind, size if isinstance(size, str) else f"{size}Mi") for node, kind, size in entries)
+    listed = [{"numaNode": node, "limits": {kind: text}} for node, kind, text in written]
+    fields: dict[str, Any] = {"memoryManagerPolicy": "Static", "kubeReserved": {"memory": "256Mi"}}
+    return kubelet(**fields, **({"reservedMemory": listed} if listed else {}))
+
+
+def _example(first: int, last: int) -> dict[str, Any]:
+    """Return the page's example, whose eviction threshold is the default one."""
+    amounts = ((first, "3Gi"), (last, "2148Mi"))
+    return {
+        "kubeReserved": {"cpu": "4", "memory": "4Gi"},
+        "systemReserved": {"cpu": "1", "memory": "1Gi"},
+        "memoryManagerPolicy": "Static",
+        "reservedMemory": [{"numaNode": node, "limits": {"memory": text}} for node, text in amounts],
+    }
+
+
+_STATIC = frozenset({"cpu-manager/static"})
+_SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Asked]]], ...] = (
+    ("reserved CPUs", _STATIC, _reservations),
+    ("options together", _STATIC, _together),
+    ("defaults", frozenset(), _defaults),
+    ("NUMA nodes", frozenset(), _numa_nodes),
+    ("policies beside each other", frozenset(), _beside),
+    ("reserved memory", frozenset({"memory-manager/static"}), _memory),
+)
+"""Cells beside those of single options: what a target must claim, and what is asked on each machine."""

@@ -1,0 +1,312 @@
+"""Walks: lives of nodes. Pods come, run, are started again and go; the node is reconciled, asked and restarted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, count
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...judging.choice import numa_cpus
+from ...judging.room import ordinary
+from ...machine import Machine
+from .cells import Cell, kubelet_of
+from .picks import sizes_of_groups
+from .scenario import Answer, Question, Scenario, Script
+from .workloads import container, pod
+
+SMALL_MIB, LARGE_SHARE = 64, 3
+KINDS = ("guaranteed", "fraction", "burstable", "best effort")
+_MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
+"""Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
+MOST_FILLED = 8
+"""NUMA nodes that are filled at the beginning of a life."""
+
+
+def walks(cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: int = 0) -> Iterator[Scenario]:
+    """Yield a life of about so many steps for each cell, within what a target claims."""
+    for number, cell in enumerate(cells):
+        name = f"walk {seed} {number} {cell.machine.name} {cell.name}"
+        yield Scenario("walk", cell.name, cell.machine, partial(_walk, cell, claimed, steps, name), seed)
+
+
+def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
+    walk = Walk(cell, claimed, random.Random(name))
+    if not (yield from walk.begin()):
+        return
+    yield from walk.fragment()
+    for _ in range(steps):
+        question = walk.next()
+        walk.saw((yield question), question)
+        if walk.down:
+            return
+    yield from walk.end()
+
+
+class Walk:
+    """What a walk knows of its node: which pods are there, how many CPUs are free."""
+
+    def __init__(self, cell: Cell, claimed: frozenset[str], lot: random.Random) -> None:
+        self._cell = cell
+        self._claimed = claimed
+        self._lot = lot
+        self.kubelet = kubelet_of(cell, lot)
+        self._pods: dict[str, dict[str, Any]] = {}
+        self._running: set[str] = set()
+        self._free = 0
+        self.down = False
+        self._count = 0
+        self._namespaces: dict[str, int] = {}
+        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+        self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
+
+    def begin(self) -> Generator[Question, Answer, bool]:
+        """Bring the node up, and tell whether it came up."""
+        up = yield "node.start", {"kubelet": self.kubelet}
+        self.saw(up)
+        return "default_cpuset" in up
+
+    def saw(self, answer: Answer, question: Question | None = None) -> None:
+        """Take note of what came of a question."""
+        if "default_cpuset" in answer:
+            reserved = CpuSet.parse(self.kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
+            self._free = len(CpuSet.parse(answer["default_cpuset"]) - reserved)
+        if question is None:
+            return
+        method, params = question
+        if method == "node.admit":
+            uid = params["pod"]["metadata"]["uid"]
+            if answer.get("result") == "admitted":
+                self._pods[uid] = params["pod"]
+            elif answer.get("result") == "rejected":
+                self._namespaces.pop(uid, None)
+        elif method == "node.run":
+            self._running.add(params["uid"])
+        elif method == "node.remove":
+            self._pods.pop(params["uid"], None)
+            self._namespaces.pop(params["uid"], None)
+            self._running.discard(params["uid"])
+        elif method == "node.restart" and answer.get("result") == "failed":
+            self.down = True
+        elif method == "node.restart" and answer.get("result") == "restarted":
+            there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
+            self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
+            self._running &= there
+
+    def fragment(self) -> Script:
+        """Put single threads and cores in use, here and there."""
+        begin = self._lot.random()
+        if not self._cell.static or begin < 0.3:
+            return
+        if begin < 0.5:
+            yield from self._fill()
+            return
+        threads = self._cell.machine.core_bits[0].bit_count()
+        size = threads if "full-pcpus-only" in self._cell.options else 1
+        for _ in range(self._lot.randint(2, 6)):
+            if self._free > size:
+                question = self._admit(self._plain(size))
+                self.saw((yield question), question)
+        for uid in [uid for uid in self._pods if self._lot.random() < 0.5]:
+            question = _remove(uid)
+            self.saw((yield question), question)
+
+    def _fill(self) -> Script:
+        """Put pods of the size of a NUMA node on the machine until no more is admitted, and take some of them away."""
+        sizes = [cpus.bit_count() for cpus in numa_cpus(self._cell.machine)]
+        threads = self._cell.machine.core_bits[0].bit_count()
+        size = min(sizes) - (threads if min(sizes) > threads else 0)
+        while self._free >= size and len(self._pods) < MOST_FILLED:
+            question = self._admit(self._plain(size))
+            answer = yield question
+            self.saw(answer, question)
+            if answer.get("result") != "admitted":
+                break
+        for uid in self._lot.sample(list(self._pods), len(self._pods) // 2):
+            question = _remove(uid)
+            self.saw((yield question), question)
+
+    def next(self) -> Question:
+        """Choose what happens next: mostly pods come, when there is room for them."""
+        lot = self._lot
+        crowded = self._free <= 1 or len(self._pods) > 6
+        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 0.4}
+        kinds |= {"state": 0.5}
+        if "cpu-manager/reconcile" in self._claimed:
+            kinds["reconcile"] = 1
+        if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
+            kinds["restart"] = 0.7
+        kind = lot.choices(list(kinds), list(kinds.values()))[0]
+        waiting = [uid for uid in self._pods if uid not in self._running]
+        if kind == "run" and waiting:
+            return "node.run", {"uid": lot.choice(waiting)}
+        if kind == "remove" and self._pods:
+            return _remove(lot.choice(list(self._pods)))
+        if kind == "again" and self._running:
+            return "node.admit", {"pod": self._pods[lot.choice(sorted(self._running & set(self._pods)))]}
+        if kind in ("state", "reconcile", "restart"):
+            return f"node.{kind}", {}
+        return self._admit(self._drawn())
+
+    def end(self) -> Script:
+        """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
+        for uid in [uid for uid in self._pods if uid not in self._running]:
+            question: Question = "node.run", {"uid": uid}
+            self.saw((yield question), question)
+        last: list[Question] = [("node.state", {})]
+        if "cpu-manager/reconcile" in self._claimed:
+            last.insert(0, ("node.reconcile", {}))
+        if "node/restart" in self._claimed:
+            last += [*self._making_room(), ("node.restart", {})]
+        last.append(self._admit(self._plain(1)))
+        for question in last:
+            self.saw((yield question), question)
+            if self.down:
+                return
+        for uid in list(self._pods):
+            question = _remove(uid)
+            self.saw((yield question), question)
+        yield "node.state", {}
+
+    def _making_room(self) -> list[Question]:
+        """Let a pod go before others, so that what these hold is not what they would be given anew.
+
+        Where there are devices of several resources, pods come for all of them first.
+        """
+        if len(self._resources) < 2 or "device-manager/allocation" not in self._claimed:
+            return [_remove(uid) for uid in self.there[:1]] if len(self._pods) > 1 else []
+        asked = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
+        first, second = self._pod([asked]), self._pod([asked])
+        return [self._admit(first), self._admit(second), _remove(first["metadata"]["uid"])]
+
+    @property
+    def there(self) -> list[str]:
+        """The pods on the node, in the order in which they came."""
+        return list(self._pods)
+
+    def alone(self) -> dict[str, Any]:
+        """Draw a pod of one app container."""
+        kind = self._lot.choices(KINDS, (16, 2, 2, 2))[0]
+        return self._pod([self._container("c", kind, max(1, self._free))])
+
+    def wide(self) -> dict[str, Any]:
+        """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
+        lot, machine = self._lot, self._cell.machine
+        sizes = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
+        number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
+        room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
+        memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
+        app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
+        return self._pod([app])
+
+    def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+        """Describe the next pod: every other one has a name that others have, in a namespace that none of them is in.
+
+        So a pod may have namespace and name of one that is gone.
+        """
+        self._count += 1
+        made = pod(f"p{self._count}", apps, init)
+        if self._count % 2 == 0:
+            free = next(number for number in count(1) if number not in self._namespaces.values())
+            self._namespaces[made["metadata"]["uid"]] = free
+            made["metadata"] |= {"name": "alike", "namespace": f"n{free}"}
+        return made
+
+    def _admit(self, wanted: dict[str, Any]) -> Question:
+        return "node.admit", {"pod": wanted}
+
+    def _plain(self, cpus: int) -> dict[str, Any]:
+        return self._pod([container("c", cpu=str(cpus), memory=f"{SMALL_MIB}Mi")])
+
+    def _drawn(self) -> dict[str, Any]:
+        """Draw a pod: mostly one that could be admitted."""
+        lot = self._lot
+        kind = lot.choices((*KINDS, "whole and fraction", "mixed"), (16, 2, 3, 3, 2, 2))[0]
+        number = lot.choices((1, 2, 3), (6, 3, 1))[0] if kind == "guaranteed" else lot.randint(1, 4)
+        room = self._free
+        apps = []
+        for index in range(number):
+            kind_here = lot.choice(_MIXED.get(kind, (kind,)))
+            apps.append(self._container(f"c{index}", kind_here, room // (number - index)))
+            room -= int(apps[-1]["resources"].get("limits", {}).get("cpu", "0").removesuffix("500m") or 0)
+        init: list[dict[str, Any]] = []
+        if "cpu-manager/init-containers" in self._claimed and lot.random() < 0.3:
+            init = [self._before(f"i{index}", kind, max(room, 1)) for index in range(lot.randint(1, 2))]
+        return self._pod(apps, init)
+
+    def _before(self, name: str, kind: str, room: int) -> dict[str, Any]:
+        """Draw an init container or sidecar for a pod of such a kind."""
+        if kind in ("guaranteed", "whole and fraction"):
+            return self._init(name, room)
+        early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
+        return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
+
+    def _init(self, name: str, room: int) -> dict[str, Any]:
+        """Draw an init container: what it holds, later ones may use again."""
+        memory = self._memory() if self._lot.random() < 0.5 else SMALL_MIB
+        extra = self._devices() | self._hugepages()
+        sidecar = self._lot.random() < 0.3
+        return container(name, cpu=str(self._size(room)), memory=f"{memory}Mi", sidecar=sidecar, other=extra)
+
+    def _container(self, name: str, kind: str, room: int) -> dict[str, Any]:
+        lot = self._lot
+        extra = self._devices()
+        if kind == "best effort":
+            return container(name, other=extra)
+        memory = f"{self._memory()}Mi"
+        if kind == "burstable":
+            requests = {"cpu": str(lot.randint(1, 3)), "memory": memory}
+            limit = f"{requests['cpu']}500m" if lot.random() < 0.5 else None
+            bound = memory if requests["cpu"] == "2" else None  # as a Guaranteed pod has it
+            return container(name, cpu=limit, memory=bound, requests=requests, other=extra | self._hugepages())
+        extra |= self._hugepages()
+        cpu = f"{lot.randint(1, 2)}500m" if kind == "fraction" else str(self._size(max(room, 1)))
+        return container(name, cpu=cpu, memory=memory, other=extra)
+
+    def _devices(self) -> dict[str, str]:
+        if not self._resources or "device-manager/allocation" not in self._claimed or self._lot.random() >= 0.5:
+            return {}
+        number = self._lot.choices((1, len(self._resources)), (1, 1))[0]
+        return {name: str(self._lot.randint(1, 3)) for name in self._lot.sample(self._resources, number)}
+
+    def _hugepages(self) -> dict[str, str]:
+        if not self._pages or "memory-manager/hugepages" not in self._claimed or self._lot.random() >= 0.4:
+            return {}
+        number = self._lot.choices((1, len(self._pages)), (3, 1))[0]
+        sizes = self._lot.sample(self._pages, number)
+        return {f"hugepages-{size}": f"{int(size[:-2]) * self._lot.randint(1, 4)}{size[-2:]}" for size in sizes}
+
+    def _memory(self) -> int:
+        """Draw an amount in MiB: mostly small, sometimes a good part of a NUMA node, or more than one holds."""
+        if not self._cell.memory or self._lot.random() < 0.5:
+            return SMALL_MIB
+        sizes = [(node.memory or 0) >> 20 for node in self._cell.machine.memory]
+        return max(SMALL_MIB, self._lot.randint(1, 5) * max(sizes) // (2 * LARGE_SHARE))
+
+    def _size(self, room: int) -> int:
+        """Draw how many CPUs: about what is free, around the sizes of the machine's groups."""
+        lot = self._lot
+        telling = [size for size in _sizes(self._cell.machine) if size <= room]
+        choice = lot.random()
+        if choice < 0.45 and telling:
+            size = lot.choice(telling)
+        elif choice < 0.95:
+            size = lot.randint(1, max(1, min(room, 1 + room * 2 // 3)))
+        else:
+            size = room + 1
+        threads = self._cell.machine.core_bits[0].bit_count()
+        if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
+            size = -(-size // threads) * threads
+        return size
+
+
+def _remove(uid: str) -> Question:
+    return "node.remove", {"uid": uid}
+
+
+def _sizes(machine: Machine) -> list[int]:
+    sizes = sizes_of_groups(machine)
+    sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
+    return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)

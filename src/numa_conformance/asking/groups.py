@@ -1,0 +1,182 @@
+"""Groups: scenarios that are driven together, for the requirements that their steps ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from types import MappingProxyType
+
+from ..judging import claims as drivers
+from ..judging import node_subjects as nodes
+from ..judging import plugins
+from ..judging.allocated import AllocatedCpus
+from ..judging.choice import Choice
+from ..judging.classified import Classified
+from ..judging.hinted import CpuHints
+from ..judging.may_run import MayRun
+from ..judging.merged import MergedHints
+from ..judging.offered import DeviceHints, MemoryHints
+from ..judging.pooled import Pooled
+from ..judging.scored import ScoredNode, ScorePair
+from ..judging.start_subjects import Start
+from ..judging.verdicts import ANSWERED, WELL_FORMED
+from ..judging.views import requirements_of
+from ..machine import Machine
+from ..sources.policies import TOPOLOGY_POLICIES
+from ..wire.features import FEATURES
+from ..wire.messages import SURFACES
+from .generators import damages as damaged
+from .generators.allocations import allocation_sweep
+from .generators.cells import cells
+from .generators.claims import claims
+from .generators.crashes import NEEDED, crashes
+from .generators.device_plugins import device_plugins
+from .generators.examples_of_nodes import examples_of_nodes
+from .generators.hint_sweeps import examples_of_hints, hint_sweep
+from .generators.life import lives
+from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
+from .generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep
+from .generators.pods import examples_of_pods, pod_sweep
+from .generators.relations import related
+from .generators.resizes import resizes
+from .generators.scenario import WITH_MACHINE, Scenario
+from .generators.score_sweeps import KINDS, examples_of_scores, score_sweep
+from .generators.start_sweeps import node_starts
+from .generators.walks import walks
+from .generators.wide import wide
+from .machine_choice import MachineChoice
+
+Claimed = frozenset[str]
+ALL: Claimed = frozenset(FEATURES)
+NODE = (
+    *(nodes.Arrival, nodes.Moment, nodes.Admission, nodes.Run, nodes.Removal, nodes.Resize, nodes.ReconcilePass),
+    *(nodes.State, nodes.Restart, Choice, MayRun),
+)
+PLUGIN = (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed)
+DRIVER = (drivers.Publication, drivers.Preparation, drivers.Release, drivers.Beside)
+HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
+"""What is told beside admissions."""
+MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE)
+"""The surfaces whose questions tell a machine."""
+Machines = Sequence[Machine] | None
+"""The machines that alone are asked; None leaves them to the generator."""
+STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Scenarios of one kind.
+
+    ``surface`` is what a target must have, ``subjects`` is what its histories show. ``beside``: what they show of a
+    target that claims ``node/hints``.
+    """
+
+    name: str
+    surface: str
+    subjects: tuple[type, ...]
+    generator: Callable[[Claimed, Machines, int], Iterator[Scenario]]
+    beside: tuple[type, ...] = ()
+
+    def scenarios(self, claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
+        """Yield its scenarios within what the target claims, on the machines that alone are asked."""
+        return self.generator(claimed, machines, seed)
+
+    def asked_on(self, chosen: MachineChoice, claimed: Claimed, seed: int = 0) -> Iterator[Scenario]:
+        """Yield its scenarios on the machines that are chosen; all of them where they tell no machine."""
+        if self.surface not in MACHINE_SURFACES:
+            return self.scenarios(claimed, seed)
+        scenarios = self.scenarios(claimed, seed, chosen.machines)
+        return (scenario for scenario in scenarios if chosen.has(scenario.machine))
+
+
+def _picks(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
+    return pick_sweep(machines, possible, counts=EVERY_COUNT, states=2, seed=seed)
+
+
+def _classes(_claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:
+    return chain(examples_of_pods(), pod_sweep(seed=seed))
+
+
+def _hints(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    return chain(examples_of_hints(claimed), hint_sweep(claimed, machines, seed))
+
+
+def _scores(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
+    kinds = [kind for kind, feature in zip(KINDS, STRATEGIES, strict=True) if f"scheduler/{feature}" in claimed]
+    return chain(examples_of_scores(kinds), score_sweep(kinds, seed=seed))
+
+
+def _merges(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
+    policies = [policy for policy in TOPOLOGY_POLICIES if f"topology-manager/{policy}" in claimed]
+    closest, many = (f"topology-manager/{option}" in claimed for option in (CLOSEST, MOST_NODES))
+    return merge_sweep(policies, closest=closest, many=many, seed=seed)
+
+
+def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    yield from examples_of_nodes(claimed)
+    yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
+    yield from wide(claimed, machines, seed=seed)
+    yield from resizes(claimed, machines)
+    yield from lives(claimed, machines, seed)
+
+
+def _crashes(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
+    return crashes(asked, seed=seed)
+
+
+def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    asked = cells(60, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(asked, claimed, seed=seed)
+
+
+def _relations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    return related(cells(90, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
+
+
+GROUPS: Mapping[str, Group] = MappingProxyType(
+    {
+        group.name: group
+        for group in (
+            Group("classes", "classify", (Classified,), _classes),
+            Group("picks", "pick", (Choice,), _picks),
+            Group("allocations", "allocate", (Choice, AllocatedCpus), allocation_sweep),
+            Group("hints", "hints", (CpuHints,), _hints),
+            Group("merges", "merge", (MergedHints,), _merges),
+            Group("scores", "score", (ScoredNode, ScorePair), _scores),
+            Group("lives", "node", (*NODE, Pooled), _lives, beside=HINTED),
+            Group("relations", "node", (*NODE, nodes.AskedAgain), _relations, beside=HINTED),
+            Group("crashes", "node", (nodes.Crash,), _crashes),
+            Group("damages", "node", (nodes.Recovery, nodes.Restart, nodes.ForeignStart, nodes.Moment), _damages),
+            Group("starts", "node", (Start,), node_starts),
+            Group("plugins", "plugin", PLUGIN, device_plugins),
+            Group("claims", "claims", DRIVER, claims),
+        )
+    }
+)
+"""Every group by name, in the order in which they are asked."""
+
+
+def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
+    """Return the requirements that histories of a group may be judged by, ascending."""
+    return _asked_of((*group.subjects, *(group.beside if "node/hints" in claimed else ())))
+
+
+@cache
+def _asked_of(subjects: tuple[type, ...]) -> tuple[str, ...]:
+    return tuple(sorted(requirements_of(*subjects) | {ANSWERED, WELL_FORMED}))
+
+
+def groups_of(requirement: str, surfaces: Collection[str] = SURFACES, claimed: Claimed = ALL) -> tuple[str, ...]:
+    """Return the groups whose histories may be judged by a requirement, of those that show on these surfaces."""
+    able = (group for group in GROUPS.values() if group.surface in surfaces)
+    return tuple(group.name for group in able if requirement in asked_in(group, claimed))
+
+
+@cache
+def judged() -> tuple[str, ...]:
+    """Return every requirement that histories are judged by, ascending."""
+    return tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))

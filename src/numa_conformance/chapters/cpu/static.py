@@ -1,0 +1,133 @@
+"""Who gets exclusive CPUs, and which. Page: Node Resource Managers, section Static policy."""
+
+from __future__ import annotations
+
+from ...cpuset import format_bits
+from ...judging.chapter import Chapter, Judgement, applies, exists, violated
+from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
+from ...judging.shared_views import Given
+from ..conditions import under_static
+from ..wording import number_of
+from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
+from .lifecycle import gives_the_number, served
+
+chapter = Chapter("cpu-manager/static", since="1.8")
+
+
+def asks_for_cpus(given: Given) -> None:
+    under_static(given)
+    applies(given.exclusive, "the container asks for no CPUs of its own")
+    applies(given.had is None and not given.ended, "the pod was on the node before")
+    served(given)
+
+
+@chapter.requires(
+    "cpu-manager/static/limits-alone-make-guaranteed",
+    on=Given,
+    rests_on=("nrm/static/example-6-class", "nrm/static/example-6-placement", "nrm/static/requests-default-to-limits"),
+)
+def limits_alone_give_cpus(given: Given) -> Judgement:
+    """Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs."""
+    asks_for_cpus(given)
+    implied = given.spec is not None and given.spec.implied & {"cpu", "memory"}
+    applies(implied, "the container's requests for CPU and memory are given")
+    asked = number_of(given.exclusive or 0, "CPU")
+    return violated(
+        given.cpus,
+        f"container {given.key} has limits alone, of {asked}, and has no CPUs of its own",
+        got=given.in_words,
+        allowed=f"{asked} of its own",
+    )
+
+
+@chapter.requires(
+    "cpu-manager/static/sidecars-and-init-containers-are-eligible",
+    "cpu-manager/init-containers",
+    on=Given,
+    rests_on=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
+)
+def init_containers_and_sidecars_are_eligible(given: Given) -> Judgement:
+    """Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do."""
+    asks_for_cpus(given)
+    applies(given.spec is not None and given.spec.kind != "app", "the container is an app container")
+    return gives_the_number(given)
+
+
+@chapter.requires(
+    "cpu-manager/static/gives-free-cpus-only",
+    on=Choice,
+    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods"),
+)
+def gives_free_cpus_only(choice: Choice) -> Judgement:
+    """Exclusive CPUs are taken from those that are free, and from nowhere else."""
+    given = exists(choice.given, "the request was refused")
+    stolen = given & ~choice.available
+    return violated(
+        not stolen,
+        f"CPUs {format_bits(stolen)} are given that are not free",
+        got=format_bits(given),
+        allowed=f"some of {format_bits(choice.available)}",
+        stolen=stolen,
+    )
+
+
+@chapter.twin(
+    "cpu-manager/static/packs-few-cores-in-use",
+    "By default CPUs tend to be packed onto as few physical cores as possible, on a machine in use too.",
+    on=Choice,
+    rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores",),
+)
+@chapter.requires(
+    "cpu-manager/static/packs-whole-cores",
+    on=Choice,
+    rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit"),
+)
+def packs_few_cores(choice: Choice, in_use: bool = False) -> Judgement:
+    """On an empty machine a request of whole cores is given whole physical cores."""
+    taken = took(choice)
+    only(choice, *(() if in_use else (WHOLE_CORES, BY_SOCKET, STRICT)))
+    whole_or_taken(choice, choice.numa, "NUMA node", in_use)
+    if not in_use:
+        same_cores(choice)
+    among_all(choice)
+    return at_most(choice, taken, choice.machine.core_bits, "core", choice.fewest_cores)
+
+
+@chapter.requires(
+    "cpu-manager/static/packs-few-numa-nodes",
+    on=Choice,
+    rests_on=(
+        "nrm/distribute-cpus-across-numa/default-fills-one-node",
+        "nrm/distribute-cpus-across-numa/default-spills-over",
+        "nrm/align-by-socket/default-aligns-at-numa",
+        "nrm/align-by-socket/default-takes-few-nodes",
+    ),
+)
+def packs_few_numa_nodes(choice: Choice) -> Judgement:
+    """On an empty machine one NUMA node is filled before the next is begun, or the fewest are used."""
+    taken = took(choice)
+    only(choice, WHOLE_CORES)
+    whole_or_taken(choice, choice.numa, "NUMA node")
+    same_cores(choice)
+    applies(len({node.bit_count() for node in choice.numa}) == 1, "NUMA nodes differ in size")
+    among_all(choice)
+    begun = [node for node in touched(choice.numa, taken) if node & choice.whole_core_cpus & ~taken]
+    return () if len(begun) <= 1 else in_few(choice, taken, choice.numa, "NUMA node")
+
+
+@chapter.requires(
+    "cpu-manager/static/packs-few-numa-nodes-in-use",
+    on=Choice,
+    rests_on=("nrm/align-by-socket/default-takes-few-nodes",),
+    strength="SHOULD",
+)
+def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
+    """By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too."""
+    taken = took(choice)
+    only(choice)
+    whole_or_taken(choice, choice.numa, "NUMA node", in_use=True)
+    among_all(choice)
+    same_cores(choice)
+    applies(choice.count % choice.threads == 0, "parts of cores are asked for")
+    applies(choice.available == choice.whole_core_cpus, "parts of cores are free")
+    return in_few(choice, taken, choice.numa, "NUMA node")

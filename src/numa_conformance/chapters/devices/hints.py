@@ -1,0 +1,108 @@
+"""Which NUMA nodes are hinted for devices. Page: the walk through the Topology Manager, Hints of the Device Manager."""
+
+from __future__ import annotations
+
+from ...judging.chapter import Chapter, Judgement, applies, judges, violated
+from ...judging.offered import DeviceHints
+from ..memory.hints import prefers_the_narrowest
+from ..outcomes import must_give_no_hint
+from ..wording import listed, sets_told
+
+chapter = Chapter("node/hints", "device-manager/allocation", since="1.27")
+
+
+def wanted(hints: DeviceHints) -> None:
+    applies(hints.asked, "no devices are asked for")
+
+
+@chapter.requires(
+    "device-manager/hints/every-hint-can-hold-the-request",
+    on=DeviceHints,
+    rests_on=("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy"),
+    strength="SHOULD",
+)
+def every_hint_can_hold(hints: DeviceHints) -> Judgement:
+    """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, which
+    is not the same as no opinion.
+    """
+    wanted(hints)
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
+    return violated(
+        not wrong,
+        f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
+        got=listed(hints.offered),
+        allowed=f"NUMA nodes with {hints.asked} free devices",
+    )
+
+
+@judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
+def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
+    """Fewer free devices than asked for: no hint, which is not the same as no opinion."""
+    wanted(hints)
+    applies(hints.has_topology, "the devices have no topology")
+    applies(not hints.enough, "so many devices are free")
+    why = f"{hints.asked} of {hints.resource} are not free, and no opinion is told of it"
+    return must_give_no_hint(hints.offered, why)
+
+
+@chapter.requires(
+    "device-manager/hints/offers-every-set-that-fits",
+    on=DeviceHints,
+    rests_on=("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes"),
+    strength="SHOULD",
+)
+def offers_every_set(hints: DeviceHints) -> Judgement:
+    """Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes."""
+    wanted(hints)
+    applies(hints.has_topology, "the devices have no topology")
+    near = [nodes for nodes in hints.sets if not nodes & ~hints.near]  # of others none need be told
+    fitting = applies(
+        [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)],
+        "no set of NUMA nodes has so many free devices",
+    )
+    missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
+    return violated(
+        not missing,
+        f"{sets_told(missing)} can give {hints.asked} of {hints.resource} and is not hinted",
+        got=listed(hints.offered),
+        allowed=sets_told(fitting),
+    )
+
+
+@chapter.requires(
+    "device-manager/hints/preferred-is-narrowest",
+    on=DeviceHints,
+    rests_on=("topology-source/device-hints/narrowest-is-preferred",),
+    strength="SHOULD",
+)
+def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
+    """Preferred are hints of as few NUMA nodes as ever have so many devices."""
+    wanted(hints)
+    return prefers_the_narrowest(hints, _sets(hints), listed(hints.offered))
+
+
+@chapter.requires(
+    "device-manager/hints/covers-reusable-devices",
+    "cpu-manager/init-containers",
+    on=DeviceHints,
+    rests_on=("topology-source/device-hints/reusable-first",),
+    strength="SHOULD",
+)
+def covers_reusable_devices(hints: DeviceHints) -> Judgement:
+    """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""
+    wanted(hints)
+    applies(hints.reusable, "no devices can be used again")
+    sets = applies(_sets(hints), "no hint names NUMA nodes")
+    wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]
+    return violated(
+        not wrong,
+        f"{sets_told(wrong)} leave out devices that an ended init container of the pod has left",
+        got=listed(hints.offered),
+        allowed=f"sets near {', '.join(sorted(hints.reusable))}",
+    )
+
+
+def _sets(hints: DeviceHints) -> list[tuple[int, bool]]:
+    """Return the hints that name NUMA nodes: these (bits), and whether it is preferred."""
+    return [(hint.nodes, hint.preferred) for hint in hints.offered or () if hint.nodes is not None]

@@ -1,0 +1,176 @@
+"""A device plugin: page Device Plugins, and the messages of its interface (v1beta1)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
+
+chapter = Chapter("device-plugin/devices", since="1.10")
+preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
+
+
+@chapter.requires(
+    "device-plugin/registration/registers",
+    on=Registration,
+    rests_on=("device-plugins/implementation/registers", "device-plugins/implementation/lists-devices"),
+    beyond="in the time that a call may take",
+)
+def registers(subject: Registration) -> Judgement:
+    """A device plugin that is started registers with the kubelet, and lists its devices."""
+    applies(not subject.again, "the plugin has registered before")
+    return violated(subject.started, "the plugin has not registered", got=subject.failure, allowed="it registers")
+
+
+@chapter.requires(
+    "device-plugin/registration/again-after-a-restart",
+    "device-plugin/restart",
+    on=Registration,
+    rests_on=("device-plugins/restarts/plugins-register-again",),
+    beyond="in the time that a call may take",
+)
+def registers_again(subject: Registration) -> Judgement:
+    """A device plugin registers again when the kubelet has started anew."""
+    applies(subject.again, "it is the first kubelet that the plugin meets")
+    why = "the plugin has not registered with the kubelet that started anew"
+    return violated(subject.started, why, got=subject.failure, allowed="it registers again")
+
+
+@chapter.requires(
+    "device-plugin/registration/serves-before-it-registers",
+    on=Registration,
+    rests_on=("device-plugins/implementation/serves-first",),
+)
+def serves_first(subject: Registration) -> Judgement:
+    """A device plugin serves on its socket before it registers."""
+    started = applies(subject.started, "the plugin has not registered")
+    serves = exists(started.serves, "it is not told whether the plugin served when it registered")
+    why = "nobody answered on the plugin's socket when it registered"
+    return violated(serves, why, allowed="the plugin serves before it registers")
+
+
+@chapter.requires(
+    "device-plugin/registration/names-an-extended-resource",
+    on=Registration,
+    rests_on=("device-plugins/registration/extended-resource-name",),
+)
+def names_an_extended_resource(subject: Registration) -> Judgement:
+    """A device plugin names its resource vendor-domain/resourcetype, outside of kubernetes.io."""
+    name = applies(subject.started, "the plugin has not registered").resource
+    vendor, kind = r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(?<!kubernetes\.io)", "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+    why = "the resource is not named as extended ones are"
+    return violated(re.fullmatch(f"{vendor}/{kind}", name), why, got=name, allowed="vendor-domain/type")
+
+
+@chapter.requires(
+    "device-plugin/devices/have-ids-of-their-own",
+    on=DeviceList,
+    rests_on=("device-plugin-api/device/unique-id",),
+    strength="SHOULD",
+)
+def have_ids_of_their_own(subject: DeviceList) -> Judgement:
+    """Each device of a list has an id that no other has."""
+    devices = applies(subject.devices, "the plugin lists no device")
+    counts = Counter(device.id for device in devices)
+    twice = sorted(id for id, count in counts.items() if count > 1 or not id)
+    return violated(not twice, "devices without ids of their own", got=", ".join(map(repr, twice)))
+
+
+@chapter.requires(
+    "device-plugin/devices/are-healthy-or-unhealthy",
+    on=DeviceList,
+    rests_on=("device-plugin-api/device/health",),
+    strength="SHOULD",
+)
+def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
+    """Each device of a list is Healthy or Unhealthy."""
+    devices = applies(subject.devices, "the plugin lists no device")
+    others = sorted({device.health for device in devices} - {HEALTHY, "Unhealthy"})
+    why = "devices are in a state that the interface does not know"
+    return violated(not others, why, got=", ".join(map(repr, others)), allowed="Healthy or Unhealthy")
+
+
+@chapter.requires(
+    "device-plugin/topology/names-nodes-of-the-machine",
+    on=DeviceList,
+    rests_on=("device-plugins/topology/numa-nodes-are-used",),
+    since="1.18",
+    beyond="The page does not say what becomes of others, such as -1. A kubelet takes them for a topology of which "
+    "no hint comes: restricted and single-numa-node refuse pods that ask for such devices.",
+)
+def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
+    """The NUMA nodes that a device plugin tells are some of the machine's."""
+    applies(any(device.nodes for device in subject.devices), "no device has a topology")
+    known = subject.machine.numa_ids
+    for device in subject.devices:
+        strange = sorted({*(device.nodes or ())}.difference(known))
+        yield from violated(
+            not strange,
+            f"device {device.id} lies on NUMA nodes that the machine does not have",
+            got=", ".join(map(str, strange)),
+            allowed=f"some of {', '.join(map(str, sorted(known)))}",
+        )
+
+
+@preferring.requires(
+    "device-plugin/preferred-allocation/is-of-what-is-available",
+    on=DevicePreference,
+    rests_on=("device-plugins/implementation/prefers-among-available",),
+)
+def prefers_what_is_available(subject: DevicePreference) -> Judgement:
+    """The devices that a plugin prefers are some of those that are available, each once."""
+    counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
+    others = ", ".join(sorted(id for id, count in counts.items() if id not in subject.asked.available or count > 1))
+    return violated(
+        not others,
+        f"devices {others} are preferred, which are not available, or twice",
+        got=subject.in_words,
+        allowed=f"some of {', '.join(subject.asked.available) or 'none'}",
+    )
+
+
+@preferring.requires(
+    "device-plugin/preferred-allocation/has-the-size-asked-for",
+    on=DevicePreference,
+    rests_on=("device-plugin-api/preferred-allocation/size",),
+    strength="SHOULD",
+)
+def prefers_so_many(subject: DevicePreference) -> Judgement:
+    """A plugin prefers as many devices as are asked for."""
+    number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.asked.size
+    return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
+
+
+@preferring.requires(
+    "device-plugin/preferred-allocation/holds-what-must-be-included",
+    on=DevicePreference,
+    rests_on=("device-plugin-api/preferred-allocation/must-include",),
+    strength="SHOULD",
+)
+def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
+    """The devices that must be included are among those that a plugin prefers."""
+    included = applies(subject.asked.included, "nothing must be included")
+    preferred = exists(subject.preferred, "the plugin refused to prefer any")
+    missing = ", ".join(sorted({*included}.difference(preferred)))
+    why = f"devices {missing} must be included, and are not"
+    return violated(not missing, why, got=subject.in_words, allowed=f"{', '.join(included)} among them")
+
+
+@chapter.requires(
+    "device-plugin/allocation/serves-what-it-offers",
+    on=DevicesServed,
+    rests_on=("device-plugins/implementation/serves-allocate",),
+)
+def serves_what_it_offers(subject: DevicesServed) -> Judgement:
+    """A plugin answers Allocate for the healthy devices that it has listed."""
+    devices = applies(subject.devices, "no devices were asked for")
+    applies(subject.offered.issuperset(devices), "devices were asked for that the plugin does not offer as healthy")
+    return violated(
+        subject.containers == 1,
+        f"the plugin does not serve its devices {', '.join(devices)}",
+        got=subject.refusal or f"answers for {subject.containers} containers",
+        allowed="an answer for one container",
+    )

@@ -1,0 +1,298 @@
+"""A DRA driver that gives CPUs to claims: what it publishes, what containers of claims get, what is given back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...cpuset import bit_of, format_bits
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judging.claims import Beside, Preparation, Publication, Release
+from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, PublishedDevice
+
+chapter = Chapter("claims/cpus", since="1.34")
+
+
+@chapter.requires(
+    "dra-driver/devices/are-published",
+    on=Publication,
+    rests_on=("dra/slices/published-by-drivers",),
+    beyond="in the time that a call may take",
+)
+def publishes(subject: Publication) -> Judgement:
+    """A DRA driver that is started registers with the kubelet, and publishes its devices in ResourceSlices."""
+    applies(not subject.again, "the driver has been started before")
+    why = "the driver has not registered and published devices"
+    return violated(subject.devices, why, got=subject.failure or "no device", allowed="it does")
+
+
+@chapter.requires(
+    "dra-driver/devices/are-published-again",
+    "claims/restart",
+    on=Publication,
+    rests_on=("dra/slices/published-by-drivers",),
+    beyond="The page does not speak of a restart: claims that are allocated name these devices.",
+)
+def publishes_again(subject: Publication) -> Judgement:
+    """A DRA driver that is started again publishes the same devices, with as many CPUs, on the same machine."""
+    applies(subject.again, "the driver was not started again")
+    before, after = _cpus(subject.before), None if subject.devices is None else _cpus(subject.devices)
+    return violated(
+        after == before,
+        "the driver does not publish its devices again",
+        got=subject.failure or _amounts(after or {}),
+        allowed=_amounts(before),
+    )
+
+
+def _cpus(devices: Iterable[PublishedDevice]) -> dict[DeviceKey, int]:
+    return {device.key: device.cpus for device in devices}
+
+
+def _amounts(devices: Mapping[DeviceKey, int]) -> str:
+    return ", ".join(f"{name}: {cpus} CPUs" for (_, _, name), cpus in devices.items()) or "nothing"
+
+
+@chapter.requires(
+    "dra-driver/devices/have-names-of-their-own", on=Publication, rests_on=("dra-api/device/unique-name",)
+)
+def have_names_of_their_own(subject: Publication) -> Judgement:
+    """The devices of a pool have different names."""
+    counts = Counter(device.key for device in applies(subject.devices, "the driver has published nothing"))
+    twice = sorted({key[2] for key, count in counts.items() if count > 1})
+    return violated(not twice, "devices of a pool have the same name", got=", ".join(twice))
+
+
+@chapter.requires(
+    "dra-driver/devices/name-numa-nodes-of-the-machine", on=Publication, rests_on=("dra-attributes/numa-node/physical",)
+)
+def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
+    """The attribute numaNode of a device is the id of a NUMA node of the machine."""
+    devices, known = applies(subject.devices, "the driver has published nothing"), subject.machine.numa_ids
+    numbers = {device.key[2]: device.number(NUMA_NODE) for device in devices}
+    named = {name: node for name, node in numbers.items() if node is not None}
+    applies(named, "no device tells a NUMA node")
+    strange = {name: node for name, node in named.items() if node not in known}
+    return violated(
+        not strange,
+        f"devices name NUMA nodes that the machine does not have: {', '.join(strange)}",
+        got=", ".join(map(str, strange.values())),
+        allowed=f"some of {', '.join(map(str, known))}",
+    )
+
+
+def prepared(subject: Preparation) -> int:
+    """Return the CPUs of a claim that was prepared."""
+    return exists(subject.cpus, "the claim was refused")
+
+
+@chapter.requires(
+    "dra-driver/claims/get-what-they-consume",
+    on=Preparation,
+    rests_on=("dra-api/allocation/consumed-capacity",),
+    beyond="The page tells what is consumed; that a driver of CPUs gives so many follows from the word.",
+)
+def get_what_they_consume(subject: Preparation) -> Judgement:
+    """The container of a claim may run on as many CPUs as the claim consumes of its devices."""
+    cpus = prepared(subject)
+    applies(subject.fits, "the claim asks for more than other claims have left")
+    return violated(
+        cpus.bit_count() == subject.count,
+        f"the container of a claim that consumes {subject.count} CPUs has {cpus.bit_count()}",
+        got=format_bits(cpus),
+        allowed=f"{subject.count} CPUs",
+        given=cpus,
+    )
+
+
+@chapter.requires(
+    "dra-driver/claims/get-online-cpus",
+    on=Preparation,
+    rests_on=("dra/slices/published-by-drivers",),
+    beyond="The page says that devices are there to be used, not of which state CPUs are.",
+)
+def get_online_cpus(subject: Preparation) -> Judgement:
+    """The CPUs of claims are online."""
+    strange = prepared(subject) & ~subject.machine.online_bits
+    return violated(not strange, "CPUs are given that are not online", got=format_bits(strange), given=strange)
+
+
+def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], what: str) -> Judgement:
+    """Judge that CPUs are where an attribute of their devices says."""
+    cpus = prepared(subject)
+    applies(cpus.bit_count() == subject.count, "it gets another number of CPUs than it consumes")
+    applies(not cpus & ~subject.machine.online_bits, "some of its CPUs are not online")
+    wanted = Counter[int]()
+    for device, count in subject.wanted:
+        wanted[exists(device.number(attribute), f"a device of the claim has no attribute {attribute}")] += count
+    got = {number: (cpus & groups.get(number, 0)).bit_count() for number in wanted}
+    return violated(
+        got == wanted,
+        f"CPUs are not of the {what} that the attribute {attribute} of their devices names",
+        got=f"{format_bits(cpus)}, {', '.join(f'{count} of {what} {number}' for number, count in got.items())}",
+        allowed=", ".join(f"{count} of {what} {number}" for number, count in wanted.items()),
+        given=cpus,
+        elsewhere=cpus & ~sum(groups.get(number, 0) for number in wanted),
+    )
+
+
+@chapter.requires("dra-driver/attributes/numa-node", on=Preparation, rests_on=("dra-attributes/numa-node/physical",))
+def of_the_numa_node(subject: Preparation) -> Judgement:
+    """The CPUs that claims have of a device are of the NUMA node that its attribute numaNode names."""
+    return _within(subject, NUMA_NODE, subject.machine.numa_bits, "NUMA node")
+
+
+@chapter.requires(
+    "dra-driver/attributes/socket", "claims/attributes", on=Preparation, rests_on=("dra-driver-cpu/attributes/socket",)
+)
+def of_the_socket(subject: Preparation) -> Judgement:
+    """The CPUs that claims have of a device are of the socket that its attribute socketID names."""
+    return _within(subject, SOCKET, subject.machine.socket_bits, "socket")
+
+
+@chapter.requires(
+    "dra-driver/attributes/cache", "claims/attributes", on=Preparation, rests_on=("dra-driver-cpu/attributes/cache",)
+)
+def of_the_cache(subject: Preparation) -> Judgement:
+    """The CPUs that claims have of a device are of the last-level cache that its attribute cacheL3ID names."""
+    machine = subject.machine
+    known = machine.uncore_source == "hardware" and all(cpu.uncore is not None for cpu in machine.cpus)
+    applies(known, "the machine does not tell the ids of its caches")
+    return _within(subject, CACHE, machine.uncore_bits, "cache")
+
+
+@chapter.requires(
+    "dra-driver/attributes/cpu", "claims/attributes", on=Preparation, rests_on=("dra-driver-cpu/attributes/cpu",)
+)
+def of_the_id(subject: Preparation) -> Judgement:
+    """A device with an attribute cpuID gives a claim that CPU."""
+    return _within(subject, CPU_ID, {cpu.id: bit_of(cpu.id) for cpu in subject.machine.cpus}, "CPU")
+
+
+def _is_not_refused(subject: Preparation, why: str) -> Judgement:
+    applies(subject.before is None, "the claim is prepared already")
+    applies(subject.fits, "the claim asks for more than other claims have left")
+    return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=subject.in_words)
+
+
+@chapter.requires(
+    "dra-driver/claims/can-have-what-is-published", on=Preparation, rests_on=("dra-api/device/total-capacity",)
+)
+def can_have_what_is_published(subject: Preparation) -> Judgement:
+    """A claim that consumes no more than other claims leave of what is published is prepared."""
+    applies(not subject.had, "another claim had CPUs of its devices before")
+    why = "a claim is refused for which there is room in the capacity that the driver publishes"
+    return _is_not_refused(subject, why)
+
+
+@chapter.requires("dra-driver/unprepare/gives-back", on=Preparation, rests_on=("dra-plugin/unprepare/undoes",))
+def gives_back(subject: Preparation) -> Judgement:
+    """What an unprepared claim had can be had by other claims."""
+    applies(subject.had, "no other claim had CPUs of its devices before")
+    return _is_not_refused(subject, "a claim is refused for which there is room since other claims were unprepared")
+
+
+def _keeps(subject: Preparation) -> Judgement:
+    before = exists(subject.before, "the claim is not prepared yet")
+    got = f"refused: {subject.refusal}" if subject.cpus is None else format_bits(subject.cpus)
+    why = "a claim that is prepared has other CPUs when it is prepared once more"
+    return violated(subject.cpus == before, why, got=got, allowed=format_bits(before), had=before)
+
+
+@chapter.requires(
+    "dra-driver/claims/prepare-is-idempotent", on=Preparation, rests_on=("dra-plugin/prepare/idempotent",)
+)
+def prepare_is_idempotent(subject: Preparation) -> Judgement:
+    """A claim that is prepared, and prepared once more, keeps its CPUs."""
+    applies(not subject.restarted, "the driver started anew since")
+    return _keeps(subject)
+
+
+@chapter.requires(
+    "dra-driver/restart/keeps-claims",
+    "claims/restart",
+    on=Preparation,
+    rests_on=("dra-plugin/prepare/idempotent", "dra-plugin/unprepare/other-process"),
+)
+def keeps_claims(subject: Preparation) -> Judgement:
+    """A claim that is prepared keeps its CPUs when the driver starts anew and prepares it once more."""
+    applies(subject.restarted, "the driver runs since the claim was prepared")
+    return _keeps(subject)
+
+
+@chapter.requires(
+    "dra-driver/claims/have-cpus-of-their-own",
+    "claims/exclusive-cpus",
+    on=Preparation,
+    rests_on=("dra-driver-cpu/features/exclusive",),
+)
+def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
+    """No CPU belongs to two claims that are prepared."""
+    cpus = prepared(subject)
+    applies(any(subject.others.values()), "no other claim has CPUs")
+    for uid, others in subject.others.items():
+        yield from violated(
+            not cpus & others,
+            f"CPUs {format_bits(cpus & others)} are those of {uid} too",
+            got=format_bits(cpus),
+            allowed="CPUs that no other claim has",
+            given=cpus,
+            taken=others,
+        )
+
+
+@chapter.requires(
+    "dra-driver/claims/leave-reserved-cpus-alone",
+    "claims/reserved",
+    on=Preparation,
+    rests_on=("dra-driver-cpu/configuration/reserved",),
+)
+def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
+    """CPUs that the driver is told to leave alone are given to no claim."""
+    reserved = applies(subject.reserved, "the driver is told to leave none alone")
+    taken = prepared(subject) & reserved
+    return violated(not taken, "reserved CPUs are given", got=format_bits(taken), reserved=reserved)
+
+
+@chapter.requires(
+    "dra-driver/shared/keeps-off-claims",
+    "claims/shared-pool",
+    on=Beside,
+    rests_on=("dra-driver-cpu/shared-pool/all-others",),
+    beyond="The page does not say what becomes of it where none is left.",
+)
+def keeps_off_claims(subject: Beside) -> Iterator[Violation]:
+    """A container without a claim may run on no CPU that a claim has; where none is left, it is refused."""
+    claims = applies(subject.claims, "no claim is prepared")
+    for name, cpus in subject.shared.items():
+        yield from violated(
+            not cpus & claims,
+            f"{name}, a container without a claim, may run on CPUs of claims",
+            got=format_bits(cpus),
+            allowed=f"none of {format_bits(claims)}",
+            shared=cpus,
+            claimed=claims,
+        )
+
+
+def _is_done(subject: Release) -> Judgement:
+    why = "the driver answers with an error when a claim is to be unprepared"
+    return violated(subject.refusal is None, why, got=subject.refusal or "", allowed="no error")
+
+
+@chapter.requires(
+    "dra-driver/unprepare/undoes-what-was-prepared", on=Release, rests_on=("dra-plugin/unprepare/undoes",)
+)
+def undoes_what_was_prepared(subject: Release) -> Judgement:
+    """A claim that is prepared is unprepared without an error."""
+    applies(subject.was_prepared, "the claim is not prepared")
+    return _is_done(subject)
+
+
+@chapter.requires(
+    "dra-driver/unprepare/of-nothing-is-no-error", on=Release, rests_on=("dra-plugin/unprepare/idempotent",)
+)
+def of_nothing_is_no_error(subject: Release) -> Judgement:
+    """That a claim is unprepared which is not prepared is no error."""
+    applies(not subject.was_prepared, "the claim is prepared")
+    return _is_done(subject)

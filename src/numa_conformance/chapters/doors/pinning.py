@@ -1,0 +1,140 @@
+"""Which CPUs containers share and which they have alone, as daemons promise on pages of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...asking.generators.life import Lives, Turn, life
+from ...asking.generators.scenario import Script
+from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
+from ...cpuset import format_bits
+from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judging.pods import GUARANTEED
+from ...judging.pooled import SYSTEM, Pooled
+from ...machine import Machine
+from ...wire.features import PROMISES
+from ..cpu.cpusets import settled_cpuset_of
+
+chapter = Chapter("node/cpuset", since="1.24")
+
+
+@chapter.requires(
+    "pinning/mixed/has-a-cpu-of-its-own",
+    "pinning/mixed",
+    on=Pooled,
+    rests_on=(
+        "nri-topology-aware/features/mixed",
+        "nri-topology-aware/preferences/mixed-from-one-to-two",
+        "nri-topology-aware/preferences/exclusive-is-honored",
+    ),
+)
+def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
+    """A container that requests more than one CPU and less than two, in a pod of class Guaranteed, may run on a
+    CPU on which no other container may, and on another one beside.
+    """
+    cpus = settled_cpuset_of(may)
+    applies(may.pod.qos == GUARANTEED, "the pod is not Guaranteed")
+    applies(may.pod.namespace != SYSTEM, f"the pod is of namespace {SYSTEM}")
+    applies(1 < may.request < 2, "the container does not request more than one CPU and less than two")
+    alone = cpus & ~may.where_others_run
+    return violated(
+        alone and cpus.bit_count() > 1,
+        f"container {may.key} has no CPU of its own, or no other beside it",
+        got=f"{format_bits(cpus) or 'none'}, of its own {format_bits(alone) or 'none'}",
+        allowed="a CPU of its own, and another one",
+        own=alone,
+    )
+
+
+@chapter.requires(
+    "pinning/pools-apart/same-cpus-or-none",
+    "pinning/pools-apart",
+    on=Pooled,
+    rests_on=("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart"),
+)
+def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
+    """Any two containers may run on the same CPUs, or on none together."""
+    cpus = settled_cpuset_of(may)
+    for other, others in may.others:
+        both = cpus & others
+        yield from violated(
+            not both or cpus == others,
+            f"containers {may.key} and {other} may both run on CPUs {format_bits(both)}, and each on others",
+            got=f"{format_bits(cpus)} and {format_bits(others)}",
+            allowed="the same CPUs, or none together",
+            both=both,
+        )
+
+
+@chapter.requires(
+    "pinning/reserved-pool/holds-system-pods",
+    "pinning/reserved-pool",
+    on=Pooled,
+    rests_on=(
+        "nri-topology-aware/preferences/reserved",
+        "nri-balloons/reserved/system-pods",
+        "nri-balloons/reserved/preferred",
+    ),
+    beyond="The page does not speak of an amount that is reserved without its CPUs; that is not asked.",
+)
+def holds_system_pods(may: Pooled) -> Judgement:
+    """A container of namespace kube-system may run on reserved CPUs alone, while all such containers together
+    request no more than these.
+    """
+    cpus = settled_cpuset_of(may)
+    applies(may.pod.namespace == SYSTEM, "the pod is of another namespace")
+    reserved = applies(may.world.reserved, "no CPUs are reserved")
+    applies(may.world.knows_reserved, "it is not told which CPUs are reserved")
+    pods = [pod.spec for pod in may.world.pods.values() if pod.spec.namespace == SYSTEM]
+    requested = sum(container.cpu for pod in pods for container in pod.containers)
+    applies(requested <= reserved.bit_count(), f"pods of {SYSTEM} request more than is reserved")
+    beyond = cpus & ~reserved
+    return violated(
+        not beyond,
+        f"container {may.key} of namespace {SYSTEM} may run on CPUs {format_bits(beyond)}, which are not reserved",
+        got=format_bits(cpus),
+        allowed=f"some of {format_bits(reserved)}",
+        reserved=reserved,
+    )
+
+
+@life("node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12, generator="pools")
+def containers_of_every_kind(machine: Machine, turn: Turn) -> Lives:
+    """Pods of the system, pods with a part of a CPU, with whole ones and with none come, and some go."""
+    quarter = len(machine.cpus) // 4
+    coming = (
+        _of_the_system(burstable("proxy", "100m")),
+        guaranteed("mixed", "1500m"),
+        guaranteed("whole", quarter),
+        best_effort("idle"),
+        guaranteed("one", 1),
+        guaranteed("small", "500m"),
+        _of_the_system(burstable("dns", "200m")),
+        guaranteed("also-mixed", "1200m"),
+        burstable("web", 1),
+    )
+
+    def script() -> Script:
+        started = yield "node.start", {"kubelet": static(reserved=machine.core_bits[0])}
+        if started["result"] != "started":
+            return
+        yield from _run(*coming)
+        for uid, then in (("whole", guaranteed("next", quarter + 1)), ("mixed", guaranteed("last", "1800m"))):
+            yield "node.remove", {"uid": uid}
+            yield "node.state", {}
+            yield from _run(then)
+
+    if not turn.claimed.isdisjoint(PROMISES):
+        yield "no option, none, reserved a core", machine, script
+
+
+def _run(*pods: Mapping[str, Any]) -> Script:
+    for wanted in pods:
+        yield "node.admit", {"pod": wanted}
+        yield "node.run", {"uid": wanted["metadata"]["uid"]}
+        yield "node.state", {}
+
+
+def _of_the_system(pod: Mapping[str, Any]) -> dict[str, Any]:
+    return {**pod, "metadata": {**pod["metadata"], "namespace": SYSTEM}}

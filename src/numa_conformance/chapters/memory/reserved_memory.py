@@ -1,0 +1,169 @@
+"""What a node makes of reservedMemory. Page: Control Memory Management Policies on a Node.
+
+What it reserves of CPUs is judged by ``reservation``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.node_subjects import Arrival, Moment
+from ...judging.reserved_memory import (
+    DUPLICATES,
+    UNKNOWN_NODES,
+    UNKNOWN_TYPES,
+    ZERO_LIMITS,
+    avoided,
+    memory_entries,
+    memory_matches_the_node,
+    numa_nodes_have,
+)
+from ...judging.room import allocatable
+from ...judging.start_subjects import Start
+from ...wire.history.quantities import size_told
+from ..conditions import memory_static
+from ..outcomes import must_come_up, must_not_come_up
+from .static import overdrafts
+
+chapter = Chapter("memory-manager/static", since="1.21")
+TO_AVOID: dict[str, Any] = {
+    "strength": "SHOULD",
+    "beyond": "The page says that such a configuration is to be avoided, not that the node does not come up.",
+}
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/is-mandatory",
+    on=Start,
+    rests_on=("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
+)
+def reserved_memory_is_mandatory(start: Start) -> Judgement:
+    """The node does not come up with policy Static and no reservedMemory."""
+    memory_static(start)
+    applies(not start.kubelet.get("reservedMemory"), "memory is reserved")
+    return must_not_come_up(start, "without reservedMemory")
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/must-match-the-node-reservation",
+    on=Start,
+    rests_on=("memory/constraints/sum", "memory/constraints/error-otherwise", "memory/constraints/worked-example"),
+)
+def reserved_memory_must_match(start: Start) -> Judgement:
+    """The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard
+    eviction threshold.
+    """
+    memory_static(start)
+    applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
+    applies(
+        not memory_matches_the_node(start),
+        "the amounts are what kubeReserved, systemReserved and the eviction threshold make together",
+    )
+    return must_not_come_up(start, "though reservedMemory is not what is reserved")
+
+
+def memory_matches(start: Start) -> None:
+    memory_static(start)
+    applies(
+        memory_matches_the_node(start),
+        "the amounts are not what kubeReserved, systemReserved and the eviction threshold make together",
+    )
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/comes-up-when-it-matches",
+    on=Start,
+    rests_on=(
+        "memory/syntax/per-numa-node",
+        "memory/constraints/worked-example",
+        "memory/constraints/sum",
+        "kubelet-reference/configuration/reserved-memory",
+    ),
+)
+def reserved_memory_that_matches(start: Start) -> Judgement:
+    """reservedMemory whose amounts add up to what is reserved is accepted, however NUMA nodes share it."""
+    memory_matches(start)
+    applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
+    applies(all(kind == "memory" for _, kind, _ in memory_entries(start)), "huge pages are reserved")
+    applies(numa_nodes_have(start), "reservedMemory is to be avoided, or is more than NUMA nodes have")
+    return must_come_up(start, "though reservedMemory is what is reserved")
+
+
+def _refuses(start: Start, what: str) -> Judgement:
+    memory_matches(start)
+    applies(avoided(start)[what], f"reservedMemory has no {what}")
+    return must_not_come_up(start, f"with {what} in reservedMemory")
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/refuses-duplicates", on=Start, rests_on=("memory/avoid/duplicates",), **TO_AVOID
+)
+def refuses_duplicates(start: Start) -> Judgement:
+    """The node does not come up with reservedMemory that names a NUMA node and type twice."""
+    return _refuses(start, DUPLICATES)
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/refuses-zero-limits", on=Start, rests_on=("memory/avoid/zero",), **TO_AVOID
+)
+def refuses_zero_limits(start: Start) -> Judgement:
+    """The node does not come up with reservedMemory that has a limit of zero."""
+    return _refuses(start, ZERO_LIMITS)
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/refuses-unknown-numa-nodes",
+    on=Start,
+    rests_on=("memory/avoid/unknown-numa-nodes",),
+    strength="SHOULD",
+    beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
+)
+def refuses_unknown_numa_nodes(start: Start) -> Judgement:
+    """The node does not come up with reservedMemory for a NUMA node it does not have."""
+    return _refuses(start, UNKNOWN_NODES)
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/refuses-unknown-types",
+    on=Start,
+    rests_on=("memory/avoid/unknown-types",),
+    **TO_AVOID,
+)
+def refuses_unknown_types(start: Start) -> Judgement:
+    """The node does not come up with reservedMemory that names a type other than memory and huge pages of the
+    machine.
+    """
+    return _refuses(start, UNKNOWN_TYPES)
+
+
+@chapter.requires(
+    "memory-manager/reserved-memory/is-never-given", on=Moment, rests_on=("memory/reserved/not-for-containers",)
+)
+def never_gives_what_is_reserved(moment: Moment) -> Judgement:
+    """The memory reserved on a NUMA node is not given to any container."""
+    reserved = applies(moment.settings.reserved_memory, "no memory is reserved on a NUMA node")
+    return overdrafts(
+        moment,
+        lambda nodes, kind: any(nodes >> node & 1 and amounts.get(kind) for node, amounts in reserved.items()),
+        "is there beside what is reserved",
+    )
+
+
+@judges("memory-manager/reserved-memory/is-never-given", on=(Arrival, Start))
+def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation]:
+    """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
+    memory_static(start)
+    tables = [(one.node, kind, table) for one in start.memory for kind, table in (one.tables or {}).items()]
+    applies(tables, "the books of its memory are not told")
+    machine = (start if isinstance(start, Start) else applies(start.world, "the node does not come up")).machine
+    room = allocatable(machine, start.settings.reserved_memory)
+    for node, kind, table in tables:
+        most = max(room.get(node, {}).get(kind, 0), 0)
+        yield from violated(
+            table.allocatable <= most,
+            f"NUMA node {node} has reserved {kind} to give",
+            got=size_told(table.allocatable),
+            allowed=f"{size_told(most)} at most",
+        )

@@ -1,0 +1,87 @@
+"""What was admitted once is admitted again where no less is free, and with an init container that adds nothing.
+
+Pages: Node Resource Managers, Control Topology Management Policies on a node, Init Containers.
+"""
+
+from __future__ import annotations
+
+from ..judging.alignment import empties_the_pool, only_cpus
+from ..judging.chapter import Chapter, Judgement, applies, violated
+from ..judging.choice import WHOLE_CORES, adds_up
+from ..judging.node_subjects import AskedAgain
+from ..judging.start_subjects import MOST_NODES
+from .alignment import REFUSING
+
+chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
+
+
+@chapter.requires(
+    "node/admission/admits-again-what-it-admitted",
+    on=AskedAgain,
+    rests_on=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
+    beyond="that what is left behind, and in which order a machine is told, counts for nothing",
+)
+def admits_again(question: AskedAgain) -> Judgement:
+    """A pod that was admitted is admitted again where no less is free: after others have gone, or a restart."""
+    applies(not question.with_init, "init containers were added")
+    applies(not question.larger, "the machine is a larger one")
+    return must_be_admitted_again(question, "was admitted when no more was free")
+
+
+@chapter.requires(
+    "node/admission/admits-on-a-larger-machine",
+    on=AskedAgain,
+    rests_on=("topology/how/policy-decides", "nrm/static/exclusive-are-all-but-reserved"),
+    beyond="that further NUMA nodes take nothing away",
+)
+def admits_on_a_larger_machine(question: AskedAgain) -> Judgement:
+    """A pod that was admitted is admitted on a machine that has further NUMA nodes of the same sizes."""
+    applies(not question.with_init, "init containers were added")
+    applies(question.larger, "the machine is the same")
+    now = question.now
+    applies(
+        only_cpus(now, question.pod)
+        and WHOLE_CORES not in now.settings.options
+        and len(now.machine.numa_ids) <= MOST_NODES,
+        "how few NUMA nodes hold the pod's memory, devices, whole cores or sockets may be otherwise there",
+    )
+    return must_be_admitted_again(question, "was admitted on a part of this machine")
+
+
+@chapter.requires(
+    "node/admission/an-init-container-no-larger-changes-nothing",
+    "cpu-manager/init-containers",
+    on=AskedAgain,
+    rests_on=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),
+    since="1.18",
+)
+def small_init_changes_nothing(question: AskedAgain) -> Judgement:
+    """A pod that was admitted is admitted with an init container too that is no larger than its app container."""
+    applies(question.with_init, "no init containers were added")
+    applies(not question.larger, "the machine is a larger one")
+    settings, pod = question.settings, question.pod
+    one_by_one = settings.topology in REFUSING and settings.scope != "pod"
+    applies(
+        not one_by_one or all(each.requests == pod.apps[0].requests for each in pod.containers),
+        "a smaller init container is aligned by itself, and may be refused",
+    )
+    applies(not empties_the_pool(question.now, pod), "the pool would be empty until the init container ends")
+    cores = question.now.machine.core_bits
+    applies(
+        WHOLE_CORES not in settings.options or all(adds_up(cores, each.exclusive) for each in pod.containers),
+        "an init container asks for a part of a core under full-pcpus-only",
+    )
+    return must_be_admitted_again(
+        question, "was admitted without its init containers, of which none is larger than its app"
+    )
+
+
+def must_be_admitted_again(question: AskedAgain, why: str) -> Judgement:
+    """Judge that the pod is admitted; ``why`` says when it was before."""
+    return violated(
+        question.admitted,
+        f"pod {question.pod.uid} is refused, and {why}",
+        got=question.refusal,
+        allowed="admitted",
+        free=question.now.free,
+    )

@@ -1,0 +1,57 @@
+"""Pairs: for each judge of a sentence a case that it condemns, and one that it passes.
+
+A chapter's pairs stand beside it, in ``<chapter>_pairs.py``. Tests run them, and the chapter's page shows them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+from ..judging.chapter import CHECKERS, Checker, Judgement, Violation, checkers_of
+from ..judging.verdicts import judge
+from ..judging.views import views
+from ..wire.history.history import History
+
+Judge = Callable[..., Judgement]
+Pair = tuple[object, object]
+"""What is wrong, and what is right: each a subject or a history."""
+Pairs = Mapping[Judge, Pair]
+"""The name of each module's table is ``PAIRS``."""
+SUFFIX = "_pairs"
+
+
+def twin(judge: Judge) -> Judge:
+    """Return the judge of the recommended twin of a sentence: the same function, with its last argument true."""
+    twins = (check.function for check in CHECKERS if isinstance(check.function, partial))
+    return next(each for each in twins if each.func is judge)
+
+
+def id_of(requirement: str | Judge) -> str:
+    """Return the id of the requirement that a judge judges; an id is returned as it is."""
+    if isinstance(requirement, str):
+        return requirement
+    return next(check.requirement for check in CHECKERS if check.function is requirement)
+
+
+@cache
+def pairs() -> Mapping[Judge, Pair]:
+    """Return the pairs of all chapters, by judge."""
+    room = importlib.import_module(__package__)
+    names = [module.name for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")]
+    tables: list[Pairs] = [importlib.import_module(name).PAIRS for name in names if name.endswith(SUFFIX)]
+    return {judge: pair for table in tables for judge, pair in table.items()}
+
+
+def violations(check: Checker, case: object) -> list[Violation] | None:
+    """Return what a checker finds wrong with a case or what it shows; None where it applies to nothing of it."""
+    if isinstance(case, History):
+        verdicts = judge(case)
+        findings = [broken.violation for broken in verdicts.broken if broken.requirement == check.requirement]
+        return findings if verdicts.asked[check.requirement] else None
+    shown: list[Any] = [each for each in (case, *views(case)) if check in checkers_of(type(each))]
+    judged = [wrong for each in shown if (wrong := check.judge(each)) is not None]
+    return [violation for wrong in judged for violation in wrong] if judged else None

@@ -1,0 +1,76 @@
+"""What every conversation shows, whatever it is about: its answers come, and can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cpuset import format_bits
+from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judging.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
+from ..judging.node_subjects import Arrival
+from ..judging.shared_views import OnNode
+from ..judging.sighting import blocks_told
+from ..judging.verdicts import ANSWERED, WELL_FORMED
+from ..wire.history.values import CpuBits, Held
+from .wording import devices_told
+
+chapter = Chapter(since="1.8")
+
+chapter.sentence(
+    ANSWERED,
+    "Every question is answered, within the time of a call, on every machine.",
+    rests_on=("topology/how/policy-decides",),
+    beyond="that the answer comes in time: a pod whose admission never ends is neither accepted nor rejected",
+)
+chapter.sentence(
+    WELL_FORMED,
+    "What an answer calls a set of CPUs or NUMA nodes is one, no block of memory is smaller than nothing, and the"
+    " containers it names are the pod's.",
+    rests_on=("nrm/static/cpus-are-the-containers-own",),
+    beyond="how sets are written and containers are named: the target protocol says it",
+)
+
+
+@chapter.requires(
+    "protocol/comes-up",
+    "cpu-manager/static",
+    on=Arrival,
+    rests_on=("cpu-task/options/incompatible-options-fail-the-start",),
+    beyond="that options which are not named as incompatible do not keep the node from coming up",
+)
+def comes_up(arrival: Arrival) -> Judgement:
+    """A node comes up with a configuration that the pages allow on its machine."""
+    return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
+
+
+@chapter.requires(
+    "protocol/state-agrees-with-answers",
+    "cpu-manager/static",
+    on=OnNode,
+    rests_on=("nrm/static/cpus-are-the-containers-own",),
+    beyond="that the node tells it alike whenever it is asked",
+)
+def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
+    """What a node reports of a container agrees with what it answered at the admission."""
+    other = applies(container.other, "no other source tells what the container holds")
+    held = container.held or Held(CpuBits(0))
+    if container.held is None:
+        yield Violation(f"the pod of container {container.key} is told of in one place and not in another")
+    has_cpus = container.settings.static and container.pool is not None
+    has_devices = held.devices is not None and other.devices is not None
+    for fact, noun, file, write, is_shown in (
+        ("cpu", "CPUs", CPU_FILE, _cpus, has_cpus),
+        ("memory", "memory", MEMORY_FILE, _memory, held.memory is not None),
+        ("device", "devices", DEVICE_FILE, devices_told, has_devices),
+    ):
+        if is_shown and write(held) != write(other):
+            why = f"{container.teller} tells of other {noun} of container {container.key} than {file}"
+            yield Violation(why, write(other), write(held), about=container.about("listed", fact))
+
+
+def _cpus(held: Held) -> str:
+    return format_bits(held.cpus) or "none"
+
+
+def _memory(held: Held) -> str:
+    return str(dict(sorted(blocks_told(held.memory).items())))

@@ -1,0 +1,107 @@
+"""Resizing pods in place: page Resize CPU and Memory Resources assigned to Containers."""
+
+from __future__ import annotations
+
+from ..cpuset import format_bits
+from ..judging.chapter import Chapter, Judgement, applies, configured, violated
+from ..judging.node_subjects import Resize
+from ..judging.pods import GUARANTEED
+from ..judging.world import union
+from .conditions import under_static
+
+chapter = Chapter("node/resize", since="1.33")
+
+
+@chapter.requires(
+    "resize/exclusive-cpus-are-not-resized",
+    "cpu-manager/static",
+    on=Resize,
+    rests_on=("resize/limits/static-policies",),
+)
+def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
+    """A pod with exclusive CPUs whose CPU requests are to change is not resized in place."""
+    under_static(resize)
+    cpus = applies(union(resize.was.held), "the pod has no exclusive CPUs")
+    applies(resize.changes("cpu"), "the CPU requests stay as they are")
+    why = f"pod {resize.pod.uid} is resized, which has exclusive CPUs {format_bits(cpus)}"
+    return violated(not resize.granted, why, got="resized", allowed="pending: Infeasible")
+
+
+@chapter.requires(
+    "resize/static-memory-is-not-resized",
+    "memory-manager/static",
+    on=Resize,
+    rests_on=("resize/limits/static-policies",),
+)
+def static_memory_is_not_resized(resize: Resize) -> Judgement:
+    """Under Memory Manager policy Static a Guaranteed pod whose memory requests are to change is not resized in
+    place.
+    """
+    configured(resize.settings.memory_static, "the Memory Manager's policy is not Static")
+    applies(resize.was.spec.qos == GUARANTEED, "the pod is not Guaranteed")
+    applies(resize.changes("memory"), "the memory requests stay as they are")
+    why = f"the memory of pod {resize.pod.uid} is resized, which is Guaranteed, under policy Static"
+    return violated(not resize.granted, why, got="resized", allowed="pending: Infeasible")
+
+
+def asks_for_more_than_there_is(resize: Resize) -> None:
+    applies(
+        resize.pod.effective("cpu") > resize.before.online.bit_count()
+        or resize.pod.effective("memory") > sum(node.memory or 0 for node in resize.before.machine.memory),
+        "the node has as much as is asked for",
+    )
+
+
+@chapter.requires("resize/more-than-the-node-has-is-not-granted", on=Resize, rests_on=("resize/status/pending",))
+def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
+    """A resize to more CPUs or memory than the node has is not granted."""
+    asks_for_more_than_there_is(resize)
+    why = f"pod {resize.pod.uid} is resized to more than the node has"
+    return violated(not resize.granted, why, got="resized", allowed="pending")
+
+
+@chapter.requires(
+    "resize/what-can-never-be-is-infeasible",
+    on=Resize,
+    rests_on=("resize/status/infeasible", "resize/status/deferred"),
+    strength="SHOULD",
+)
+def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
+    """A resize to more CPUs or memory than the node has is Infeasible, not Deferred."""
+    asks_for_more_than_there_is(resize)
+    applies(not resize.granted, "the resize is granted")
+    why = f"a resize of pod {resize.pod.uid} to more than the node has is {resize.reason}"
+    return violated(resize.reason == "Infeasible", why, got=resize.reason, allowed="Infeasible")
+
+
+@chapter.requires(
+    "resize/pending-changes-nothing",
+    on=Resize,
+    rests_on=("resize/status/pending",),
+    beyond="The page says that the request is pending; that what is held stays is taken from there.",
+)
+def pending_changes_nothing(resize: Resize) -> Judgement:
+    """A resize that is not granted changes neither the shared pool nor what a container holds."""
+    applies(not resize.granted, "the resize is granted")
+    before, after = resize.before.pool, resize.after.pool
+    why = f"a resize of pod {resize.pod.uid} that is not granted changes the shared pool"
+    return violated(before == after, why, got=format_bits(after), allowed=format_bits(before))
+
+
+@chapter.requires(
+    "resize/shared-containers-get-no-cpus-of-their-own",
+    "cpu-manager/static",
+    on=Resize,
+    rests_on=("resize/limits/static-policies", "nrm/static/burstable-is-shared"),
+)
+def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
+    """A container of the shared pool that is resized gets no exclusive CPUs by it, and takes none out of the
+    pool.
+    """
+    under_static(resize)
+    applies(resize.granted, "the resize is pending")
+    applies(not resize.pod.exclusive, "the pod has exclusive CPUs, or is to have some")
+    taken = union(resize.held) | (resize.before.pool & ~resize.after.pool)
+    cpus = format_bits(taken)
+    why = f"pod {resize.pod.uid} runs in the shared pool, and its resize takes CPUs {cpus} out of it"
+    return violated(not taken, why, got=cpus, allowed="none", taken=taken)

@@ -1,0 +1,57 @@
+"""Whether a pod fits a node: the plugin NodeResourcesFit checks that it has all that the pod requests."""
+
+from __future__ import annotations
+
+from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.scored import ScoredNode
+
+chapter = Chapter("scheduler/filter", since="1.22")
+
+
+def has_room_for_one_more(node: ScoredNode) -> None:
+    applies(node.refused is None, "the strategy is refused")
+    applies(node.room.get("pods", 0) > len(node.used), "the node has as many pods as it may have")
+
+
+@chapter.requires(
+    "scheduler/filter/refuses-what-has-no-room",
+    on=ScoredNode,
+    rests_on=(
+        "scheduler-configuration/plugins/fit-checks-everything-requested",
+        "sidecars/resources/overhead",
+        "init-containers/resources/effective-request",
+        "nrm/strict-cpu-reservation/admission-compares-requests",
+    ),
+)
+def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
+    """A pod fits a node that has all the resources it requests, and no other."""
+    has_room_for_one_more(node)
+    lacking = ", ".join(name for name in sorted(node.pod.resources) if node.lacks(name))
+    return violated(
+        bool(node.insufficient) == bool(lacking),
+        "the pod is said to fit" if lacking else "the pod is said not to fit",
+        got=", ".join(node.insufficient) or "it fits",
+        allowed=f"not enough of {lacking}" if lacking else "it fits",
+    )
+
+
+@chapter.requires(
+    "scheduler/filter/names-what-is-insufficient",
+    on=ScoredNode,
+    rests_on=("scheduler-configuration/plugins/fit-checks-everything-requested",),
+    strength="SHOULD",
+    beyond="No page says that each resource that lacks is named.",
+)
+def names_what_is_insufficient(node: ScoredNode) -> Judgement:
+    """A pod does not fit a node that lacks a resource it requests, and each such resource is named; else it fits."""
+    applies(node.insufficient, "the pod is said to fit")
+    has_room_for_one_more(node)
+    text = ", ".join(node.insufficient)
+    lacks = {name: node.lacks(name) for name in sorted(node.pod.resources.union(node.room))}
+    wrong = [name for name, lacking in lacks.items() if (name in text) != lacking]
+    return violated(
+        not wrong,
+        f"named or not, that is wrong of {', '.join(wrong)}",
+        got=text,
+        allowed=", ".join(name for name, lacking in lacks.items() if lacking),
+    )

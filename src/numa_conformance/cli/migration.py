@@ -1,0 +1,186 @@
+"""``diff`` on the pods of a person: what changes for them when they move from one allocator to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from ..comparing.pod_outcomes import ACCEPTED, ContainerFate, PodFate, fates, lived
+from ..comparing.with_claims import fates_with_claims
+from ..cpuset import bits_of, format_bits
+from ..errors import Fault, UsageError
+from ..kube import Pod
+from ..machine import Machine
+from ..wire import Client
+from .exits import DIFFERENT, OK
+from .outcomes import pod_names
+from .terminal import columns, print_json, say
+
+Fates = Mapping[str, PodFate]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The same pods beside two allocators on one machine. ``titles``: what each is."""
+
+    machine: Machine
+    pods: Sequence[Pod]
+    titles: tuple[str, str]
+    fates: tuple[Fates, Fates]
+
+    @classmethod
+    def ask(
+        cls, clients: Mapping[str, Client], machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Pod]
+    ) -> Moving:
+        """Ask two clients by their titles.
+
+        Raises ``UsageError`` where a node does not come up, and ``TargetFault``.
+        """
+        described = [pod.to_dict() for pod in pods]
+        told = []
+        for title, client in clients.items():
+            try:
+                told.append(_fates(client, machine, kubelet, described))
+            except UsageError as error:
+                raise error.within(title) from error
+        first, other = clients
+        return cls(machine, pods, (first, other), (told[0], told[1]))
+
+    @property
+    def exit_code(self) -> int:
+        """Whether any pod fares otherwise."""
+        return DIFFERENT if any(self._changes(pod.uid) for pod in self.pods) else OK
+
+    def _changes(self, uid: str) -> tuple[str, ...]:
+        return tuple(_changes(*(side[uid] for side in self.fates)))
+
+    def print_json(self) -> None:
+        """Print it for a program."""
+        names = pod_names(self.pods)
+        sides = {
+            side: {"name": title, **_counts(told)}
+            for side, title, told in zip("ab", self.titles, self.fates, strict=True)
+        }
+        print_json({"machine": self.machine.name, **sides, "pods": [self._as_dict(pod, names) for pod in self.pods]})
+
+    def _as_dict(self, pod: Pod, names: Mapping[str, str]) -> dict[str, Any]:
+        left, right = (side[pod.uid].to_dict() for side in self.fates)
+        changes = list(self._changes(pod.uid))
+        return {"pod": names[pod.uid], "uid": pod.uid, "changes": changes, "a": left, "b": right}
+
+    def print_text(self) -> None:
+        """Print the summary, then a row for each container that fares otherwise."""
+        for title in self.titles:
+            say(title)
+        click.echo()
+        rows = zip(*(_counts(side).items() for side in self.fates), strict=True)
+        summary = [(_SUMMARY[name], str(left), str(right)) for (name, left), (_, right) in rows]
+        click.echo("\n".join(columns([("", "A", "B"), *summary])))
+        rows_of_pods = [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]
+        if rows_of_pods:
+            click.echo()
+            click.echo("\n".join(columns([("container", "changes", "A", "B"), *rows_of_pods])))
+        changed = sum(bool(self._changes(pod.uid)) for pod in self.pods)
+        click.echo(f"\n{changed} of {len(self.pods)} pods fare otherwise")
+
+    def _rows(self, pod: Pod) -> Iterator[tuple[str, str, str, str]]:
+        name = pod_names([pod])[pod.uid]
+        left, right = (side[pod.uid] for side in self.fates)
+        if left.reason or right.reason:
+            yield name, ", ".join(_changes(left, right)), _fate(left), _fate(right)
+            return
+        for container in left.containers.keys() & right.containers.keys():
+            one, other = left.containers[container], right.containers[container]
+            if changes := ", ".join(_of_container(one, other)):
+                yield f"{name}/{container}", changes, _placed(one), _placed(other)
+
+
+def _fates(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Fates:
+    if "node" not in client.surfaces and "claims" in client.surfaces:
+        return fates_with_claims(client, machine, kubelet, pods)
+    history = lived(client, machine, kubelet, pods)
+    answer = history.steps[0].answer or {}
+    if answer.get("result") != "started":
+        why = f"the node does not come up ({answer.get('stage')}): {answer.get('message')}"
+        raise UsageError(Fault("", why, ACCEPTED))
+    return fates(history)
+
+
+_SUMMARY = {
+    "admitted": "pods admitted",
+    "refused": "pods refused",
+    "containers": "containers",
+    "alone": "... alone on their CPUs",
+    "sharedCores": "... that share a core with others",
+    "oneSocket": "... on one socket",
+    "oneNumaNode": "... on one NUMA node",
+    "memoryKept": "... with memory kept to NUMA nodes",
+}
+
+
+def _counts(side: Fates) -> dict[str, int]:
+    containers = [fate for pod in side.values() for fate in pod.containers.values()]
+    return {
+        "admitted": sum(not pod.reason for pod in side.values()),
+        "refused": sum(bool(pod.reason) for pod in side.values()),
+        "containers": len(containers),
+        "alone": sum(fate.alone for fate in containers),
+        "sharedCores": sum(fate.shared_cores > 0 for fate in containers),
+        "oneSocket": sum(len(fate.sockets) == 1 for fate in containers),
+        "oneNumaNode": sum(len(fate.nodes) == 1 for fate in containers),
+        "memoryKept": sum(fate.mems is not None for fate in containers),
+    }
+
+
+def _changes(left: PodFate, right: PodFate) -> Iterator[str]:
+    if left.reason or right.reason:
+        if bool(left.reason) != bool(right.reason):
+            yield "refused" if right.reason else "admitted"
+        elif left.reason != right.reason:
+            yield "reason"
+        return
+    pairs = [(left.containers[name], right.containers[name]) for name in left.containers if name in right.containers]
+    yield from dict.fromkeys(change for pair in pairs for change in _of_container(*pair))
+
+
+def _of_container(left: ContainerFate, right: ContainerFate) -> Iterator[str]:
+    if left.alone != right.alone:
+        yield "alone" if right.alone else "not alone"
+    if left.cpus.bit_count() != right.cpus.bit_count():
+        yield "more CPUs" if right.cpus.bit_count() > left.cpus.bit_count() else "fewer CPUs"
+    elif left.cpus != right.cpus:
+        yield "other CPUs"
+    for name, was, now in (("sockets", left.sockets, right.sockets), ("NUMA nodes", left.nodes, right.nodes)):
+        if len(was) != len(now):
+            yield f"{'more' if len(now) > len(was) else 'fewer'} {name}"
+    if left.mems != right.mems:
+        yield "memory"
+    if left.devices != right.devices:
+        yield "devices"
+
+
+def _fate(pod: PodFate) -> str:
+    if pod.reason:
+        return f"refused, {pod.reason}"
+    return "; ".join(f"{name}: {_placed(fate)}" for name, fate in pod.containers.items())
+
+
+def _placed(fate: ContainerFate) -> str:
+    """Say in a cell of the table where a container may run."""
+    parts = [f"{fate.cpus.bit_count()} CPUs {format_bits(fate.cpus)}{' alone' if fate.alone else ''}"]
+    if fate.shared_cores:
+        parts.append(f"{fate.shared_cores} core{'' if fate.shared_cores == 1 else 's'} shared")
+    if len(fate.sockets) > 1:
+        parts.append(f"{len(fate.sockets)} sockets")
+    parts.append(f"NUMA {_ids(fate.nodes)}")
+    if fate.mems is not None:
+        parts.append(f"memory {_ids(fate.mems)}")
+    parts += [f"{resource} {' '.join(ids)}" for resource, ids in fate.devices.items()]
+    return ", ".join(parts)
+
+
+def _ids(ids: Sequence[int]) -> str:
+    return format_bits(bits_of(ids))

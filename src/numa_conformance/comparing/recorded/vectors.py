@@ -1,0 +1,140 @@
+"""Reading recorded decisions: JSON lines, one decision a line, gzip-compressed or plain; or a single JSON document."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ...errors import Fault, UsageError
+from ...files import open_plain
+from ...sources.versions import KubernetesVersion
+
+FIRST_RECORDED = KubernetesVersion(1, 32)
+"""The version of decisions that do not tell one: the first were recorded of it."""
+
+MAX_LINE = 16 * 1024 * 1024
+"""Longest line accepted, in bytes after decompression."""
+MAX_FILE = 1024 * 1024 * 1024
+"""Largest file accepted, in bytes after decompression."""
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One recorded decision. ``place`` is ``file:line``; ``body`` is the JSON object as it was read.
+
+    ``stated``: the Kubernetes version that decided so, as ``kubernetesVersion`` tells it; None where it does not.
+    """
+
+    id: str
+    kind: str
+    body: dict[str, Any]
+    place: str
+    stated: KubernetesVersion | None = None
+
+    @property
+    def version(self) -> KubernetesVersion:
+        """The version whose profile is asked."""
+        return self.stated or FIRST_RECORDED
+
+
+def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
+    """Yield the decisions of files, and of the files in folders, in order of name.
+
+    Raises ``UsageError`` naming file and line.
+    """
+    for path in paths:
+        for file in _files(path):
+            yield from _read_file(file)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.is_file() and file.name.endswith(SUFFIXES))
+        if not files:
+            raise UsageError(Fault(str(path), "no recorded decisions in this folder", ", ".join(SUFFIXES)))
+        return files
+    if not path.is_file():
+        raise UsageError(Fault(str(path), "no such file or folder"))
+    return [path]
+
+
+def _read_file(file: Path) -> Iterator[Vector]:
+    try:
+        with _open(file) as stream:
+            yield from _read_lines(file, stream)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
+
+
+@contextlib.contextmanager
+def _open(file: Path) -> Iterator[BinaryIO]:
+    with open_plain(file) as stream:
+        compressed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        if not compressed:
+            yield stream
+            return
+        # What unpacks does not close what it reads.
+        with gzip.open(stream, "rb") as unpacked:
+            yield cast(BinaryIO, unpacked)
+
+
+def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
+    first = stream.readline(MAX_LINE + 1)
+    number, size = 1, 0
+    if first.strip() in (b"{", b"["):
+        yield from _read_document(file, first + stream.read(MAX_LINE + 1 - len(first)))
+        return
+    line = first
+    while line:
+        place = f"{file}:{number}"
+        if len(line) > MAX_LINE:
+            raise UsageError(Fault(place, f"the line is longer than {MAX_LINE} bytes"))
+        size += len(line)
+        if size > MAX_FILE:
+            raise UsageError(Fault(place, f"the file is longer than {MAX_FILE} bytes"))
+        if line.strip():
+            yield _vector(_parse(line, place), place)
+        number += 1
+        line = stream.readline(MAX_LINE + 1)
+
+
+def _read_document(file: Path, text: bytes) -> Iterator[Vector]:
+    """Read one pretty-printed decision, or a list of them: the form in which the suite leaves a failed scenario."""
+    if len(text) > MAX_LINE:
+        raise UsageError(Fault(str(file), f"the document is longer than {MAX_LINE} bytes"))
+    parsed = _parse(text, str(file))
+    for index, body in enumerate(parsed if isinstance(parsed, list) else [parsed]):
+        yield _vector(body, f"{file}[{index}]" if isinstance(parsed, list) else str(file))
+
+
+def _parse(text: bytes, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(Fault(place, f"not JSON: {error}", "one JSON object a line")) from error
+
+
+def _vector(body: Any, place: str) -> Vector:
+    if not isinstance(body, dict):
+        raise UsageError(Fault(place, "not a recorded decision", "a JSON object with id and kind"))
+    kind = body.get("kind")
+    if not isinstance(kind, str):
+        raise UsageError(Fault(f"{place}: kind", "missing", "a text such as admission"))
+    return Vector(str(body.get("id", place)), kind, body, place, _version(body.get("kubernetesVersion"), place))
+
+
+def _version(written: object, place: str) -> KubernetesVersion | None:
+    if written is None:
+        return None
+    try:
+        return KubernetesVersion.parse(str(written))
+    except UsageError as error:
+        raise error.within(f"{place}: kubernetesVersion") from error

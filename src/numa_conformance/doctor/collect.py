@@ -1,0 +1,169 @@
+"""``collect``: a dump of a node, which ``check-node`` reads in its place. It holds what is judged, and no secrets."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from .. import __version__
+from ..cpuset import format_bits
+from ..errors import Fault, UsageError
+from ..machine.hostfs.fake.tree import Tree
+from ..machine.hostfs.kubelet_root import STATE_FILES
+from ..reference.managers.device.state_file import DEVICE_FILE
+from ..reference.managers.device.state_file import encode as encode_devices
+from .cgroups import BASE, Hierarchy
+from .configuration import PLACES, USUAL
+from .host_copy import copy_host
+from .look import Asked, RunningContainer, Sight, look
+from .manifest import FILE, FORMAT, Manifest
+from .names import FOLDER
+from .pod_resources import DUMPED
+from .state_files import StateFile
+
+_MODE = 0o700
+"""Of the dump's folder: what pods there are is nobody's business on the node."""
+CONFIG = USUAL[0]
+
+
+def collect(asked: Asked, folder: Path) -> Sight:
+    """Write a dump of a node into an empty folder, or one that is made; return what was seen.
+
+    Of the kubelet's flags and configuration it has only what concerns the resource managers. It has no environments and
+    no other command lines. Of devices it has nothing that their plugin handed to containers. Raises ``UsageError``.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(Fault(str(folder), "is not empty", "an empty folder, or one that does not exist"))
+    sight = look(asked)
+    try:
+        folder.mkdir(mode=_MODE, parents=True, exist_ok=True)
+        _write(sight, Tree(folder))
+    except OSError as error:
+        raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
+    return sight
+
+
+def _write(sight: Sight, dump: Tree) -> None:
+    copy_host(sight.tree, dump)
+    _write_kubelet(sight, dump)
+    for name, file in sight.state.files.items():
+        text = _without_answers(sight, file) if name == DEVICE_FILE else file.text
+        dump.write_whole(f"{_inside(sight.configured.root_dir)}/{STATE_FILES[name]}", text)
+    if sight.hierarchy is not None:
+        _write_hierarchy(sight, dump, sight.hierarchy)
+        _write_limit(sight, dump, sight.hierarchy, sight.hierarchy.top)
+        for pod in sight.pods:
+            _write_cpuset(sight, dump, pod.path, pod.hierarchy)
+            _write_limit(sight, dump, pod.hierarchy, pod.path)
+        for container in sight.running:
+            _write_container(sight, dump, container)
+    if sight.listed is not None:
+        dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
+    manifest = Manifest(
+        FORMAT,
+        time.time(),
+        sight.state.changed,
+        None if sight.version is None else str(sight.version),
+        f"numa-conformance {__version__}",
+    )
+    dump.write_whole(FILE, msgspec.json.encode(manifest).decode() + "\n")
+
+
+def _write_kubelet(sight: Sight, dump: Tree) -> None:
+    """Write the configuration in force in one file, and the flags that go beside it."""
+    configured = sight.configured
+    dump.write_whole(_inside(CONFIG), json.dumps(_configuration(sight), indent=2) + "\n")
+    if configured.process is None:
+        return
+    flags = [f"--{name}={value}" for name, value in configured.process.flags if name not in PLACES]
+    places = [f"--config={CONFIG}", f"--root-dir={_absolute(configured.root_dir)}"]
+    places += [f"--cgroup-root={configured.cgroup_root}"] if configured.cgroup_root else []
+    words = ["kubelet", *places, *(() if configured.from_configz else flags)]
+    dump.write_whole(f"proc/{configured.process.pid}/comm", "kubelet\n")
+    dump.write_whole(configured.process.file, "".join(f"{word}\0" for word in words))
+
+
+def _configuration(sight: Sight) -> dict[str, object]:
+    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    return {**head, **sight.configured.written}
+
+
+def _without_answers(sight: Sight, file: StateFile) -> str:
+    """Return the Device Manager's file without what plugins answered, which may be environments; with its checksum.
+
+    A damaged file stays damaged.
+    """
+    if sight.state.devices is None:
+        return json.dumps({"Data": {}, "Checksum": 0})
+    entries = [replace(entry, response=b"") for entry in sight.state.devices]
+    registered = json.loads(file.text)["Data"].get("RegisteredDevices") or {}
+    return encode_devices(entries, {name: tuple(ids or ()) for name, ids in registered.items()})
+
+
+def _write_hierarchy(sight: Sight, dump: Tree, hierarchy: Hierarchy) -> None:
+    if hierarchy.version == 2:
+        dump.write(f"{BASE}/cgroup.controllers", sight.tree.line(f"{BASE}/cgroup.controllers") or "cpuset")
+    _write_cpuset(sight, dump, hierarchy.folder, hierarchy)
+    place = hierarchy.folder
+    for name in hierarchy.top.removeprefix(hierarchy.folder).strip("/").split("/"):
+        place = f"{place}/{name}"
+        _write_cpuset(sight, dump, place, hierarchy)
+
+
+def _write_cpuset(sight: Sight, dump: Tree, folder: str, hierarchy: Hierarchy) -> None:
+    effective = "cpuset.cpus.effective" if hierarchy.version == 2 else "cpuset.effective_cpus"
+    for name in ("cpuset.cpus", "cpuset.mems", effective):
+        text = sight.tree.text(f"{folder}/{name}")
+        if text is not None:
+            dump.write_whole(f"{folder}/{name}", text)
+
+
+def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> None:
+    """Write a container's cgroup as it was seen, those above it, its threads and its names."""
+    cgroup = container.cgroup
+    above = cgroup.path
+    while (above := above.rpartition("/")[0]) not in (cgroup.hierarchy.top, ""):
+        _write_cpuset(sight, dump, above, cgroup.hierarchy)
+    sets = (
+        (cgroup.cpus_file, container.written),
+        (cgroup.effective_file, container.effective),
+        (cgroup.mems_file, container.mems),
+    )
+    for file, bits in sets:
+        if bits is not None:
+            dump.write(file, format_bits(bits))
+    ids = [thread for threads in container.threads for thread in threads.ids]
+    dump.write_whole(
+        f"{cgroup.path}/{'cgroup.threads' if cgroup.hierarchy.version == 2 else 'tasks'}",
+        "".join(f"{thread}\n" for thread in ids),
+    )
+    for threads in container.threads:
+        mems = "" if threads.mems is None else f"Mems_allowed_list:\t{format_bits(threads.mems)}\n"
+        for thread in threads.ids:
+            dump.write_whole(f"proc/{thread}/status", f"Cpus_allowed_list:\t{format_bits(threads.cpus)}\n{mems}")
+    _write_limit(sight, dump, cgroup.hierarchy, cgroup.path)
+    named = sight.names.get(cgroup.id)
+    if named is not None:
+        goal = f"/var/log/pods/{named.namespace}_{named.pod}_{container.uid}/{named.container}/0.log"
+        dump.link(f"{FOLDER}/{named.pod}_{named.namespace}_{named.container}-{cgroup.id}.log", goal)
+
+
+def _write_limit(sight: Sight, dump: Tree, hierarchy: Hierarchy, path: str) -> None:
+    for file in hierarchy.limit_files(path):
+        for name in (file, f"{file.rpartition('/')[0]}/cpu.cfs_period_us" if file.endswith("quota_us") else ""):
+            text = sight.tree.text(name) if name else None
+            if text is not None:
+                dump.write_whole(name, text)
+
+
+def _absolute(path: str) -> str:
+    return posixpath.normpath("/" + path.lstrip("/"))
+
+
+def _inside(path: str) -> str:
+    return _absolute(path).lstrip("/")

@@ -1,0 +1,146 @@
+"""The file and the line that show a finding: facts, as the judge names them, where they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..judging.chapter import Violation
+from ..reference.managers.cpu.state_file import CPU_FILE
+from ..reference.managers.device.state_file import DEVICE_FILE
+from ..reference.managers.memory.state_file import MEMORY_FILE
+from .look import RunningContainer, Sight
+from .pod_resources import DUMPED
+from .tree import Line
+
+MOST = 6
+"""Lines that are told of one finding."""
+_MANAGERS = {"cpu-manager": CPU_FILE, "memory-manager": MEMORY_FILE, "device-manager": DEVICE_FILE}
+_FIELDS = {
+    "reservation": ("reservedSystemCPUs", "kubeReserved", "systemReserved"),
+    "strict-cpu-reservation": ("reservedSystemCPUs", "cpuManagerPolicyOptions"),
+    "reserved-memory": ("reservedMemory", "memoryManagerPolicy"),
+    "max-allowable-numa-nodes": ("topologyManagerPolicy", "topologyManagerPolicyOptions"),
+    "policy-options": ("topologyManagerPolicyOptions",),
+    "scope": ("topologyManagerScope",),
+}
+"""The second part of a requirement's id to the fields that it is about."""
+_POLICIES = {
+    "cpu-manager": ("cpuManagerPolicy", "cpuManagerPolicyOptions"),
+    "memory-manager": ("memoryManagerPolicy",),
+    "topology-manager": ("topologyManagerPolicy",),
+}
+
+
+def evidence_of(sight: Sight, requirement: str, wrong: Violation, *, of_configuration: bool) -> list[Line]:
+    """Return the lines that show what is wrong, at least one: the facts it names, else those it must be about."""
+    lines = [line for fact in wrong.about for line in _fact(sight, fact)]
+    if not lines:
+        lines = [
+            *([] if of_configuration else _files(sight, requirement, wrong)),
+            *_said(sight, requirement),
+        ]
+    if not lines:
+        process = sight.configured.process
+        where = [*sight.configured.files, *([process.file] if process else [])]
+        where += [file.path for file in sight.state.files.values()]
+        lines = [Line.of("", where[0])] if where else []
+    unique = {(line.file, line.number, str(line)): line for line in lines}
+    return list(unique.values())[:MOST]
+
+
+def _fact(sight: Sight, fact: str) -> Iterator[Line]:
+    kind, _, about = fact.partition(":")
+    uid, _, name = about.partition("/")
+    if kind in ("cpu", "memory", "device"):
+        yield from _entry(sight, {"cpu": CPU_FILE, "memory": MEMORY_FILE, "device": DEVICE_FILE}[kind], uid, name)
+    elif kind == "pool":
+        yield from _entry(sight, CPU_FILE, "defaultCpuSet")
+    elif kind == "file":
+        yield from _entry(sight, about, "policyName")
+    elif kind == "config":
+        yield from (sight.configured.said[about],) if about in sight.configured.said else ()
+    elif kind == "thread":
+        yield from _status(sight, about)
+    elif kind == "pod-limit":
+        yield from _limit(sight, uid)
+    elif kind == "listed":
+        yield Line.of(f"container {name} of pod {uid}", DUMPED if str(sight.tree.root) != "/" else "PodResources")
+    else:
+        for container in sight.running:
+            if container.uid == uid and (not name or container.name == name):
+                yield from _cgroup(sight, kind, container)
+                break
+
+
+def _entry(sight: Sight, file: str, *names: str) -> Iterator[Line]:
+    if file in sight.state.files:
+        yield sight.state.files[file].line(*names)
+
+
+def _limit(sight: Sight, uid: str) -> Iterator[Line]:
+    for cgroup in sight.pods:
+        if cgroup.uid == uid:
+            yield from (line for file in cgroup.limit_files() if (line := sight.tree.line(file)) is not None)
+
+
+def _status(sight: Sight, thread: str) -> Iterator[Line]:
+    path = f"proc/{thread}/status"
+    for number, text in enumerate((sight.tree.text(path) or "").splitlines(), 1):
+        if text.startswith(("Cpus_allowed_list", "Mems_allowed_list")):
+            yield Line.of(text, path, number)
+
+
+def _cgroup(sight: Sight, kind: str, container: RunningContainer) -> Iterator[Line]:
+    cgroup = container.cgroup
+    files = {
+        "runs": (cgroup.cpus_file,),
+        "effective": (cgroup.effective_file, *_above(sight, container)),
+        "mems": (cgroup.mems_file,),
+        "limit": cgroup.limit_files(),
+    }
+    if kind == "qos":
+        yield Line.of(f"{cgroup.qos} by its place", cgroup.path)
+    for file in files.get(kind, ()):
+        line = sight.tree.line(file)
+        if line is not None:
+            yield line
+
+
+def _above(sight: Sight, container: RunningContainer) -> Iterator[str]:
+    """Yield the files of the cgroups above that lack a CPU which the container's has."""
+    folder = container.cgroup.path
+    while folder != container.cgroup.hierarchy.folder and "/" in folder:
+        folder = folder.rpartition("/")[0]
+        bits = sight.tree.bits(f"{folder}/cpuset.cpus")
+        if bits and (container.written or 0) & ~bits:
+            yield f"{folder}/cpuset.cpus"
+
+
+def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
+    """Yield the entries of a manager's state file that hold some of the CPUs that matter, or its beginning."""
+    name = _MANAGERS.get(requirement.partition("/")[0], CPU_FILE)
+    marked = 0
+    for bits in wrong.marks.values():
+        marked |= bits
+    if name == CPU_FILE and sight.state.cpus is not None:
+        for uid, containers in sight.state.cpus.assignments.items():
+            for container, cpus in containers.items():
+                if cpus & marked:
+                    yield from _entry(sight, CPU_FILE, uid, container)
+        yield from _entry(sight, CPU_FILE, "defaultCpuSet")
+    elif name == DEVICE_FILE and sight.state.devices is not None:
+        for entry in sight.state.devices:
+            for id in {id for ids in entry.devices.values() for id in ids}:
+                if id in wrong.why.split():
+                    yield from _entry(sight, DEVICE_FILE, entry.uid, entry.container, entry.resource)
+    else:
+        yield from _entry(sight, name, "machineState")
+
+
+def _said(sight: Sight, requirement: str) -> Iterator[Line]:
+    """Yield the lines of the configuration that a requirement is about."""
+    manager, _, rest = requirement.partition("/")
+    part = rest.partition("/")[0]
+    for field in _FIELDS.get(part, _POLICIES.get(manager, ())):
+        if field in sight.configured.said:
+            yield sight.configured.said[field]

@@ -1,0 +1,157 @@
+"""Findings on a node: each broken requirement with its address, its gravity, what shows it, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..chapters import REQUIREMENTS
+from ..judging.chapter import Violation
+from ..judging.departures import departing
+from ..judging.verdicts import Broken, Verdicts, judge
+from ..sources.quirks import QUIRKS
+from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
+from ..wire.history.history import History
+from .disturbances import disturbances
+from .evidence import evidence_of
+from .history import seen_history, start_history
+from .look import Sight
+from .remedies import remedy_of
+from .tree import Line
+
+Severity = Literal["error", "warning"]
+
+
+MOST_FINDINGS = 1_000
+"""More are not told of one pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as documented.
+
+    ``severity``: ``error`` where a page demands it, ``warning`` where it recommends. ``evidence``: the lines that show
+    it, each with file and number. ``pods``: the pods named in it by namespace and name, where known. ``quirks``: known
+    departures of this kubelet's version that may be the cause.
+    """
+
+    requirement: str
+    text: str
+    address: str
+    severity: Severity
+    message: str
+    got: str
+    allowed: str
+    remedy: str
+    evidence: tuple[Line, ...]
+    pods: Mapping[str, str] = field(default_factory=dict)
+    quirks: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The same for the same finding in every pass."""
+        return self.requirement, self.message
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for a program."""
+        return {
+            "requirement": self.requirement,
+            "text": self.text,
+            "address": self.address,
+            "severity": self.severity,
+            "message": self.message,
+            "seen": self.got,
+            "documented": self.allowed,
+            "remedy": self.remedy,
+            "pods": dict(self.pods),
+            "quirks": list(self.quirks),
+            "evidence": [{"file": line.place, "line": line.number, "text": str(line)} for line in self.evidence],
+        }
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What one pass found: findings by gravity, how often each requirement was asked, what was not seen.
+
+    ``version``: the kubelet's; None where it is not known. ``worth_knowing``: what disturbs CPUs, and is no finding.
+    """
+
+    findings: tuple[Finding, ...]
+    asked: Mapping[str, int]
+    notes: tuple[str, ...]
+    histories: tuple[History, ...]
+    seconds: float
+    version: KubernetesVersion | None = None
+    worth_knowing: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """How many are errors."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+
+def check(sight: Sight) -> Findings:
+    """Judge what was seen by every requirement that it can show."""
+    seen = seen_history(sight)
+    verdicts, histories = judge(seen), [seen]
+    by_key = {finding.key: finding for finding in _findings(sight, verdicts, of_configuration=False)}
+    starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
+    judged = [judge(start) for start in starts if start is not None]
+    if judged:
+        histories.insert(0, next(start for start in reversed(starts) if start is not None))
+        by_version = [
+            {finding.key: finding for finding in _findings(sight, each, of_configuration=True)} for each in judged
+        ]
+        # Of a kubelet whose version is not known only that is said which holds in every version.
+        by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
+        verdicts.asked += judged[-1].asked
+    known = tuple(disturbances(sight))
+    asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
+    ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
+    return Findings(
+        tuple(ordered),
+        dict(sorted(asked.items())),
+        tuple(sight.notes),
+        tuple(histories),
+        sight.seconds,
+        sight.version,
+        known,
+    )
+
+
+def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[Finding]:
+    for broken in verdicts.broken[:MOST_FINDINGS]:
+        known = REQUIREMENTS.get(broken.requirement)
+        if known is None or sight.version is None or known.holds_in(sight.version):
+            yield _finding(sight, broken, of_configuration=of_configuration)
+
+
+def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> Finding:
+    known = REQUIREMENTS.get(broken.requirement)
+    wrong = broken.violation
+    return Finding(
+        broken.requirement,
+        known.text if known else "",
+        known.address if known else "",
+        "error" if known is None or known.strength == "MUST" else "warning",
+        wrong.why,
+        wrong.got,
+        wrong.allowed,
+        remedy_of(sight, broken.requirement, wrong, of_configuration=of_configuration),
+        tuple(evidence_of(sight, broken.requirement, wrong, of_configuration=of_configuration)),
+        _pods(sight, wrong),
+        _quirks(broken.requirement, sight.version or DEFAULT),
+    )
+
+
+def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:
+    """Return the pods that are named by their uid, by which people do not know them."""
+    said = " ".join((wrong.why, *wrong.about))
+    names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
+    return {uid: name for uid, name in names if uid and uid in said}
+
+
+def _quirks(requirement: str, version: KubernetesVersion) -> tuple[str, ...]:
+    """Return the quirks by which a kubelet of this version is known not to meet a requirement."""
+    return tuple(id for id in departing(requirement, version) if id in QUIRKS)

@@ -1,0 +1,206 @@
+"""``look``: one pass over a node. What it says is gathered as it stands; nothing is judged, nothing is written."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from ..errors import UsageError
+from ..kube.duration import microseconds
+from ..machine import Machine
+from ..machine.hostfs import read_machine
+from ..sources.quirks import Quirks
+from ..sources.versions import DEFAULT, KubernetesVersion
+from .cgroups import (
+    MOST_THREADS,
+    ContainerCgroup,
+    Hierarchy,
+    PodCgroup,
+    allowed,
+    containers,
+    find_hierarchy,
+    limit_of,
+    members,
+    pods,
+)
+from .configuration import Configured, find_kubelet, read_configuration
+from .manifest import read_manifest
+from .names import Named, is_id, names_of_containers
+from .pod_resources import Told, ask_kubelet, read_dumped
+from .state_files import StateFiles, read_state
+from .tree import NodeTree
+from .version import version_of_kubelet
+
+TRIES = 3
+"""How often a node is read again whose state changed meanwhile."""
+PAUSE = 1.0
+"""Seconds between two listings of the containers of a living node: what is in one alone starts or ends just now."""
+PASSES = 3
+"""Passes of the reconcile loop after which cpusets are as they stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to look at: the root, and what is read in place of what is found there.
+
+    ``version``: the kubelet's; None where it is not said, and is to be found.
+    """
+
+    root: Path = Path("/")
+    config: Path | None = None
+    config_dir: Path | None = None
+    state_dir: str | None = None
+    pod_resources: str | None = None
+    version: KubernetesVersion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadsSeen:
+    """Threads, by their ids, that may use the same CPUs and NUMA nodes (bits)."""
+
+    ids: tuple[int, ...]
+    cpus: int
+    mems: int | None
+
+
+@dataclass
+class RunningContainer:
+    """A container whose cgroup was seen; sets are bits, None where they were not told."""
+
+    cgroup: ContainerCgroup
+    uid: str
+    name: str
+    written: int | None
+    effective: int | None
+    mems: int | None
+    limit: Fraction | None
+    threads: list[ThreadsSeen] = field(default_factory=list)
+
+
+@dataclass
+class Sight:
+    """All that one pass saw. ``notes``: what could not be seen, and why. ``version``: None where it is not known.
+
+    ``pods``: the cgroups of pods.
+    """
+
+    tree: NodeTree
+    machine: Machine
+    configured: Configured
+    state: StateFiles
+    pods: list[PodCgroup]
+    running: list[RunningContainer]
+    names: dict[str, Named]
+    settled: bool
+    version: KubernetesVersion | None
+    hierarchy: Hierarchy | None = None
+    listed: Told | None = None
+    seconds: float = 0.0
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be seen."""
+        return self.tree.notes
+
+
+def look(asked: Asked) -> Sight:
+    """Read a node, again where its state changed meanwhile; raises ``UsageError`` for a root that is no node."""
+    began = time.monotonic()
+    for _ in range(TRIES):
+        sight, state_is_the_same = _look_once(asked)
+        if state_is_the_same:
+            break
+    else:
+        sight.running.clear()
+        sight.tree.note("the state files changed at every pass: what containers run on is not judged")
+    sight.seconds = time.monotonic() - began
+    return sight
+
+
+def _look_once(asked: Asked) -> tuple[Sight, bool]:
+    tree = NodeTree(asked.root)
+    manifest = read_manifest(tree)
+    process = find_kubelet(tree)
+    version = asked.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
+    machine = read_machine(asked.root)
+    configured = read_configuration(tree, process, version or DEFAULT, asked.config, asked.config_dir)
+    if asked.state_dir:
+        configured.root_dir = asked.state_dir
+    hierarchy = find_hierarchy(tree, configured.cgroup_root)
+    present = containers(tree, pods(tree, hierarchy)) if hierarchy else []
+    is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
+    if is_live and present:
+        time.sleep(PAUSE)
+    state = read_state(tree, configured.root_dir)
+    names = names_of_containers(tree)
+    of_pods = pods(tree, hierarchy) if hierarchy else []
+    if is_live:
+        before = {cgroup.path for cgroup in present}
+        present = [cgroup for cgroup in containers(tree, of_pods) if cgroup.path in before]
+    running = _running(tree, present, names)
+    listed = ask_kubelet(asked.pod_resources) if asked.pod_resources else read_dumped(tree)
+    for note in listed.notes if listed else ():
+        tree.note(f"PodResources: {note}")
+    again = read_state(NodeTree(asked.root), configured.root_dir) if is_live else state
+    same = {name: file.text for name, file in again.files.items()} == {
+        name: file.text for name, file in state.files.items()
+    }
+    changed = manifest.state_changed if manifest else state.changed
+    settled = _has_settled(configured, changed, manifest.time if manifest else time.time() if is_live else None)
+    sight = Sight(tree, machine, configured, state, of_pods, running, names, settled, version, hierarchy, listed)
+    return sight, same
+
+
+def _has_settled(configured: Configured, changed: float | None, now: float | None) -> bool:
+    """Tell whether the reconcile loop has had time since the state changed; a bare tree without a time counts so."""
+    if changed is None or now is None:
+        return True
+    try:
+        period = microseconds(configured.kubelet.reconcile_period(Quirks.none().node)) / 1_000_000
+    except UsageError:
+        period = 10.0
+    return not 0 <= now - changed < PASSES * max(period, 1.0)
+
+
+def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, Named]) -> list[RunningContainer]:
+    seen = []
+    unnamed = 0
+    left = MOST_THREADS
+    for cgroup in present:
+        known = names.get(cgroup.id)
+        if known is None and is_id(cgroup.id):
+            unnamed += 1  # a pod's sandbox is one of these
+            continue
+        members(tree, cgroup, left)
+        left -= len(cgroup.threads)
+        if not cgroup.may_run:
+            continue
+        seen.append(
+            RunningContainer(
+                cgroup,
+                (known.uid if known else "") or cgroup.uid,
+                known.container if known else cgroup.id,
+                tree.bits(cgroup.cpus_file),
+                tree.bits(cgroup.effective_file),
+                tree.bits(cgroup.mems_file),
+                limit_of(tree, cgroup.hierarchy, cgroup.path),
+                _threads(tree, cgroup),
+            )
+        )
+    if unnamed and not names:
+        tree.note("var/log/containers: names no containers: which cgroup is which container is not known")
+    return seen
+
+
+def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadsSeen]:
+    """Group the threads of a container by what they may use; those that have ended are left out."""
+    groups: dict[tuple[int, int | None], list[int]] = {}
+    for thread in cgroup.threads:
+        cpus, mems = allowed(tree, thread)
+        if cpus is not None:
+            groups.setdefault((cpus, mems), []).append(thread)
+    return [ThreadsSeen(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]

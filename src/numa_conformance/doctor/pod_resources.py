@@ -1,0 +1,134 @@
+"""What PodResources tells: asked of the kubelet's socket, or read from a dump where it was written down."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+
+from ..errors import Fault, UsageError
+from .tree import MAX_STATE, NodeTree
+
+PATIENCE = 30.0
+"""Seconds after which no further pod is asked for one by one."""
+DUMPED = "numa-conformance/pod-resources.json"
+"""Where a dump keeps what was told, below its root."""
+
+
+class Devices(msgspec.Struct, frozen=True):
+    """Devices of one resource, and the NUMA nodes told with them."""
+
+    resource: str
+    ids: list[str] = []
+    nodes: list[int] = []
+
+
+class Amount(msgspec.Struct, frozen=True):
+    """Memory of one type, in bytes, on NUMA nodes."""
+
+    type: str
+    bytes: int
+    nodes: list[int] = []
+
+
+class ContainerTold(msgspec.Struct, frozen=True):
+    """What one container has, or (with no name) what the node has to give."""
+
+    name: str = ""
+    cpus: list[int] = []
+    memory: list[Amount] = []
+    devices: list[Devices] = []
+
+
+class PodTold(msgspec.Struct, frozen=True):
+    """What the containers of one pod have. ``got``: what ``Get`` told of it, where that differs from ``List``."""
+
+    namespace: str
+    name: str
+    containers: list[ContainerTold] = []
+    got: list[ContainerTold] | None = None
+
+
+class Told(msgspec.Struct, frozen=True):
+    """All that was told; ``allocatable`` is None where the kubelet does not tell it."""
+
+    pods: list[PodTold] = []
+    allocatable: ContainerTold | None = None
+    notes: list[str] = []
+
+
+def read_dumped(tree: NodeTree) -> Told | None:
+    """Read what a dump keeps; None where it keeps nothing. Raises ``UsageError`` for what is no such thing."""
+    content = tree.content(DUMPED, MAX_STATE)
+    if content is None:
+        return None
+    try:
+        return msgspec.json.decode(content, type=Told)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise UsageError(Fault(DUMPED, f"is not what collect-node writes: {error}")) from error
+
+
+def ask_kubelet(socket: str) -> Told:
+    """Ask List, GetAllocatableResources and, of each pod, Get; raises ``UsageError`` where List has no answer."""
+    try:
+        import grpc
+
+        from ..lab.kubelet_apis.interfaces import POD_RESOURCES
+        from ..lab.kubelet_apis.wire import ask
+    except ImportError as error:
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+
+    def call(method: str, request: Any, answer: str) -> Any:
+        return ask(socket, POD_RESOURCES, f"PodResourcesLister/{method}", request, answer)
+
+    notes: list[str] = []
+    try:
+        listed = call("List", POD_RESOURCES.Empty(), "ListPodResourcesResponse").pod_resources
+    except grpc.RpcError as error:
+        raise UsageError(Fault(socket, f"PodResources does not answer: {_why(error)}", "its socket")) from None
+    allocatable = None
+    try:
+        whole_node = call("GetAllocatableResources", POD_RESOURCES.Empty(), "AllocatableResourcesResponse")
+        allocatable = _container(whole_node)
+    except grpc.RpcError as error:
+        notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
+    pods: list[PodTold] = []
+    ask_get, began = True, time.monotonic()
+    for pod in listed:
+        if ask_get and time.monotonic() - began > PATIENCE:
+            ask_get = False
+            notes.append(f"Get is slow: {len(pods)} of {len(listed)} pods were asked for in {PATIENCE:g} s")
+        containers = [_container(container) for container in pod.containers]
+        got = None
+        if ask_get:
+            try:
+                request = POD_RESOURCES.GetPodResourcesRequest(pod_name=pod.name, pod_namespace=pod.namespace)
+                answer = call("Get", request, "GetPodResourcesResponse").pod_resources
+                got = [_container(container) for container in answer.containers]
+            except grpc.RpcError as error:
+                ask_get = False
+                notes.append(f"Get is not answered: {_why(error)}")
+        pods.append(PodTold(pod.namespace, pod.name, containers, got if got != containers else None))
+    return Told(pods, allocatable, notes)
+
+
+def _why(error: Any) -> str:
+    return str(error.details() or error.code()) if hasattr(error, "details") else str(error)
+
+
+def _container(answer: Any) -> ContainerTold:
+    devices: dict[str, Devices] = {}
+    for device in answer.devices:
+        known = devices.get(device.resource_name, Devices(device.resource_name))
+        nodes = sorted({*known.nodes, *(node.ID for node in device.topology.nodes)})
+        devices[device.resource_name] = Devices(device.resource_name, sorted({*known.ids, *device.device_ids}), nodes)
+    return ContainerTold(
+        getattr(answer, "name", ""),
+        sorted(answer.cpu_ids),
+        [
+            Amount(block.memory_type, block.size, sorted(node.ID for node in block.topology.nodes))
+            for block in answer.memory
+        ],
+        [devices[name] for name in sorted(devices)],
+    )

@@ -1,0 +1,151 @@
+"""The kubelet's state files, read as a kubelet reads them, with what is wrong where it could not."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..machine.hostfs.kubelet_root import STATE_FILES
+from ..reference.managers.cpu.cpu_state import CpuState
+from ..reference.managers.cpu.state_file import CPU_FILE
+from ..reference.managers.cpu.state_file import decode as decode_cpu
+from ..reference.managers.device.device_state import DeviceEntry
+from ..reference.managers.device.state_file import DEVICE_FILE
+from ..reference.managers.device.state_file import decode as decode_devices
+from ..reference.managers.memory.memory_state import Block, NodeMemory
+from ..reference.managers.memory.state_file import MEMORY_FILE
+from ..reference.managers.memory.state_file import decode as decode_memory
+from ..reference.managers.state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
+from .tree import MAX_STATE, Line, NodeTree
+
+MOST_NODES = 1024
+"""NUMA nodes that a kernel can have."""
+MOST_CONTAINERS = 20_000
+_EXCERPT = 120
+
+
+@dataclass
+class StateFile:
+    """One file as found: where, its text, the policy it names, and why a kubelet would not take it."""
+
+    path: str
+    text: str
+    policy: str = ""
+    damage: str | None = None
+
+    def line(self, *names: str) -> Line:
+        """Return the line that names all of these one after the other, cut to what stands there."""
+        at = 0
+        for name in names:
+            start = self.text.find(json.dumps(name), at)
+            at = start if start >= 0 else at
+        begin = self.text.rfind("\n", 0, at) + 1
+        shown = re.sub(r"\s+", " ", self.text[max(begin, at) : at + _EXCERPT])
+        return Line.of(shown, self.path, self.text.count("\n", 0, at) + 1)
+
+
+@dataclass
+class StateFiles:
+    """What state files say. ``changed``: when the CPU Manager's was last written, in seconds since the epoch."""
+
+    files: dict[str, StateFile] = field(default_factory=dict)
+    cpus: CpuState | None = None
+    nodes: dict[int, NodeMemory] | None = None
+    blocks: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
+    pods_with_memory: frozenset[str] = frozenset()
+    devices: tuple[DeviceEntry, ...] | None = None
+    changed: float | None = None
+
+
+def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
+    """Read the files below the kubelet's folder; one that is not there is left out."""
+    state = StateFiles()
+    for name, place in STATE_FILES.items():
+        path = f"{root_dir.strip('/')}/{place}"
+        text = tree.text(path, MAX_STATE)
+        if text is not None:
+            state.files[name] = StateFile(path, text)
+    state.changed = tree.changed(f"{root_dir.strip('/')}/{CPU_FILE}")
+    _read_cpus(state)
+    _read_memory(state)
+    _read_devices(state)
+    _refuse_too_many(state)
+    return state
+
+
+def _refuse_too_many(state: StateFiles) -> None:
+    """Take a file that tells of more containers than a node can have for damaged."""
+    for name, containers in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
+        if sum(map(len, containers.values())) > MOST_CONTAINERS:
+            state.files[name].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+            if name == CPU_FILE:
+                state.cpus = None
+            else:
+                state.nodes, state.blocks, state.pods_with_memory = None, {}, frozenset()
+    if len(state.devices or ()) > MOST_CONTAINERS:
+        state.files[DEVICE_FILE].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+        state.devices = None
+
+
+def _read_cpus(state: StateFiles) -> None:
+    file = state.files.get(CPU_FILE)
+    if file is None:
+        return
+    file.policy, style = _policy_and_style(file.text)
+    try:
+        state.cpus = decode_cpu(file.text, file.policy, style)
+    except CheckpointError as error:
+        file.damage = error.cause
+
+
+def _read_memory(state: StateFiles) -> None:
+    file = state.files.get(MEMORY_FILE)
+    if file is None:
+        return
+    file.policy, style = _policy_and_style(file.text)
+    try:
+        state.nodes, blocks = decode_memory(file.text, file.policy, style)
+    except CheckpointError as error:
+        file.damage = error.cause
+        return
+    every = [block for containers in blocks.given.values() for held in containers.values() for block in held]
+    if any(not 0 <= node < MOST_NODES for block in every for node in block.nodes):
+        file.damage, state.nodes = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)", None
+        return
+    state.blocks, state.pods_with_memory = blocks.given, frozenset(blocks.pods)
+
+
+def _read_devices(state: StateFiles) -> None:
+    file = state.files.get(DEVICE_FILE)
+    if file is None:
+        return
+    devices = decode_devices(file.text)
+    if devices is None:
+        file.damage = CORRUPTED
+    elif any(not -1 <= node < MOST_NODES for entry in devices for node in entry.devices):
+        file.damage = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)"
+    else:
+        state.devices = devices
+
+
+def _policy_and_style(text: str) -> tuple[str, FileStyle]:
+    """Return the policy that a file names, and the style it is written in, by its members."""
+    document = _object(text)
+    policy = document.get("policyName")
+    if "data" in document:
+        style = FileStyle(newest_first=True, envelope=True, pods=True)
+    elif "podEntries" in document:
+        style = FileStyle(newest_first=True, pods=True)
+    else:
+        style = PLAIN
+    return policy if isinstance(policy, str) else "", style
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -1,0 +1,266 @@
+"""Reading YAML and JSON from strangers: safe, bounded, and with the place of every fault."""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .errors import Fault, UsageError
+from .files import read_bounded
+
+MAX_JSON_BYTES = 256 * 1024 * 1024
+"""Enough for what kubectl prints of 18,000 pods."""
+MAX_YAML_BYTES = 32 * 1024 * 1024
+"""Less, since YAML takes twenty times the time and memory."""
+MAX_NODES = 4_500_000
+"""Values a document may expand to: aliases are counted each time they are used, so that a small file stays small."""
+MAX_YAML_NODES = 1_500_000
+"""Keys and values that one YAML document may write, each of which takes half a kilobyte until the document is read."""
+MAX_DEPTH = 100
+_HARMLESS = 500
+_INSTEAD = "JSON, or several documents"
+_JSON = re.compile(rb"\s*[{\[]")
+_ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
+"""How JSON begins, and few would begin YAML."""
+_HEAD = 65_536
+_OTHER_FORMATS = {
+    re.compile(rb"\{\{"): "what a template makes, as helm template prints it",
+    re.compile(
+        rb"^MIME-Version:", re.M | re.I
+    ): "the part of it that is YAML; of EKS that of type application/node.eks.aws",
+    re.compile(rb"^\[settings[.\]]", re.M): (
+        "YAML or JSON; of Bottlerocket what its kubelet runs with: kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
+    ),
+}
+"""What to give in place of a text in a format that people have and that is not read."""
+_JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+MAX_MERGED = 100_000
+"""Values that the merge keys of one document may bring in."""
+
+_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type information
+    """A safe loader that refuses a key given twice and keeps dates as the text they are."""
+
+    def construct_document(self, node: yaml.Node) -> Any:
+        self._checked: set[int] = set()
+        self._merged = 0
+        return super().construct_document(node)
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Resolve merge keys; every mapping passes here before it is built, some of them more than once."""
+        if id(node) not in self._checked:
+            self._checked.add(id(node))
+            _check_keys(node)
+        before = len(node.value)
+        super().flatten_mapping(node)
+        self._merged += len(node.value) - before
+        if self._merged > MAX_MERGED:
+            raise yaml.MarkedYAMLError(
+                problem=f"merge keys bring in more than {MAX_MERGED} values", problem_mark=node.start_mark
+            )
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    """Refuse a key given twice; a number or a truth value as a key is the text it is written as, as in JSON."""
+    seen: set[str] = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise yaml.MarkedYAMLError(problem="a key is a list or a mapping", problem_mark=key.start_mark)
+        if key.tag != _MERGE:
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
+            seen.add(key.value)
+            key.tag = _TEXT
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
+
+
+class Document:
+    """One document of a file: its place (``pods.yaml``, or ``pods.yaml: document 2``) and its value."""
+
+    __slots__ = ("place", "value")
+
+    def __init__(self, place: str, value: Any) -> None:
+        """Take where it stands and what it says."""
+        self.place = place
+        self.value = value
+
+
+def read_documents(path: Path | str) -> list[Document]:
+    """Read all documents of a YAML or JSON file; ``-`` reads standard input. Empty documents are left out.
+
+    Raises ``UsageError`` naming file, line and column.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    return read_text(_content(Path(path), name), name)
+
+
+def read_text(text: bytes | str, name: str) -> list[Document]:
+    """Read all documents of a text that faults call ``name``, as ``read_documents`` does those of a file."""
+    try:
+        with _without_collector():
+            values = _load(text, name)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
+        raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}", _instead_of(text))) from error
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        # PyYAML's constructors raise whatever comes of a tag that does not suit its value.
+        raise UsageError(Fault(name, f"not YAML: {' '.join(str(error).split())}")) from error
+    except RecursionError as error:
+        raise UsageError(Fault(name, "the document is nested too deeply", f"at most {MAX_DEPTH} levels")) from error
+    documents = [
+        Document(f"{name}: document {number}" if len(values) > 1 else name, value)
+        for number, value in enumerate(values, 1)
+        if value is not None
+    ]
+    for document in documents:
+        _check_extent(document)
+    return documents
+
+
+def _instead_of(text: bytes | str) -> str:
+    """Return what to give in place of a text whose format is known and is not read."""
+    head = text[:_HEAD] if isinstance(text, bytes) else text[:_HEAD].encode("utf-8", "replace")
+    return next((instead for pattern, instead in _OTHER_FORMATS.items() if pattern.search(head)), "")
+
+
+def _content(path: Path, name: str) -> bytes | str:
+    """Return what begins as JSON does decoded, so that no more than one copy is held, and all else as it is."""
+    try:
+        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if str(path) == "-" else read_bounded(path, MAX_JSON_BYTES)
+    except OSError as error:
+        raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
+    if len(content) > MAX_JSON_BYTES:
+        raise UsageError(Fault(name, f"is larger than {MAX_JSON_BYTES} bytes"))
+    if _JSON.match(content):
+        try:
+            return content.decode(json.detect_encoding(content), "surrogatepass")
+        except UnicodeDecodeError:
+            pass  # the YAML reader says where
+    return content
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Leave the collector of cycles off: the more is read, the more often it would look at all of it again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _load(text: bytes | str, name: str) -> list[Any]:
+    if isinstance(text, str):
+        _check_number(text, name)
+        try:
+            return [json.loads(text, object_pairs_hook=_object)]
+        except (ValueError, _RepeatedKeyError) as error:
+            if isinstance(error, json.JSONDecodeError) and _ONLY_JSON.match(text):
+                raise UsageError(Fault(f"{name}:{error.lineno}:{error.colno}", f"not JSON: {error.msg}")) from error
+            text = text.encode("utf-8", "surrogatepass")  # YAML's flow style; or the YAML reader says what is wrong
+    if len(text) > MAX_YAML_BYTES:
+        raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
+    if _may_be_vast(text):
+        _check_events(text, name)
+    return list(yaml.load_all(text, Loader=_Loader))  # a subclass of the safe loader
+
+
+def _check_number(text: str, name: str) -> None:
+    """Refuse JSON of more values than are accepted before they are built; commas inside of texts count for nothing."""
+    if max(text.count(","), text.count("["), text.count("{")) > MAX_NODES:
+        text = _JSON_TEXT.sub("", text)
+        if max(text.count(","), text.count("["), text.count("{")) > MAX_NODES:
+            raise UsageError(Fault(name, f"the document has more than {MAX_NODES} values"))
+
+
+class _RepeatedKeyError(Exception):
+    """A JSON object names a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise _RepeatedKeyError
+    return made
+
+
+def _may_be_vast(text: bytes) -> bool:
+    """Tell whether a look at levels and numbers is worth its time.
+
+    Each level takes a bracket, or a column of the longest line; each key and value a character that is one of these.
+    """
+    brackets = text.count(b"[") + text.count(b"{")
+    numbers = sum(map(text.count, (b"\n", b"\r", b",", b":", b"- ", b"?")))
+    return (
+        brackets > _HARMLESS
+        or brackets + numbers > MAX_YAML_NODES
+        or max(map(len, text.splitlines()), default=0) > _HARMLESS
+    )
+
+
+def _check_events(text: bytes, name: str) -> None:
+    """Refuse what nests too deeply or is too much before it is composed.
+
+    The C library composes by recursion, without a limit, and what is composed takes fifty times its text.
+    """
+    depth = number = 0
+    for event in yaml.parse(text, Loader=_BASE):
+        if isinstance(event, yaml.DocumentStartEvent):
+            number = 0
+        elif isinstance(event, yaml.NodeEvent):
+            number += 1
+            if number > MAX_YAML_NODES:
+                raise UsageError(Fault(name, f"a document has more than {MAX_YAML_NODES} keys and values", _INSTEAD))
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                mark: Any = event.start_mark  # the C library's, of which the exception's type does not know
+                raise yaml.MarkedYAMLError(problem=f"nested more than {MAX_DEPTH} levels deep", problem_mark=mark)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _check_extent(document: Document) -> None:
+    """Refuse a document whose aliases expand beyond all bounds, or that contains itself."""
+    left = MAX_NODES
+    stack: list[tuple[Any, int]] = [(document.value, 1)]
+    while stack:
+        value, depth = stack.pop()
+        left -= 1
+        if left < 0:
+            raise UsageError(Fault(document.place, f"the document expands to more than {MAX_NODES} values"))
+        if depth > MAX_DEPTH:
+            raise UsageError(Fault(document.place, "the document is nested too deeply", f"at most {MAX_DEPTH} levels"))
+        if isinstance(value, str):
+            _check_text(value, document.place)
+        elif isinstance(value, dict):
+            for key in value:
+                _check_text(key, document.place)
+            stack.extend((inner, depth + 1) for inner in value.values())
+        elif isinstance(value, list):
+            stack.extend((inner, depth + 1) for inner in value)
+
+
+def _check_text(text: str, place: str) -> None:
+    """Refuse half of a surrogate pair, which JSON can escape and no file, message or answer can hold."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(Fault(place, f"the text {text[:40]!a} is no Unicode")) from error

@@ -1,0 +1,135 @@
+"""``AllocatedCpus``: one allocation of the static policy, in a state that the question brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..machine import Machine
+from ..sources.options import CHOOSING
+from ..wire.history.values import Affinity, affinity_of, bits, offers_of, optional_bits
+from ..wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from .choice import Choice, cpus_of
+from .hinted import CpuHints, offered_for
+from .pods import ContainerSpec, PodSpec
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class AllocatedCpus:
+    """What a container asked for, and what it was given. Sets of CPUs are bits.
+
+    ``pool``: the shared pool before, ``pool_after`` as told. ``reserved``: as the configuration names it, else as told.
+    ``reusable``: of the pod's ended init containers. ``held``: what the container has already, None where nothing.
+    ``given``: None when it is refused, with ``reason`` and ``refusal``. ``policy_refused``: why no policy can be made.
+    The rest is what the target tells beside, None where it does not.
+    """
+
+    machine: Machine
+    settings: Settings
+    pod: PodSpec
+    container: ContainerSpec
+    pool: int
+    reserved: int | None
+    reusable: int
+    held: int | None
+    given: int | None
+    pool_after: int | None
+    reason: str
+    refusal: str
+    policy_refused: str | None
+    reserved_told: int | None
+    asked_told: int | None
+    together_told: int | None
+    tries_options: ClassVar[bool] = False
+
+    @property
+    def up(self) -> bool:
+        """Whether a policy could be made of the configuration."""
+        return self.policy_refused is None
+
+    @property
+    def exclusive_told(self) -> Mapping[str, int]:
+        """The exclusive CPUs that a container asks for, as told."""
+        return {} if self.asked_told is None else {self.container.name: self.asked_told}
+
+    @property
+    def asked(self) -> int:
+        """Exclusive CPUs to give; none under policy none."""
+        return self.container.exclusive if self.settings.static else 0
+
+    @property
+    def free(self) -> int:
+        """What may be given beside what is reusable."""
+        return self.pool & ~(self.reserved or 0)
+
+    @property
+    def might_empty_the_pool(self) -> bool:
+        """Whether nothing may be left for other pods, with the reserved CPUs kept from them: it may be refused."""
+        return self.settings.strict and self.asked >= self.free.bit_count()
+
+
+def allocated(
+    machine: Machine, asked: Allocate, reply: Allocated | AllocationRefused | PolicyRefused
+) -> Iterator[AllocatedCpus | Choice | CpuHints]:
+    """Read one answer of the surface allocate: the allocation, the choice of CPUs, and the hints if they are told."""
+    settings, pod = Settings.of(asked.kubelet), PodSpec.of(asked.pod)
+    if asked.container not in pod.by_name:
+        return
+    allocation = _allocated(machine, settings, pod, asked, reply)
+    yield allocation
+    known = allocation.reserved is not None and allocation.held is None
+    if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
+        yield _choice(allocation, affinity_of(asked.affinity))
+    if not isinstance(reply, PolicyRefused):
+        for container, hints in ((asked.container, reply.hints), (None, reply.pod_hints)):
+            if hints is not None:
+                yield from offered_for(machine, settings, pod, asked.state, container, offers_of(hints))
+
+
+def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
+    nodes = None if affinity is None else affinity.nodes
+    return Choice(
+        allocation.machine,
+        allocation.settings.options & frozenset(CHOOSING),
+        allocation.free | allocation.reusable,
+        allocation.asked,
+        allocation.given,
+        None if nodes is None else cpus_of(allocation.machine, nodes),
+        allocation.policy_refused or allocation.refusal,
+        shaped=not allocation.reusable,
+        reusable=allocation.reusable,
+        admits=True,
+    )
+
+
+def _allocated(
+    machine: Machine,
+    settings: Settings,
+    pod: PodSpec,
+    asked: Allocate,
+    reply: Allocated | AllocationRefused | PolicyRefused,
+) -> AllocatedCpus:
+    state, given = asked.state, reply if isinstance(reply, Allocated) else None
+    answer = None if isinstance(reply, PolicyRefused) else reply
+    reserved = None if answer is None else optional_bits(answer.reserved_cpus)
+    message = "" if isinstance(reply, Allocated) else reply.message
+    return AllocatedCpus(
+        machine,
+        settings,
+        pod,
+        pod.by_name[asked.container],
+        bits(state.default),
+        reserved if settings.reserved is None else settings.reserved,
+        bits(state.reusable.get(pod.uid, "")),
+        optional_bits(state.assignments.get(pod.uid, {}).get(asked.container)),
+        None if given is None else bits(given.cpus),
+        None if given is None else bits(given.default_cpuset),
+        (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
+        message,
+        message if isinstance(reply, PolicyRefused) else None,
+        reserved,
+        None if answer is None else answer.guaranteed_cpus,
+        None if answer is None else answer.pod_guaranteed_cpus,
+    )

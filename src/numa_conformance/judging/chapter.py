@@ -1,0 +1,229 @@
+"""What a chapter is written with: a sentence is a function that says when it applies, and yields what is wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar, overload
+
+from .requirement import Requirement, Strength
+
+S = TypeVar("S")
+T = TypeVar("T")
+U = TypeVar("U")
+Judgement = Iterable["Violation"] | None
+"""What is wrong; nothing wrong is an empty one; None: the requirement says nothing about this subject."""
+Judge = Callable[[S], Judgement]
+AnyJudge = TypeVar("AnyJudge", bound=Callable[..., Judgement])
+OTHERWISE = "nothing of it shows"
+"""Why a requirement was not asked where its judge returns None and gives no reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What is wrong with an answer.
+
+    ``why`` in words, ``got`` and ``allowed`` as a person reads them, ``marks``: CPUs that matter, by what they are.
+    ``about``: of a node that was watched, the facts that show it, as ``judging/sighting.py`` calls them.
+    """
+
+    why: str
+    got: str = ""
+    allowed: str = ""
+    marks: Mapping[str, int] = field(default_factory=dict)
+    about: tuple[str, ...] = ()
+
+
+def violated(
+    holds: object, why: str, *, got: object = "", allowed: object = "", about: tuple[str, ...] = (), **marks: int
+) -> tuple[Violation, ...]:
+    """Return one violation unless ``holds``; the names of ``marks`` are printed next to the picture."""
+    return () if holds else (Violation(why, str(got), str(allowed), marks, about),)
+
+
+class NotAsked(Exception):  # noqa: N818  (no error: the sentence says nothing of this subject)
+    """A sentence does not apply to a subject; the text is the reason."""
+
+
+def applies(condition: T | None, otherwise: str) -> T:
+    """Return the condition if it is true; otherwise the sentence does not apply, for this reason."""
+    if not condition:
+        raise NotAsked(otherwise)
+    return condition
+
+
+class NotConfigured(NotAsked):
+    """A sentence applies to no subject with the same configuration."""
+
+
+def configured(condition: object, otherwise: str) -> None:
+    """Go on if a condition is true that hangs on the subject's ``settings`` or ``configuration`` alone."""
+    if not condition:
+        raise NotConfigured(otherwise)
+
+
+def exists(value: T | None, otherwise: str) -> T:
+    """Return the value, which may be 0 or empty, if there is one; otherwise the sentence does not apply."""
+    if value is None:
+        raise NotAsked(otherwise)
+    return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checker:
+    """The id of a requirement, the classes of subjects that it is about, and the function that judges one."""
+
+    requirement: str
+    subjects: tuple[type, ...]
+    function: Callable[[Any], Judgement]
+
+    def judge(self, subject: object) -> list[Violation] | None:
+        """Return what is wrong; None where the sentence does not apply."""
+        try:
+            wrong = self.function(subject)
+            return None if wrong is None else list(wrong)
+        except NotAsked:
+            return None
+
+
+REQUIREMENTS: dict[str, Requirement] = {}
+"""Every requirement by id; chapters add theirs when they are imported."""
+OF_TARGETS: dict[str, Requirement] = {}
+"""Those that targets are asked; what no target is, a command asks."""
+CHAPTER_OF: dict[str, str] = {}
+"""The module of the chapter of each requirement, by its id."""
+CHECKERS: list[Checker] = []
+"""Every checker, in the order of declaration."""
+_BY_SUBJECT: dict[type, tuple[Checker, ...]] = {}
+
+
+def checkers_of(subject: type) -> tuple[Checker, ...]:
+    """Return the checkers of a class of subjects, and those of its base classes."""
+    known = _BY_SUBJECT.get(subject)
+    if known is None:
+        if not CHECKERS:
+            raise AssertionError("no chapter is imported: import numa_conformance.chapters first")
+        known = _BY_SUBJECT[subject] = tuple(check for check in CHECKERS if issubclass(subject, check.subjects))
+    return known
+
+
+def judges_of(id: str) -> list[Checker]:
+    """Return the judges of a requirement, in the order of declaration."""
+    return [check for check in CHECKERS if check.requirement == id]
+
+
+def _declare(id: str, on: type | tuple[type, ...], judge: Callable[..., Judgement]) -> None:
+    CHECKERS.append(Checker(id, on if isinstance(on, tuple) else (on,), judge))
+    _BY_SUBJECT.clear()
+
+
+@overload
+def judges(id: str, *, on: type[S]) -> Callable[[Judge[S]], Judge[S]]: ...
+
+
+@overload
+def judges(id: str, *, on: tuple[type[S], type[T]]) -> Callable[[Judge[S | T]], Judge[S | T]]: ...
+
+
+def judges(id: str, *, on: Any) -> Any:
+    """Declare a further judge of a requirement: what shows of it on other subjects."""
+
+    def declare(judge: AnyJudge) -> AnyJudge:
+        _declare(id, on, judge)
+        return judge
+
+    return declare
+
+
+class Chapter:
+    """A page, an option or a door: what its sentences have in common.
+
+    ``features``: claimed by each target that is asked, before a sentence's own. ``since``: the Kubernetes version of
+    sentences that name none. ``area``: the heading in reports; None for the first part of the id. ``command``: what
+    asks its sentences, where they are asked of no target.
+    """
+
+    def __init__(
+        self, *features: str, since: str | None = None, area: str | None = None, command: str | None = None
+    ) -> None:
+        self._features, self._since, self._area, self._command = features, since, area, command
+        self._module = sys._getframe(1).f_globals["__name__"]
+
+    def sentence(
+        self,
+        id: str,
+        text: str,
+        *features: str,
+        rests_on: tuple[str, ...],
+        since: str | None = None,
+        until: str | None = None,
+        strength: Strength = "MUST",
+        beyond: str | None = None,
+        area: str | None = None,
+        level: Any = "documented",
+    ) -> Requirement:
+        """Declare a requirement that no history shows: a case by hand asks it. ``Requirement`` has the arguments."""
+        since = since or self._since
+        if since is None:
+            raise AssertionError(f"requirement {id} names no version since which it is true")
+        if id in REQUIREMENTS:
+            raise AssertionError(f"the requirement id {id} is declared twice")
+        every, area = (*self._features, *features), area or self._area or id.split("/")[0]
+        requirement = Requirement(id, text, rests_on, since, every, area, until, strength, level, beyond, self._command)
+        REQUIREMENTS[id], CHAPTER_OF[id] = requirement, self._module
+        if self._command is None:
+            OF_TARGETS[id] = requirement
+        return requirement
+
+    @overload
+    def requires(self, id: str, *features: str, on: type[S], **more: Any) -> Callable[[Judge[S]], Judge[S]]: ...
+
+    @overload
+    def requires(
+        self, id: str, *features: str, on: tuple[type[S], type[T]], **more: Any
+    ) -> Callable[[Judge[S | T]], Judge[S | T]]: ...
+
+    @overload
+    def requires(
+        self, id: str, *features: str, on: tuple[type[S], type[T], type[U]], **more: Any
+    ) -> Callable[[Judge[S | T | U]], Judge[S | T | U]]: ...
+
+    def requires(self, id: str, *features: str, on: Any, **more: Any) -> Any:
+        """Declare a requirement and its judge; the first paragraph of the judge's docstring is the sentence.
+
+        The judge is pure. It says with ``applies`` when the sentence applies, and yields what is wrong. ``more``: the
+        keywords of ``sentence``.
+        """
+
+        def declare(judge: AnyJudge) -> AnyJudge:
+            text = " ".join((judge.__doc__ or "").partition("\n\n")[0].split())
+            self.sentence(id, text, *features, **more)
+            _declare(id, on, judge)
+            return judge
+
+        return declare
+
+    def twin(
+        self,
+        id: str,
+        text: str,
+        *features: str,
+        on: type | tuple[type, ...] | None = None,
+        flag: str = "in_use",
+        **more: Any,
+    ) -> Callable[[AnyJudge], AnyJudge]:
+        """Declare what is recommended where its twin is demanded: the same judge, whose argument ``flag`` is true.
+
+        It stands above the twin, whose subjects and statements it has unless others are named.
+        """
+
+        def declare(judge: AnyJudge) -> AnyJudge:
+            twin = CHECKERS[-1]
+            rests_on = REQUIREMENTS[twin.requirement].statements
+            self.sentence(id, text, *features, **{"strength": "SHOULD", "rests_on": rests_on, **more})
+            _declare(id, on or twin.subjects, partial(judge, **{flag: True}))
+            return judge
+
+        return declare

@@ -1,0 +1,205 @@
+"""What a DRA driver does, step by step, as subjects for checkers: it publishes devices, prepares claims, unprepares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+
+from ..machine import Machine
+from ..wire.history.answers import ClaimPrepared
+from ..wire.history.claims import AllocatedClaim
+from ..wire.history.values import bits
+from ..wire.message import Message
+from ..wire.messages.claims import (
+    ClaimRefused,
+    ClaimUnprepared,
+    DriverFailed,
+    DriverStarted,
+    PrepareClaim,
+    SharedRuns,
+    StartDriver,
+    UnprepareClaim,
+)
+from .published import DeviceKey, PublishedDevice, devices_of, slices_of
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A driver was to publish devices. ``devices``: None where it did not, for the reason ``failure``.
+
+    ``again``: it had been started before on the same machine, and published ``before``.
+    """
+
+    machine: Machine
+    devices: tuple[PublishedDevice, ...] | None
+    failure: str = ""
+    again: bool = False
+    before: tuple[PublishedDevice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """A claim was to be prepared. ``cpus``: its container's, as bits; None where it was refused, with ``refusal``.
+
+    ``wanted``: CPUs by device; ``left``: what other claims leave of these devices. ``had``: a claim that was unprepared
+    had had some of them. ``shares``: containers without a claim need some too. ``before``: what the claim itself has,
+    as bits; None where it was not prepared. ``restarted``: the driver started anew since. ``others``: what every other
+    claim has.
+    """
+
+    machine: Machine
+    wanted: tuple[tuple[PublishedDevice, int], ...]
+    cpus: int | None
+    refusal: str
+    reserved: int
+    left: Mapping[DeviceKey, int]
+    had: bool
+    shares: bool
+    before: int | None
+    restarted: bool
+    others: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """How many CPUs the claim consumes."""
+        return sum(count for _, count in self.wanted)
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is left suffices, and nobody else needs some."""
+        wanted = Counter[DeviceKey]()
+        for device, count in self.wanted:
+            wanted[device.key] += count
+        return not self.shares and all(count <= self.left[key] for key, count in wanted.items())
+
+    @property
+    def in_words(self) -> str:
+        """What it consumes, for a person."""
+        return "; ".join(
+            f"{count} of {device.key[-1]}, where {self.left[device.key]} of {device.cpus} CPUs are left"
+            for device, count in self.wanted
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A claim was to be unprepared. ``refusal``: None where it was."""
+
+    was_prepared: bool
+    refusal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Containers without a claim run beside claims: what each may run on, and what claims have, as bits."""
+
+    shared: Mapping[str, int]
+    claims: int
+
+
+@dataclass(slots=True)
+class _Claim:
+    cpus: int
+    wanted: tuple[tuple[PublishedDevice, int], ...]
+    restarted: bool = False
+
+
+@dataclass(slots=True)
+class ClaimFollower:
+    """Takes the questions and replies of one history in order and yields what checkers judge."""
+
+    machine: Machine
+    _devices: dict[DeviceKey, PublishedDevice] = field(default_factory=dict)
+    _claims: dict[str, _Claim] = field(default_factory=dict)
+    _had: set[DeviceKey] = field(default_factory=set)
+    _reserved: int = 0
+    _shared: Mapping[str, int] = field(default_factory=dict)
+
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
+        """Yield the subjects of one step."""
+        match asked, reply:
+            case _, DriverStarted() | DriverFailed():
+                yield self._published(asked, reply)
+            case PrepareClaim(), ClaimPrepared() | ClaimRefused():
+                yield from self._prepared(asked, reply)
+            case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
+                yield self._released(asked, reply)
+            case _, SharedRuns():
+                yield from self._beside(reply.shared)
+
+    def _published(self, asked: Message, reply: DriverStarted | DriverFailed) -> Publication:
+        again, before = not isinstance(asked, StartDriver), tuple(self._devices.values())
+        if isinstance(asked, StartDriver):
+            self._claims, self._had, self._reserved, self._shared = {}, set(), bits(asked.reserved_cpus), {}
+        for claim in self._claims.values():
+            claim.restarted = True
+        if isinstance(reply, DriverFailed):
+            return Publication(self.machine, None, reply.message, again, before)
+        try:
+            devices = tuple(devices_of(slices_of(reply.slices)))
+        except ValueError as error:
+            return Publication(self.machine, None, f"a slice that the API does not take: {error}", again, before)
+        self._devices = {device.key: device for device in devices}
+        return Publication(self.machine, devices, again=again, before=before)
+
+    def _beside(self, shared: Mapping[str, str] | None) -> Iterator[Beside]:
+        self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
+        if self._shared:
+            yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
+
+    def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[object]:
+        claim = AllocatedClaim.of(asked.claim)
+        wanted = self._wanted((reply.claim if isinstance(reply, ClaimPrepared) else None) or claim)
+        if wanted is None:
+            return
+        uid = claim.metadata.uid
+        known = self._claims.pop(uid, None)
+        others = {other: claim.cpus for other, claim in self._claims.items()}
+        cpus = bits(reply.cpus) if isinstance(reply, ClaimPrepared) else None
+        yield Preparation(
+            self.machine,
+            wanted,
+            cpus,
+            reply.message if isinstance(reply, ClaimRefused) else "",
+            self._reserved,
+            self._left(wanted),
+            any(device.key in self._had for device, _ in wanted),
+            bool(self._shared),
+            known.cpus if known else None,
+            known is not None and known.restarted,
+            others,
+        )
+        if isinstance(reply, ClaimPrepared):
+            self._claims[uid] = _Claim(bits(reply.cpus), wanted)
+            yield from self._beside(reply.shared)
+        elif known is not None:
+            self._claims[uid] = known
+
+    def _wanted(self, claim: AllocatedClaim) -> tuple[tuple[PublishedDevice, int], ...] | None:
+        """Return the CPUs that a claim consumes of each device; None where a device is none that was published."""
+        wanted = []
+        for result in claim.results:
+            device = self._devices.get((result.driver, result.pool, result.device))
+            if device is None:
+                return None
+            wanted.append((device, device.consumed(result.consumed_capacity)))
+        return tuple(wanted)
+
+    def _left(self, wanted: Iterable[tuple[PublishedDevice, int]]) -> dict[DeviceKey, int]:
+        left = {device.key: device.cpus for device, _ in wanted}
+        for device, count in (each for claim in self._claims.values() for each in claim.wanted):
+            if device.key in left:
+                left[device.key] -= count
+        return left
+
+    def _released(self, asked: UnprepareClaim, reply: Message) -> Release:
+        claim = self._claims.get(asked.uid)
+        if isinstance(reply, ClaimRefused):
+            return Release(claim is not None, reply.message)
+        if claim is not None:
+            self._had |= {device.key for device, _ in claim.wanted}
+            del self._claims[asked.uid]
+        return Release(claim is not None, None)

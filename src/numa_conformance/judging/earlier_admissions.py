@@ -1,0 +1,75 @@
+"""``Admissions``: what was admitted so far, so that it is known when the same is asked again with no less free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..machine import Machine
+from .node_subjects import AskedAgain
+from .pods import ContainerSpec, PodSpec
+from .world import World
+
+MOST_REMEMBERED = 60
+"""Admissions that are remembered, the last ones."""
+
+
+class Admissions:
+    """Remembers pods of one app container: where several are served, what one is given decides what is left."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[PodSpec, World]] = []
+
+    def asked(self, now: World, pod: PodSpec, refusal: str | None) -> Iterator[AskedAgain]:
+        """Yield how an admission compares with earlier ones; ``refusal``: None where the pod was admitted."""
+        if len(pod.apps) != 1 or pod.whole:
+            return
+        for known, then in self._known:
+            if not _asks_no_more(pod, known) or not _has_no_less(now, then):
+                continue
+            larger = _is_larger(now.machine, then.machine)
+            if larger or _is_same(now.machine, then.machine):
+                added = len(pod.containers) > len(known.containers)
+                yield AskedAgain(then, now, pod, refusal is None, added, refusal or "", larger)
+                break
+        if refusal is None:
+            self._known = [*self._known[1 - MOST_REMEMBERED :], (pod, now)]
+
+
+def _asks_no_more(pod: PodSpec, known: PodSpec) -> bool:
+    """Tell whether a pod is the other one, or that one with init containers no larger than its app container."""
+    if pod.qos != known.qos or pod.overhead != known.overhead or _amounts(pod.apps[0]) != _amounts(known.apps[0]):
+        return False
+    if len(known.containers) > 1:
+        return list(map(_amounts, pod.containers)) == list(map(_amounts, known.containers))
+    return all(container.kind == "init" and _fits_in(container, pod.apps[0]) for container in pod.containers[:-1])
+
+
+def _amounts(container: ContainerSpec) -> tuple[object, ...]:
+    return container.kind, container.requests, container.limits
+
+
+def _fits_in(container: ContainerSpec, app: ContainerSpec) -> bool:
+    return all(number <= app.requests.get(name, 0) for name, number in container.requests.items())
+
+
+def _has_no_less(now: World, then: World) -> bool:
+    """Tell whether the node is the same but for pods that are gone."""
+    if now.settings != then.settings or now.reserved != then.reserved or then.free & ~now.free:
+        return False
+    return all(uid in then.pods and pod.held == then.pods[uid].held for uid, pod in now.pods.items())
+
+
+def _is_same(machine: Machine, other: Machine) -> bool:
+    """Tell whether two machines are one, in whatever order they are told."""
+    if machine is other:
+        return True
+    return set(machine.cpus) == set(other.cpus) and set(machine.devices) == set(other.devices)
+
+
+def _is_larger(machine: Machine, other: Machine) -> bool:
+    """Tell whether a machine has all of another and more of the same: NUMA nodes of sizes that the other has too."""
+    if machine is other or not set(machine.cpus) > set(other.cpus) or set(machine.devices) != set(other.devices):
+        return False
+    sizes = {cpus.bit_count() for cpus in other.numa_bits.values()}
+    added = (cpus for node, cpus in machine.numa_bits.items() if node not in other.numa_bits)
+    return {cpus.bit_count() for cpus in added} <= sizes

@@ -1,0 +1,85 @@
+"""``MayRun``: a container on a node, and the CPUs that it may run on at last, whether they are its own or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..wire.history.sightings import Runs
+from ..wire.history.values import Held
+from .settings import Settings
+from .world import World
+
+
+@dataclass(frozen=True, slots=True)
+class MayRun:
+    """One container that was started, between two questions.
+
+    ``settled``: every cpuset that was to be sent has been sent, or the container was started just now.
+    """
+
+    world: World
+    uid: str
+    name: str
+    held: Held
+    settled: bool
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+    @property
+    def key(self) -> str:
+        """Its pod's uid and its name."""
+        return f"{self.uid}/{self.name}"
+
+    @property
+    def told(self) -> bool:
+        """Whether it is told on which CPUs it may run."""
+        return self.held.cpuset is not None
+
+    @property
+    def cpuset(self) -> int:
+        """The CPUs that it may run on, as bits."""
+        return self.held.cpuset or 0
+
+    @property
+    def runs(self) -> Runs | None:
+        """The same, as it is seen of a node at work."""
+        return Runs(self.held.cpuset, mems=self.held.mems) if self.told or self.held.mems is not None else None
+
+    @property
+    def of_a_whole(self) -> bool:
+        """Whether its pod has resources as a whole, which its containers may share."""
+        return self.world.pods[self.uid].spec.whole
+
+    @property
+    def of_others(self) -> int:
+        """CPUs that are exclusive to other containers, of its pod too where these have CPUs of their own."""
+        bits = 0
+        for pod in self.world.others(self.uid):
+            bits |= pod.kept
+        own = self.world.pods[self.uid]
+        for container in () if self.of_a_whole else own.spec.containers:
+            if container.kind != "init" and container.name != self.name and container.name in own.held:
+                bits |= own.held[container.name].cpus
+        return bits
+
+    @property
+    def given_up(self) -> int:
+        """CPUs that it gave up when they became exclusive, and that are shared now."""
+        return self.world.pods[self.uid].given_up.get(self.name, 0) & self.world.pool
+
+    def about(self, *_facts: str) -> tuple[str, ...]:
+        """Return nothing: facts are of nodes that were watched."""
+        return ()
+
+
+def may_run(world: World, just_started: str | None = None) -> Iterator[MayRun]:
+    """Yield the containers of a node that were started, or are told to run; ``just_started``: the pod that was."""
+    for uid, pod in world.pods.items():
+        for container in pod.spec.containers:
+            held = pod.held.get(container.name)
+            if held is not None and container.kind != "init" and (pod.ran or held.cpuset is not None):
+                yield MayRun(world, uid, container.name, held, world.settled or uid == just_started)

@@ -1,0 +1,349 @@
+"""Following a node through a history: from its steps to subjects, the world carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from ..machine import Machine, machine_from_dict
+from ..wire.history.answers import NodeStarted
+from ..wire.history.values import Held, aligned_of, bits, held_of, optional_bits, updates_of
+from ..wire.message import Message
+from ..wire.messages.node import (
+    AdmitPod,
+    Admitted,
+    Checkpoints,
+    MemoryNode,
+    NodeState,
+    PodStarted,
+    ReadmittedPod,
+    Reconciled,
+    Rejected,
+    RejectedPod,
+    Removed,
+    RemovePod,
+    Resized,
+    ResizePending,
+    ResizePod,
+    Restarted,
+    RestartNode,
+    RunPod,
+    StartFailed,
+    StartNode,
+    UnknownPod,
+)
+from ..wire.messages.node import Update as SentUpdate
+from .alignment import fits
+from .allowed import is_allowed
+from .choice import Choice, cpus_of
+from .earlier_admissions import Admissions
+from .files import CPU_FILE, Files, KnownFiles
+from .may_run import may_run
+from .node_subjects import (
+    Admission,
+    Arrival,
+    Crash,
+    ForeignStart,
+    Malformed,
+    Moment,
+    ReconcilePass,
+    Recovery,
+    Removal,
+    Resize,
+    Restart,
+    Run,
+    State,
+)
+from .offered import hints_of
+from .pods import PodSpec
+from .settings import Settings
+from .start_subjects import start_of
+from .world import PodOnNode, World
+
+Origin = Literal["own", "interrupted", "foreign", "strange"]
+
+
+class NodeFollower:
+    """Takes the questions and replies of one history in order and yields what checkers judge."""
+
+    def __init__(self, machine: Machine, version: str) -> None:
+        self._machine, self._version = machine, version
+        self._world: World | None = None
+        self._runs_on: dict[tuple[str, str], int] = {}
+        self._down: World | None = None
+        self._files, self._tampered = KnownFiles(), False
+        self._of_a_fault = False
+        self._admitted = Admissions()
+        self._asked: set[str] = set()
+        self._settings: Settings | None = None
+        self._books: Sequence[MemoryNode] = ()
+
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
+        """Yield the subjects of one step."""
+        if isinstance(asked, StartNode) and isinstance(reply, NodeStarted | StartFailed):
+            yield from self._start(asked, reply)
+            return
+        world = self._down if isinstance(asked, RestartNode) and self._world is None else self._world
+        if world is None:
+            return
+        match asked, reply:
+            case AdmitPod(), Admitted() | Rejected():
+                yield from self._admit(world, PodSpec.of(asked.pod), reply)
+            case RunPod(), PodStarted():
+                yield from self._run(world, asked.uid, reply)
+            case RemovePod(), Removed() | UnknownPod():
+                yield from self._remove(world, asked.uid, reply)
+            case ResizePod(), Resized() | ResizePending():
+                yield from self._resize(world, PodSpec.of(asked.pod), reply)
+            case _, NodeState():
+                pods = {uid: held_of(containers) for uid, containers in reply.containers.items()}
+                self._world = after = _as_told(world.with_pool(bits(reply.default_cpuset)), pods)
+                yield State(after, pods)
+                yield Moment(after)
+                yield from may_run(after)
+            case _, Reconciled():
+                yield from self._reconcile(world, reply.updates)
+            case RestartNode(), Restarted() | StartFailed():
+                yield from self._restart(world, asked, reply)
+            case _, Checkpoints():
+                # Files of a node that had given something twice say so: what becomes of them is no fault of the start.
+                self._files.remember(reply, world.online)
+                self._of_a_fault = world.gives_twice
+
+    def _start(self, asked: StartNode, reply: NodeStarted | StartFailed) -> Iterator[object]:
+        self._settings = settings = Settings.of(asked.kubelet)
+        self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
+        self._files.begin()
+        if asked.machine:
+            self._machine = machine_from_dict(asked.machine)
+        online, files = self._machine.online_bits, asked.files or {}
+        refusal = reply.message if isinstance(reply, StartFailed) else ""
+        if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
+            yield ForeignStart(settings, isinstance(reply, NodeStarted), refusal)
+        elif isinstance(reply, StartFailed) and not files and self._allows(asked, reply):
+            yield Arrival(settings, None, refusal)
+        if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(asked, reply):
+            return
+        pool, reserved = bits(reply.default_cpuset), settings.reserved
+        if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
+            reserved = online & ~pool
+        elif reserved is None:
+            reserved = optional_bits(reply.reserved_cpus)
+        known = reserved is not None or not (settings.static and settings.reserved_count)
+        reserved = (reserved or 0) if settings.static else 0
+        self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
+        self._books = () if files else reply.memory_state or ()
+        if not files:
+            yield Arrival(settings, self._world, memory=reply.memory_state or ())
+            yield Moment(self._world)
+
+    def _allows(self, asked: StartNode, reply: NodeStarted | Restarted | StartFailed) -> bool:
+        return is_allowed(start_of(self._machine, self._version, asked, reply))
+
+    def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
+        self._asked.add(pod.uid)
+        admitted, held = isinstance(reply, Admitted), held_of(reply.containers) if isinstance(reply, Admitted) else {}
+        if held.keys() - pod.by_name.keys():
+            yield _of_strangers(pod, held)
+            return
+        after = before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)
+        self._world = after = self._sent(after.with_pool(bits(reply.default_cpuset)), reply.updates)
+        reason = message = ""
+        phase = refusal = None
+        if isinstance(reply, Rejected):
+            reason, message, phase, refusal = (
+                reply.reason,
+                reply.message,
+                reply.phase,
+                f"{reply.reason}: {reply.message}",
+            )
+            if _has_no_room(before, pod, reason) or (pod.exclusive and not before.knows_reserved):
+                yield Moment(after)
+                return
+        again, merges = pod.uid in before.pods, aligned_of(reply.alignments)
+        yield Admission(before, after, pod, admitted, again, held, reply.qos, reason, message, phase, merges)
+        if not again:
+            yield from hints_of(before, pod, held, merges or ())
+            yield from self._admitted.asked(before, pod, refusal)
+        if admitted and not again and before.settings.static and before.knows_reserved:
+            yield from _choices(before, pod, held)
+        yield Moment(after, reply.memory_state or ())
+        yield from may_run(after)
+
+    def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
+        if uid not in before.pods:
+            return
+        pod, held = before.pods[uid], held_of(reply.containers)
+        if held.keys() - pod.spec.by_name.keys():
+            yield _of_strangers(pod.spec, held)
+            return
+        after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).with_pool(bits(reply.default_cpuset))
+        for container in pod.spec.containers:
+            if container.kind != "init" and container.name in held:
+                started = held[container.name]
+                self._runs_on[uid, container.name] = (
+                    (started.cpus or after.pool) if started.cpuset is None else started.cpuset
+                )
+        self._world = after = self._sent(after, reply.updates)
+        yield Run(before, after, uid, held)
+        yield Moment(after, reply.memory_state or ())
+        yield from may_run(after, uid)
+
+    def _resize(self, before: World, pod: PodSpec, reply: Resized | ResizePending) -> Iterator[object]:
+        if pod.uid not in before.pods:
+            return
+        was, granted = before.pods[pod.uid], isinstance(reply, Resized)
+        held = held_of(reply.containers) if isinstance(reply, Resized) else was.held
+        reason = reply.reason if isinstance(reply, ResizePending) else ""
+        if held.keys() - pod.by_name.keys():
+            yield _of_strangers(pod, held)
+            return
+        after = before.with_pod(replace(was, spec=pod, held={**was.held, **held})) if granted else before
+        updates = reply.updates if isinstance(reply, Resized) else None
+        self._world = after = self._sent(after.with_pool(bits(reply.default_cpuset)), updates)
+        yield Resize(before, after, was, pod, granted, held, reason)
+        yield Moment(after)
+        yield from may_run(after)
+
+    def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
+        after = before.removed(uid).with_pool(bits(reply.default_cpuset))
+        self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
+        self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
+        yield Removal(before, after, uid, isinstance(reply, Removed), reply.memory_state or (), self._books)
+        yield Moment(after, reply.memory_state or ())
+        yield from may_run(after)
+
+    def _reconcile(self, before: World, updates: Sequence[SentUpdate]) -> Iterator[object]:
+        yield ReconcilePass(before, updates_of(updates) or (), dict(self._runs_on))
+        self._world = after = self._sent(before, updates)
+        yield from may_run(after)
+
+    def _sent(self, world: World, cpusets: Sequence[SentUpdate] | None) -> World:
+        """Take over the cpusets that were sent to containers of which they are told; None: some may follow."""
+        updates = updates_of(cpusets)
+        if updates is None:
+            return world
+        for update in updates:
+            if (update.uid, update.container) in self._runs_on:
+                self._runs_on[update.uid, update.container] = update.cpus
+        sent = (
+            (update.uid, update.container, update.cpus, update.mems)
+            for update in updates
+            if world.is_told(update.uid, update.container)
+        )
+        return replace(world.with_cpusets(sent), settled=True)
+
+    def _restart(self, before: World, asked: RestartNode, reply: Restarted | StartFailed) -> Iterator[object]:
+        strangers = sorted({pod.uid for pod in reply.pods} - self._asked) if isinstance(reply, Restarted) else []
+        if strangers:
+            yield Malformed(f"pods {', '.join(strangers)[:200]} were never asked for")
+            return
+        kubelet, files = asked.kubelet, asked.files or {}
+        settings = (self._settings or before.settings) if kubelet is None else Settings.of(kubelet)
+        origin = self._origin_of(files, before.online, same_run=kubelet is None)
+        same = settings == before.settings and (kubelet is None or self._down is not None)
+        done = _restarted(before, reply, settings, plain=same and origin == "own", files=files)
+        match origin:
+            case "interrupted":
+                yield Crash(before, done.after, done.held, done.refused, done.refusal)
+            case "foreign":
+                yield ForeignStart(settings, done.after is not None, done.refusal)
+            case "strange" if files and not self._of_a_fault:
+                yield Recovery(done.after, done.held, done.refusal)
+        if not any(files.values()) or done.plain:
+            yield done
+        self._settings, self._books = settings, self._books if done.plain else ()
+        self._world, self._down = done.after, before if done.after is None else None
+        self._tampered = origin != "own" and done.after is None
+        if done.after is not None:
+            self._files.forget()
+        if done.after is not None and isinstance(reply, Restarted):
+            self._world = self._sent(done.after, reply.updates)
+            if done.plain:
+                yield Moment(done.after, reply.memory_state or ())
+
+    def _origin_of(self, files: Files, online: int, *, same_run: bool) -> Origin:
+        """Tell whose state files a restart finds.
+
+        ``own``: those the node left, or those a node that is down gets back. ``interrupted``: those between two writes.
+        ``foreign``: those of other CPUs. ``strange``: any others. ``same_run``: the configuration is as it was.
+        """
+        if self._down is not None and self._files.are_own(files):
+            return "own"
+        if same_run and files and self._files.are_on_the_way(files):
+            return "interrupted"
+        if self._files.of_other_cpus(files.get(CPU_FILE) or "", online):
+            return "foreign"
+        return "strange" if files or self._tampered else "own"
+
+
+def _as_told(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:
+    """Take over what containers may run on where all that is on the node is told."""
+    return world.with_cpusets(
+        (uid, name, held.cpuset, held.mems)
+        for uid, containers in pods.items()
+        for name, held in containers.items()
+        if held.cpuset is not None
+    )
+
+
+def _of_strangers(pod: PodSpec, held: Mapping[str, Held]) -> Malformed:
+    names = ", ".join(sorted(held.keys() - pod.by_name.keys()))
+    return Malformed(f"pod {pod.uid} has no containers {names[:200]}")
+
+
+def _has_no_room(before: World, pod: PodSpec, reason: str) -> bool:
+    """Tell whether a pod was refused by the node's own sum of requests, which may do so and is no manager's."""
+    return reason.startswith("OutOf") and not fits(before, pod)
+
+
+def _restarted(
+    before: World, reply: Restarted | StartFailed, settings: Settings, *, plain: bool, files: Files
+) -> Restart:
+    deleted = frozenset(name for name, text in files.items() if text is None)
+    if isinstance(reply, StartFailed):
+        return Restart(before, None, plain, refusal=reply.message, wanted=settings, deleted=deleted)
+    held = {pod.uid: held_of(pod.containers) for pod in reply.pods if isinstance(pod, ReadmittedPod)}
+    refused = {pod.uid: f"{pod.reason}: {pod.message}" for pod in reply.pods if isinstance(pod, RejectedPod)}
+    pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
+    reserved = before.reserved if settings.reserved is None else settings.reserved
+    after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
+    after = after.with_pool(bits(reply.default_cpuset))
+    if settings != before.settings:
+        after = replace(after, first_pool=after.pool)
+    return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
+
+
+def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[Choice]:
+    """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
+
+    What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.
+    """
+    reusable = spent = 0
+    for container in pod.containers:
+        given = held[container.name].cpus if container.name in held else 0
+        count = container.exclusive
+        if count:
+            available = before.free & ~spent | reusable
+            aligns = before.settings.topology != "none"
+            affinity = held[container.name].affinity if aligns and container.name in held else None
+            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
+            shaped = not reusable and (affinity is not None or not aligns)
+            yield Choice(
+                before.machine,
+                before.settings.options,
+                available,
+                count,
+                given,
+                near,
+                shaped=shaped,
+                preferred=affinity is not None and affinity.preferred,
+                reusable=reusable,
+                admits=True,
+            )
+        if container.kind == "init":
+            reusable |= given
+        else:
+            reusable &= ~given
+        spent |= given

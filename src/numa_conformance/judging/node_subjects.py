@@ -1,0 +1,331 @@
+"""What happens to a node, step by step, as subjects for checkers: each with the world before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from ..machine import Machine
+from ..wire.history.values import Aligned, Held, Update
+from ..wire.messages.node import MemoryNode
+from .alignment import fits, only_cpus
+from .pods import PodSpec
+from .room import Request, Room
+from .settings import Settings
+from .world import PodOnNode, World, union
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """An answer that says nothing, or speaks of what was never asked for; nothing behind it is judged."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``.
+
+    ``memory``: the books of its NUMA nodes, where told.
+    """
+
+    settings: Settings
+    world: World | None
+    refusal: str = ""
+    memory: Sequence[MemoryNode] = ()
+    tries_options: ClassVar[bool] = False
+
+    @property
+    def up(self) -> bool:
+        """Whether it came up."""
+        return self.world is not None
+
+    @property
+    def reserved_told(self) -> int | None:
+        """The reserved CPUs as bits, where it came up."""
+        return self.world.reserved if self.world else None
+
+    @property
+    def machine(self) -> Machine | None:
+        """Its machine, where it came up."""
+        return self.world.machine if self.world else None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
+
+    world: World
+    memory: Sequence[MemoryNode] = ()
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+    @cached_property
+    def overdrawn(self) -> tuple[tuple[int, str, int, int], ...]:
+        """The NUMA nodes (bits) that give more than they have: type of memory, bytes given, bytes there."""
+        return tuple(Room(self.world).overdrawn())
+
+
+@dataclass(frozen=True)
+class Admission:
+    """A pod was admitted or refused. ``again``: the pod was on the node before.
+
+    ``phase`` and ``alignments`` are None where not told.
+    """
+
+    before: World
+    after: World
+    pod: PodSpec
+    admitted: bool
+    again: bool
+    held: Mapping[str, Held] = field(default_factory=dict)
+    qos: str | None = None
+    reason: str = ""
+    message: str = ""
+    phase: str | None = None
+    alignments: tuple[Aligned, ...] | None = None
+
+    @property
+    def cpus(self) -> int:
+        """The exclusive CPUs of all containers, as bits."""
+        return union(self.held)
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    @cached_property
+    def request(self) -> Request:
+        """What all containers ask for together."""
+        return Request.of(self.before, self.pod, self.pod.containers)
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether no other admission handler than the managers may refuse the pod."""
+        return fits(self.before, self.pod)
+
+    @cached_property
+    def wants_cpus_alone(self) -> bool:
+        """Whether CPUs are all that is aligned, by simple counting."""
+        return only_cpus(self.before, self.pod)
+
+    @cached_property
+    def is_aligned_at_once(self) -> bool:
+        """Whether all that the pod asks for is aligned together: of one container, or in scope pod."""
+        if self.settings.scope == "pod":
+            return not self.request.nothing
+        return sum(not Request.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """A pod was asked for that was admitted before, on a node with no more free than now.
+
+    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
+    container, then without any. ``larger``: on a machine that has all of that one and more.
+    """
+
+    then: World
+    now: World
+    pod: PodSpec
+    admitted: bool
+    with_init: bool
+    refusal: str = ""
+    larger: bool = False
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.now.settings
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A pod's containers were started. ``held``: what they hold, as told then."""
+
+    before: World
+    after: World
+    uid: str
+    held: Mapping[str, Held]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
+
+    ``reason``: Infeasible or Deferred where it was not ``granted``. ``was``: the pod as it was.
+    """
+
+    before: World
+    after: World
+    was: PodOnNode
+    pod: PodSpec
+    granted: bool
+    held: Mapping[str, Held]
+    reason: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    def changes(self, resource: str) -> bool:
+        """Tell whether a container is to have another amount of a resource."""
+        return any(
+            container.requests.get(resource) != self.was.spec.by_name[container.name].requests.get(resource)
+            for container in self.pod.containers
+            if container.name in self.was.spec.by_name
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A pod was taken off the node.
+
+    ``memory``: the books of its NUMA nodes then. ``at_first``: those it came up with under the same settings.
+    """
+
+    before: World
+    after: World
+    uid: str
+    known: bool
+    memory: Sequence[MemoryNode] = ()
+    at_first: Sequence[MemoryNode] = ()
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    @property
+    def was_there(self) -> bool:
+        """Whether the pod was on the node."""
+        return self.known and self.uid in self.before.pods
+
+    @property
+    def missing(self) -> int:
+        """The CPUs of the pod that are neither shared nor another pod's, as bits."""
+        return self.before.pods[self.uid].kept & ~self.after.exclusive & ~self.after.pool
+
+    @property
+    def pool(self) -> int:
+        """The shared pool, as bits."""
+        return self.after.pool
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcilePass:
+    """One pass of the reconcile loop. ``runs_on``: what running containers were last known to run on, before it."""
+
+    world: World
+    updates: tuple[Update, ...]
+    runs_on: Mapping[tuple[str, str], int]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that is on the node, as told: pod to container to what it holds."""
+
+    world: World
+    pods: Mapping[str, Mapping[str, Held]]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+
+def kept_by(
+    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, Held]]
+) -> Iterator[tuple[str, Held | None, Held | None]]:
+    """Yield the containers of pods that are there again: who it is, what it had, and what it holds now.
+
+    Init containers are left out: they may have ended.
+    """
+    for uid, pod in pods.items():
+        for container in pod.spec.containers if uid in held else ():
+            if container.kind != "init":
+                name = container.name
+                yield f"container {name} of pod {uid}", pod.held.get(name), held[uid].get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """The node agent was restarted.
+
+    - ``plain``: with the same configuration, and with the state files it had left.
+    - ``after``: None when the node did not come up again; ``refusal`` says why.
+    - ``held``: what containers of the pods admitted again hold. ``refused``: the other pods, with the reason.
+    - ``wanted``: the configuration asked for. ``deleted``: state files that were taken away before.
+    """
+
+    before: World
+    after: World | None
+    plain: bool
+    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+    wanted: Settings | None = None
+    deleted: frozenset[str] = frozenset()
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    @property
+    def kept(self) -> Iterator[tuple[str, Held | None, Held | None]]:
+        """Containers of the pods that are there again: who it is, what it had, and what it holds now."""
+        return kept_by(self.before.pods, self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The node agent came up, or did not, with state files that are damaged, old, or not its own.
+
+    ``after``: None when it did not come up, for the reason ``refusal``; else the node with the pods admitted again,
+    which hold ``held``.
+    """
+
+    after: World | None
+    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignStart:
+    """A node was asked to come up with the CPU Manager's state file of a node with other CPUs. ``up``: it did."""
+
+    settings: Settings
+    up: bool
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The node agent ended between two writes of its state files, and came up with those it had left, or did not.
+
+    ``after``: None when it did not come up, for the reason ``refusal``; ``held``: what the pods admitted again hold.
+    """
+
+    before: World
+    after: World | None
+    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""

@@ -1,0 +1,211 @@
+"""What the managers of a node hinted for one request, as the target tells beside an admission: feature node/hints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import or_
+
+from ..wire.history.quantities import HUGE
+from ..wire.history.values import Affinity, Aligned, Held, Offers
+from .hinted import CpuHints, sets_of_nodes
+from .merged import axes_of, merged_by
+from .pods import ContainerSpec, PodSpec
+from .room import Room, asked_devices, local
+from .settings import Settings
+from .world import PodOnNode, World, union
+
+CPU, MEMORY = "cpu", "memory"
+Offered = tuple[Affinity, ...] | None
+"""The hints for one resource; None is no opinion."""
+
+
+@dataclass(frozen=True)
+class MemoryHints:
+    """The hints for memory and huge pages of a container, or of the pod as a whole. Sets of NUMA nodes are bits.
+
+    ``before``: the node then, with what earlier containers of the pod were given. ``asked``: bytes by type that are to
+    be guaranteed; none for other classes. ``offered``: by type; a type that is not named is one of which nothing is
+    said.
+    """
+
+    before: World
+    qos: str
+    asked: Mapping[str, int]
+    offered: Mapping[str, Offered]
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+    @cached_property
+    def _room(self) -> Room:
+        return Room(self.before)
+
+    @property
+    def sets(self) -> Sequence[int]:
+        """Every set of the machine's NUMA nodes, narrow ones first."""
+        return sets_of_nodes(self.before.machine.numa_ids)
+
+    def can_hold(self, nodes: int, kind: str) -> bool:
+        """Tell whether NUMA nodes may have so much of a type free: what is held beside others may lie elsewhere."""
+        return self._room.capacity(nodes, kind) - self._room.given_within(nodes, kind) >= self.asked[kind]
+
+    def surely_hold(self, nodes: int) -> bool:
+        """Tell whether any allocator would say that NUMA nodes have all that is asked: nothing of them is given."""
+        return not nodes & self._room.touched and self._holds(nodes, reserved=True)
+
+    @cached_property
+    def widths(self) -> frozenset[int]:
+        """How many NUMA nodes the request needs on an empty machine: with and without what is reserved."""
+        needs = set()
+        for reserved in (True, False):
+            fit = (nodes.bit_count() for nodes in self.sets if self._holds(nodes, reserved=reserved))
+            needs.add(next(fit, len(self.before.machine.numa_ids)))
+        return frozenset(needs)
+
+    def _holds(self, nodes: int, *, reserved: bool) -> bool:
+        return all(self._room.capacity(nodes, kind, reserved=reserved) >= n for kind, n in self.asked.items())
+
+
+@dataclass(frozen=True)
+class DeviceHints:
+    """The hints for devices of one resource, of a container or of the pod as a whole. Sets of NUMA nodes are bits.
+
+    ``reusable``: devices that ended init containers of the pod leave.
+    """
+
+    before: World
+    resource: str
+    asked: int
+    reusable: frozenset[str]
+    offered: Offered
+
+    @property
+    def sets(self) -> Sequence[int]:
+        """Every set of the machine's NUMA nodes, narrow ones first."""
+        return sets_of_nodes(self.before.machine.numa_ids)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """Devices of the resource to their NUMA nodes (bits)."""
+        devices = self.before.machine.devices
+        return {device.id: device.numa_bits for device in devices if device.resource == self.resource}
+
+    @cached_property
+    def near(self) -> int:
+        """The NUMA nodes (bits) near which there are devices of the resource."""
+        return reduce(or_, self._places.values(), 0)
+
+    @property
+    def has_topology(self) -> bool:
+        """Whether the plugin tells NUMA nodes."""
+        return any(self._places.values())
+
+    @cached_property
+    def _usable(self) -> tuple[int, ...]:
+        free = Room(self.before).free_device_ids(self.resource) | self.reusable
+        return tuple(numa for id, numa in self._places.items() if id in free)
+
+    @property
+    def enough(self) -> bool:
+        """Whether so many are free at all."""
+        return len(self._usable) >= self.asked
+
+    def can_hold(self, nodes: int) -> bool:
+        """Tell whether so many devices of these NUMA nodes, or of none, can be had."""
+        return sum(local(numa, nodes) for numa in self._usable) >= self.asked
+
+    def surely_hold(self, nodes: int) -> bool:
+        """Tell so of devices of these NUMA nodes alone: how others count beside them is left open."""
+        return sum(numa & nodes != 0 for numa in self._usable) >= self.asked
+
+    def covers_reusable(self, nodes: int) -> bool:
+        """Tell whether every device that can be used again belongs to one of these NUMA nodes."""
+        return all(local(self._places.get(id, 0), nodes) for id in self.reusable)
+
+    @cached_property
+    def widths(self) -> frozenset[int]:
+        """How many NUMA nodes the request ever needs: by all devices or healthy ones, with or without those of none."""
+        healthy = {device.id for device in self.before.machine.devices if device.healthy}
+        every = frozenset(self._places)
+        located = frozenset(id for id, numa in self._places.items() if numa) or every
+        needs = set()
+        for known in (every, every & healthy, located, located & healthy):
+            near = [self._places[id] for id in known]
+            fit = (nodes.bit_count() for nodes in self.sets if sum(local(numa, nodes) for numa in near) >= self.asked)
+            needs.add(next(fit, len(self.before.machine.numa_ids)))
+        return frozenset(needs)
+
+
+def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], merges: Sequence[Aligned]) -> Iterator[object]:
+    """Yield what was hinted and what was merged of it, for each request in order.
+
+    Of a refused pod the first request alone: what earlier containers were given is not told.
+    """
+    world, settings = before, before.settings
+    earlier: list[ContainerSpec] = []
+    for number, merge in enumerate(merges):
+        yield merged_by(settings, before.machine, axes_of(merge.providers), merge.affinity, admit=merge.admit)
+        if number and not held:
+            return
+        if merge.container is not None and merge.container not in pod.by_name:
+            return
+        offered = _offered(merge.providers)
+        containers = pod.containers if merge.container is None else (pod.by_name[merge.container],)
+        yield from _requests(world, pod, containers, earlier, offered)
+        if merge.container is not None:
+            earlier.append(pod.by_name[merge.container])
+            given = {name: holding for name, holding in held.items() if name in {spec.name for spec in earlier}}
+            world = before.with_pod(PodOnNode(pod, given))
+
+
+def _requests(
+    world: World,
+    pod: PodSpec,
+    containers: Sequence[ContainerSpec],
+    earlier: Sequence[ContainerSpec],
+    offered: Mapping[str, Offered],
+) -> Iterator[object]:
+    """Yield what is asked of each manager. What an init container leaves is counted where the pages say how."""
+    after_init = any(container.kind == "init" for container in earlier)
+    here = world.pods.get(pod.uid)
+    spent = union(here.held) if here else 0
+    if world.settings.reserved is not None and not after_init and not pod.whole:
+        cpus = pod.exclusive if len(containers) != 1 else containers[0].exclusive
+        if len(containers) == 1 or all(spec.cpu == spec.exclusive for spec in pod.containers):
+            free = world.free & ~spent
+            yield CpuHints(world.machine, world.settings, cpus, free, 0, None, offered.get(CPU))
+    if not after_init and not pod.whole:
+        asked = _memory(world, pod, containers)
+        named = {kind: hints for kind, hints in offered.items() if kind == MEMORY or kind.startswith(HUGE)}
+        yield MemoryHints(world, pod.qos, asked, named)
+    for resource, number in asked_devices(world.machine, containers).items():
+        count = number if len(containers) == 1 else int(pod.effective(resource))
+        yield DeviceHints(world, resource, count, _left(pod, earlier, here, resource), offered.get(resource))
+
+
+def _memory(world: World, pod: PodSpec, containers: Sequence[ContainerSpec]) -> dict[str, int]:
+    """Return the bytes by type that are to be guaranteed: to a container, or at once to all of a pod."""
+    if not world.settings.memory_static or pod.qos != "Guaranteed":
+        return {}
+    kinds = {kind for spec in containers for kind in spec.requests if kind == MEMORY or kind.startswith(HUGE)}
+    alone = containers[0].requests if len(containers) == 1 else None
+    amounts = {kind: int(pod.effective(kind) if alone is None else alone[kind]) for kind in sorted(kinds)}
+    return {kind: number for kind, number in amounts.items() if number}
+
+
+def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: PodOnNode | None, resource: str) -> frozenset[str]:
+    """Return the devices of ended init containers that no later container has taken over."""
+    left: frozenset[str] = frozenset()
+    for container in earlier:
+        holding = here.held.get(container.name) if here else None
+        ids = (holding.devices or {}).get(resource, frozenset()) if holding else frozenset[str]()
+        left = left | ids if container.kind == "init" else left - ids
+    return left
+
+
+def _offered(providers: Sequence[Offers | None]) -> dict[str, Offered]:
+    return {resource: hints for provider in providers for resource, hints in (provider or {}).items()}

@@ -1,0 +1,99 @@
+"""What a device plugin does, step by step, as subjects for checkers: it registers, prefers devices, serves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..machine import Machine
+from ..wire.message import Message
+from ..wire.messages.plugin import (
+    AllocateDevices,
+    DevicesAllocated,
+    OfferedDevice,
+    PluginFailed,
+    PluginRefused,
+    PluginStarted,
+    PreferDevices,
+    Preferred,
+)
+
+HEALTHY = "Healthy"
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A plugin was to register. ``started``: None where it did not, for the reason ``failure``.
+
+    ``again``: with another kubelet, that came up in place of the first.
+    """
+
+    machine: Machine
+    started: PluginStarted | None
+    failure: str = ""
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceList:
+    """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another."""
+
+    machine: Machine
+    devices: Sequence[OfferedDevice]
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePreference:
+    """A plugin was asked what it prefers. ``preferred``: None where it refused, with the words ``refusal``."""
+
+    asked: PreferDevices
+    preferred: Sequence[str] | None
+    refusal: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """What it answered, for a person."""
+        return self.refusal or ", ".join(self.preferred or ()) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesServed:
+    """A plugin was told which of its devices a container is given. ``containers``: None where it refused."""
+
+    devices: Sequence[str]
+    offered: frozenset[str]
+    containers: int | None
+    refusal: str = ""
+
+
+class PluginFollower:
+    """Takes the questions and replies of one history in order and yields what checkers judge."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._healthy: frozenset[str] | None = None
+
+    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
+        """Yield the subjects of one step."""
+        again = self._healthy is not None
+        if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
+            for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
+                yield self._listed(devices)
+        match asked, reply:
+            case _, PluginStarted():
+                yield Registration(self._machine, reply, again=again)
+                yield self._listed(reply.devices)
+            case _, PluginFailed():
+                yield Registration(self._machine, None, reply.message, again=again)
+            case PreferDevices(), Preferred():
+                yield DevicePreference(asked, reply.devices)
+            case PreferDevices(), PluginRefused():
+                yield DevicePreference(asked, None, reply.message)
+            case AllocateDevices(), DevicesAllocated():
+                yield DevicesServed(asked.devices, self._healthy or frozenset(), reply.containers)
+            case AllocateDevices(), PluginRefused():
+                yield DevicesServed(asked.devices, self._healthy or frozenset(), None, reply.message)
+
+    def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
+        self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
+        return DeviceList(self._machine, devices)

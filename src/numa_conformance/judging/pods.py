@@ -1,0 +1,212 @@
+"""``PodSpec``: a pod as its user wrote it, read by the judge's own arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+import msgspec
+
+from ..wire.history.quantities import read_amount
+
+Amounts = Mapping[str, Fraction]
+"""Resource name to amount."""
+Kind = Literal["init", "sidecar", "app"]
+GUARANTEED, BURSTABLE, BEST_EFFORT = "Guaranteed", "Burstable", "BestEffort"
+_DECIDING = ("cpu", "memory")
+NOTHING = Fraction(0)
+
+
+class Resources(msgspec.Struct, frozen=True):
+    """What a container asks for, as written."""
+
+    limits: dict[str, Fraction] | None = None
+    requests: dict[str, Fraction] | None = None
+
+
+class Container(msgspec.Struct, frozen=True, rename="camel"):
+    """A container as written."""
+
+    name: str | None = None
+    restart_policy: str | None = None
+    resources: Resources | None = None
+
+
+class Spec(msgspec.Struct, frozen=True, rename="camel"):
+    """The spec of a pod as written."""
+
+    init_containers: tuple[Container, ...] | None = None
+    containers: tuple[Container, ...] | None = None
+    overhead: dict[str, Fraction] | None = None
+    resources: Any = None
+
+
+class Metadata(msgspec.Struct, frozen=True):
+    """Who a pod is, as written."""
+
+    uid: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+
+
+class Pod(msgspec.Struct, frozen=True):
+    """The JSON object of a pod, as far as it is read here."""
+
+    spec: Spec | None = None
+    metadata: Metadata | None = None
+
+
+@dataclass(frozen=True)
+class ContainerSpec:
+    """One container. A request that is not given is its limit; cpu in CPUs, memory in bytes.
+
+    ``kind``: an init container whose restart policy is Always is a sidecar. ``exclusive``: how many CPUs of its own it
+    asks the static policy for. ``implied``: the resources whose request is not given.
+    """
+
+    name: str
+    kind: Kind
+    requests: Amounts
+    limits: Amounts
+    exclusive: int
+    implied: frozenset[str] = frozenset()
+
+    @property
+    def given(self) -> Amounts:
+        """The requests that are given."""
+        return {name: value for name, value in self.requests.items() if name not in self.implied}
+
+    @property
+    def cpu(self) -> Fraction:
+        """The CPUs it requests."""
+        return self.requests.get("cpu", NOTHING)
+
+
+@dataclass(frozen=True)
+class PodSpec:
+    """A pod: containers in the order in which they start, init containers and sidecars first.
+
+    ``qos`` is its class, where an amount of 0 counts as none. ``whole``: whether the pod as a whole has resources
+    (``spec.resources``), which this arithmetic leaves aside.
+    """
+
+    uid: str
+    qos: str
+    containers: tuple[ContainerSpec, ...]
+    overhead: Amounts
+    whole: bool = False
+    namespace: str = "default"
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> PodSpec:
+        """Read the JSON object of a pod; raises ``ValueError`` where it is none. Equal ones are read once."""
+        try:
+            return _read(msgspec.json.encode(document))
+        except OverflowError:  # a number of more than 64 bits
+            return cls.read(document)
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> PodSpec:
+        """Read the same, each time anew."""
+        pod = msgspec.convert(document, Pod, dec_hook=read_amount)
+        spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()
+        written = [(_kind(container), container, *_resources(container)) for container in spec.init_containers or ()]
+        written += [("app", container, *_resources(container)) for container in spec.containers or ()]
+        qos = qos_class([(requests, limits) for _, _, requests, limits, _ in written])
+        return cls(
+            metadata.uid or f"{metadata.namespace or 'default'}/{metadata.name or ''}",
+            qos,
+            tuple(
+                ContainerSpec(container.name or "", kind, requests, limits, _exclusive(qos, requests), implied)
+                for kind, container, requests, limits, implied in written
+            ),
+            spec.overhead or {},
+            bool(spec.resources),
+            metadata.namespace or "default",
+        )
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ContainerSpec]:
+        """Container name to container."""
+        return {container.name: container for container in self.containers}
+
+    @property
+    def apps(self) -> tuple[ContainerSpec, ...]:
+        """The containers that are neither init containers nor sidecars."""
+        return tuple(container for container in self.containers if container.kind == "app")
+
+    def effective(self, resource: str) -> Fraction:
+        """Return what the pod requests of a resource, without its overhead.
+
+        The larger of what runs when all have started and of each init container's moment, with the sidecars that run by
+        then (pages Init Containers and Sidecar Containers, "Resource sharing within containers").
+        """
+        return Fraction(self._largest(lambda container: container.requests.get(resource, NOTHING)))
+
+    def scheduled(self, resource: str) -> Fraction:
+        """Return what the scheduler counts: the same with the overhead (page Pod Overhead)."""
+        return self._scheduled.get(resource, NOTHING)
+
+    @cached_property
+    def _scheduled(self) -> Mapping[str, Fraction]:
+        return {name: self.effective(name) + self.overhead.get(name, NOTHING) for name in self.resources}
+
+    @cached_property
+    def exclusive(self) -> int:
+        """How many CPUs of their own the containers need at once."""
+        return int(self._largest(lambda container: container.exclusive))
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Names of all that is requested by a container or is overhead."""
+        return frozenset(self.overhead).union(*(container.requests for container in self.containers))
+
+    def _largest(self, of: Callable[[ContainerSpec], Fraction | int]) -> Fraction | int:
+        running: Fraction | int = 0
+        most: Fraction | int = 0
+        for container in self.containers:
+            if amount := of(container):
+                together = running + amount
+                most = max(most, together)
+                if container.kind != "init":
+                    running = together
+        return most
+
+
+def qos_class(containers: list[tuple[Amounts, Amounts]], *, zero_counts: bool = False) -> str:
+    """Return the class of a pod of these requests and limits (page Pod Quality of Service Classes).
+
+    ``zero_counts``: whether an amount of 0 is an amount, which no page says.
+    """
+    kept = [tuple(_deciding(side, zero_counts) for side in container) for container in containers]
+    if not any(side for container in kept for side in container):
+        return BEST_EFFORT
+    equal = all(len(limits) == len(_DECIDING) and requests == limits for requests, limits in kept)
+    return GUARANTEED if equal else BURSTABLE
+
+
+def _deciding(side: Amounts, zero_counts: bool) -> dict[str, Fraction]:
+    return {name: side[name] for name in _DECIDING if name in side and (side[name] or zero_counts)}
+
+
+def _exclusive(qos: str, requests: Amounts) -> int:
+    cpu = requests.get("cpu", NOTHING)
+    return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
+
+
+@lru_cache(maxsize=4096)
+def _read(document: bytes) -> PodSpec:
+    return PodSpec.read(msgspec.json.decode(document))
+
+
+def _kind(init: Container) -> Kind:
+    return "sidecar" if init.restart_policy == "Always" else "init"
+
+
+def _resources(container: Container) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
+    resources = container.resources or Resources()
+    limits, given = resources.limits or {}, resources.requests or {}
+    return {**limits, **given}, limits, frozenset(limits).difference(given)

@@ -1,0 +1,119 @@
+"""The devices of ResourceSlices, as far as something is judged by them: where their CPUs are, and how many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from ..wire.history.quantities import read_amount
+from ..wire.history.values import Number
+
+NUMA_NODE = "resource.kubernetes.io/numaNode"
+SOCKET, CACHE, CPU_ID = "socketID", "cacheL3ID", "cpuID"
+"""Names of attributes in the domain of a driver of CPUs."""
+_CPUS = ("cpu", "cpus")
+DeviceKey = tuple[str, str, str]
+"""Driver, pool and device."""
+
+
+class _Attribute(msgspec.Struct):
+    number: Number | None = msgspec.field(default=None, name="int")
+    numbers: tuple[Number, ...] = msgspec.field(default=(), name="ints")
+
+
+class _Capacity(msgspec.Struct):
+    value: Fraction
+
+
+class _Mapping(msgspec.Struct, rename="camel"):
+    capacity_key: str = ""
+
+
+class _Allocatable(msgspec.Struct):
+    mapping: _Mapping | None = None
+
+
+class _Device(msgspec.Struct, rename="camel"):
+    name: str
+    attributes: dict[str, _Attribute] = {}
+    capacity: dict[str, _Capacity] = {}
+    allow_multiple_allocations: bool = False
+    consumes_counters: tuple[Any, ...] = ()
+    node_allocatable_resources: dict[str, _Allocatable] = {}
+
+
+class _Pool(msgspec.Struct):
+    name: str
+
+
+class Slice(msgspec.Struct):
+    """What stands in ``spec`` of a ResourceSlice."""
+
+    driver: str
+    pool: _Pool
+    devices: tuple[_Device, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedDevice:
+    """A device.
+
+    ``capacity``: the name of the capacity that is its CPUs; None where it is one CPU. ``cpus``: how many it has; 0
+    where nothing says that it has any. ``numbers``: its attributes that are whole numbers; of a list the first.
+    ``is_shared``: several claims may consume of its capacity. ``is_whole``: it shares no counters with others.
+    """
+
+    key: DeviceKey
+    capacity: str | None
+    cpus: int
+    numbers: Mapping[str, int]
+    is_shared: bool
+    is_whole: bool
+
+    def number(self, attribute: str) -> int | None:
+        """Return an attribute; a name without a domain is one of the driver's."""
+        driver = self.key[0]
+        qualified = attribute if "/" in attribute else f"{driver}/{attribute}"
+        return self.numbers.get(qualified, self.numbers.get(attribute))
+
+    def consumed(self, capacities: Mapping[str, Fraction]) -> int:
+        """Return how many CPUs an allocation has of it: all, where it consumes of no capacity."""
+        if self.capacity is None or self.capacity not in capacities:
+            return self.cpus
+        return int(capacities[self.capacity])
+
+
+def slices_of(told: Iterable[Mapping[str, Any]]) -> list[Slice]:
+    """Read the specs of slices; raises ``ValueError`` for what the API would not take."""
+    return [msgspec.convert(spec, Slice, dec_hook=read_amount) for spec in told]
+
+
+def devices_of(slices: Iterable[Slice]) -> list[PublishedDevice]:
+    """Return the devices in order, one that is there twice both times."""
+    return [_read((each.driver, each.pool.name, device.name), device) for each in slices for device in each.devices]
+
+
+def _read(key: DeviceKey, device: _Device) -> PublishedDevice:
+    numbers = {
+        name: value.number if value.number is not None else value.numbers[0]
+        for name, value in device.attributes.items()
+        if value.number is not None or value.numbers
+    }
+    capacity = _capacity_of_cpus(device)
+    one = 1 if f"{key[0]}/{CPU_ID}" in numbers or CPU_ID in numbers else 0
+    cpus = one if capacity is None else int(device.capacity[capacity].value)
+    return PublishedDevice(
+        key, capacity, cpus, numbers, device.allow_multiple_allocations, is_whole=not device.consumes_counters
+    )
+
+
+def _capacity_of_cpus(device: _Device) -> str | None:
+    """Return the capacity that is mapped to the node's CPUs, else the one that is named so."""
+    mapped = device.node_allocatable_resources.get("cpu", _Allocatable()).mapping
+    names = [mapped.capacity_key] if mapped else []
+    names += [name for name in device.capacity if name.rpartition("/")[2] in _CPUS]
+    return next((name for name in names if name in device.capacity), None)

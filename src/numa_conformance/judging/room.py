@@ -1,0 +1,318 @@
+"""``Room``: what each NUMA node can still give, and whether it holds a request of CPUs, memory and devices together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..cpuset import bit_of, bits_of
+from ..machine import Device, Machine, MemoryNode
+from ..wire.history.quantities import HUGE, huge_pages
+from .alignment import Alignment
+from .choice import cpus_of
+from .hinted import sets_of_nodes
+from .pods import ContainerSpec, PodSpec
+from .world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a container, or a pod as a whole, asks the managers for: CPUs of its own, bytes by type, devices."""
+
+    cpus: int
+    memory: Mapping[str, int]
+    devices: Mapping[str, int]
+
+    @classmethod
+    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
+        """Add up what containers of a pod ask for."""
+        asking = tuple(containers)
+        cpus, memory = 0, dict[str, int]()
+        for container in asking:
+            cpus += container.exclusive if world.settings.static else 0
+            for kind, number in memory_of(world, pod, container).items():
+                memory[kind] = memory.get(kind, 0) + number
+        devices = asked_devices(world.machine, asking)
+        return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
+
+    @classmethod
+    def at_once(cls, world: World, pod: PodSpec) -> Request:
+        """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
+        every = cls.of(world, pod, pod.containers)
+        memory = {kind: int(pod.effective(kind)) for kind in every.memory}
+        devices = {name: int(pod.effective(name)) for name in every.devices}
+        return cls(pod.exclusive if world.settings.static else 0, memory, devices)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no manager is asked for anything."""
+        return not self.cpus and not self.memory and not any(self.devices.values())
+
+
+def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict[str, int]:
+    """Add up the devices of the machine that containers ask for."""
+    known = {device.resource for device in machine.devices}
+    devices: dict[str, int] = {}
+    for container in containers:
+        for name in sorted(known & container.limits.keys()):
+            devices[name] = devices.get(name, 0) + int(container.limits[name])
+    return devices
+
+
+def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
+    """Return the bytes by type that the Memory Manager is to give a container; nothing for other classes."""
+    if not world.settings.memory_static or pod.qos != "Guaranteed":
+        return {}
+    kinds = [name for name in container.requests if name == "memory" or name.startswith(HUGE)]
+    return {kind: int(container.requests[kind]) for kind in kinds}
+
+
+def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> dict[int, dict[str, int]]:
+    """Return what each NUMA node can give by type, in bytes: huge pages are no ordinary memory."""
+    room = {}
+    for node in machine.memory:
+        kept = reserved.get(node.node, {})
+        amounts = {"memory": ordinary(node), **huge_pages(node)}
+        room[node.node] = {kind: number - kept.get(kind, 0) for kind, number in amounts.items()}
+    return room
+
+
+def ordinary(node: MemoryNode) -> int:
+    """Return the bytes of a NUMA node that are not in huge pages."""
+    return (node.memory or 0) - sum(huge_pages(node).values())
+
+
+def whole(node: MemoryNode) -> dict[str, int]:
+    """Return the bytes of a NUMA node by type; of memory those in huge pages too."""
+    return {"memory": node.memory or 0, **huge_pages(node)}
+
+
+class Room:
+    """What a node has left, by its answers."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._machine = world.machine
+
+    @cached_property
+    def allocatable(self) -> dict[int, dict[str, int]]:
+        """Bytes by NUMA node and type that the node began with."""
+        return allocatable(self._machine, self._world.settings.reserved_memory)
+
+    @cached_property
+    def _given(self) -> list[tuple[str, int, int]]:
+        """Type, bytes and NUMA nodes (bits) of every block that is held."""
+        return [
+            (block.type, block.bytes, block.nodes)
+            for pod in self._world.pods.values()
+            for container in pod.spec.containers
+            if container.name in pod.held and not (container.kind == "init" and pod.ran)
+            for block in pod.held[container.name].memory or ()
+        ]
+
+    @cached_property
+    def grouped(self) -> int:
+        """NUMA nodes (bits) that serve some container together with others."""
+        bits = 0
+        for nodes in self.groups:
+            bits |= nodes if nodes & (nodes - 1) else 0
+        return bits
+
+    @cached_property
+    def groups(self) -> frozenset[int]:
+        """The sets of NUMA nodes (bits) that serve containers, each block from one of them."""
+        return frozenset(nodes for _, number, nodes in self._given if number)
+
+    @cached_property
+    def touched(self) -> int:
+        """NUMA nodes (bits) of every block that a pod was given, of ended init containers too."""
+        bits = 0
+        for pod in self._world.pods.values():
+            for held in pod.held.values():
+                for block in held.memory or ():
+                    bits |= block.nodes
+        return bits
+
+    def capacity(self, nodes: int, kind: str, *, reserved: bool = True) -> int:
+        """Return the bytes of a type that NUMA nodes (bits) have for pods; ``reserved`` False: in all."""
+        had = self.allocatable if reserved else self._whole
+        return sum(amounts.get(kind, 0) for node, amounts in had.items() if nodes >> node & 1)
+
+    @cached_property
+    def _whole(self) -> dict[int, dict[str, int]]:
+        return allocatable(self._machine, {})
+
+    def given_within(self, nodes: int, kind: str) -> int:
+        """Return the bytes of a type that lie in some of these NUMA nodes, and nowhere else."""
+        return sum(number for name, number, where in self._given if name == kind and not where & ~nodes)
+
+    def overdrawn(self) -> Iterator[tuple[int, str, int, int]]:
+        """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
+        known = {kind for amounts in self.allocatable.values() for kind in amounts}
+        kinds = sorted(known.intersection(kind for kind, _, _ in self._given))
+        sets = {bit_of(node.node) for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
+        sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
+        for nodes in sorted(sets) if kinds else ():
+            for kind in kinds:
+                had = self.capacity(nodes, kind)
+                given = self.given_within(nodes, kind)
+                if given > had:
+                    yield nodes, kind, given, had
+
+    def left_of(self, nodes: int, kind: str) -> int:
+        """Return the bytes of a type that NUMA nodes (bits) have beside what apps and sidecars hold of them alone.
+
+        What init containers hold may serve others of their pod, and parts of what a pod has as a whole may overlap.
+        """
+        held = (
+            block.bytes
+            for pod in self._world.pods.values()
+            for container in pod.spec.containers
+            if container.name in pod.held and container.kind != "init" and not pod.spec.whole
+            for block in pod.held[container.name].memory or ()
+            if block.type == kind and not block.nodes & ~nodes
+        )
+        return self.capacity(nodes, kind) - sum(held)
+
+    def lacks(self, memory: Mapping[str, int]) -> bool:
+        """Tell whether of some type all NUMA nodes together have less left than is asked for."""
+        everywhere = bits_of(self._machine.numa_ids)
+        left = {kind: self.capacity(everywhere, kind) - self.given_within(everywhere, kind) for kind in memory}
+        return any(left[kind] < number for kind, number in memory.items())
+
+    def nodes_that_hold(self, request: Request, *, surely: bool) -> list[int]:
+        """Return the NUMA nodes that can give all of a request.
+
+        ``surely``: leave out those that serve in a group of NUMA nodes, as a proposal keeps such from serving alone.
+        Of a resource that mixes devices with and without NUMA nodes count those of a node alone.
+        """
+        return [
+            node
+            for node in self._machine.numa_ids
+            if self._cpus(node) >= request.cpus
+            and not (surely and request.memory and self.grouped >> node & 1)
+            and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
+            and all(
+                self.free_devices(bit_of(node), name, surely=surely) >= number
+                for name, number in request.devices.items()
+            )
+        ]
+
+    def has(self, request: Request) -> bool:
+        """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
+        every = bits_of(self._machine.numa_ids)
+        free = {kind: self.capacity(every, kind) - self.given_within(every, kind) for kind in request.memory}
+        return (
+            self._world.free.bit_count() > request.cpus
+            and all(free[kind] >= number for kind, number in request.memory.items())
+            and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
+        )
+
+    def _cpus(self, node: int) -> int:
+        return (self._machine.numa_bits[node] & self._world.free).bit_count()
+
+    def _memory(self, node: int, kind: str) -> int:
+        return self.allocatable.get(node, {}).get(kind, 0) - self.given_within(bit_of(node), kind)
+
+    def free_devices(self, nodes: int | None, resource: str, *, surely: bool = False) -> int:
+        """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None.
+
+        ``surely``: those of none count only where no device of the resource is of one.
+        """
+        free = self.free_device_ids(resource)
+        devices = [device for device in self._machine.devices if device.resource == resource]
+        located = surely and any(device.numa for device in devices)
+        return sum(
+            device.id in free and local(device.numa_bits, nodes) and not (located and not device.numa)
+            for device in devices
+        )
+
+    def free_device_ids(self, resource: str) -> frozenset[str]:
+        """Return the healthy devices that nobody has."""
+        healthy = (device.id for device in self._machine.devices if device.resource == resource and device.healthy)
+        return frozenset(healthy) - self._held_devices(resource)
+
+    def _held_devices(self, resource: str) -> set[str]:
+        held: set[str] = set()
+        for pod in self._world.pods.values():
+            for holding in pod.held.values():
+                held |= (holding.devices or {}).get(resource, frozenset())
+        return held
+
+    def surely_give(self, request: Request) -> list[int]:
+        """Return the sets of NUMA nodes (bits) that prefer a request of CPUs and memory alike, and can give it now.
+
+        As few nodes as either ever needs, of which no memory is given yet; none where one needs more than the other.
+        """
+        few = self._fewest_for(request.memory) if request.memory else set[int]()
+        width = Alignment(self._world, request.cpus).width if request.cpus else min(few, default=0)
+        few = few or {width}
+        if few != {width} or any(request.devices.values()):
+            return []
+        return [
+            nodes
+            for nodes in sets_of_nodes(self._machine.numa_ids)
+            if nodes.bit_count() == width
+            and not nodes & self.touched
+            and self._hold(nodes, request.memory)
+            and (cpus_of(self._machine, nodes) & self._world.free).bit_count() >= request.cpus
+        ]
+
+    def _fewest_for(self, memory: Mapping[str, int]) -> set[int]:
+        """Return how many NUMA nodes hold so much, were all of it free: with and without what is reserved."""
+        needs = set()
+        for reserved in (True, False):
+            sets = sets_of_nodes(self._machine.numa_ids)
+            fit = (nodes.bit_count() for nodes in sets if self._hold(nodes, memory, reserved=reserved))
+            needs.add(next(fit, len(self._machine.numa_ids) + 1))
+        return needs
+
+    def fewest_around(self, nodes: int, memory: Mapping[str, int]) -> int:
+        """Return how many NUMA nodes, these (bits) among them, hold so much and give no memory yet; 0 where none do."""
+        sets = sets_of_nodes(self._machine.numa_ids)
+        fit = (some for some in sets if not nodes & ~some and not some & self.touched and self._hold(some, memory))
+        return next(fit, 0).bit_count()
+
+    def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
+        return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
+
+    def _memory_unaligned(self, memory: Mapping[str, int]) -> bool:
+        """Tell whether no set of as few NUMA nodes as ever hold it has so much free, wherever what is given lies."""
+        few = self._fewest_for(memory)
+        sets = [nodes for nodes in sets_of_nodes(self._machine.numa_ids) if nodes.bit_count() in few]
+        return bool(sets) and not any(
+            all(self.capacity(nodes, kind) - self.given_within(nodes, kind) >= n for kind, n in memory.items())
+            for nodes in sets
+        )
+
+    def prefers_nothing(self, request: Request) -> bool:
+        """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""
+        if request.cpus and not Alignment(self._world, request.cpus).preferred:
+            return True
+        if request.memory and self._memory_unaligned(request.memory):
+            return True
+        return any(self._devices_unaligned(name, number) for name, number in request.devices.items() if number)
+
+    def _devices_unaligned(self, resource: str, count: int) -> bool:
+        """Tell so whether or not unhealthy devices count for how many NUMA nodes a request needs."""
+        devices = [device for device in self._machine.devices if device.resource == resource]
+        if any(not device.numa for device in devices) or not sets_of_nodes(_near(devices)):
+            return False
+        healthy = [device for device in devices if device.healthy]
+        return bool(devices) and all(self._not_where(some, resource, count) for some in (devices, healthy))
+
+    def _not_where(self, devices: Sequence[Device], resource: str, count: int) -> bool:
+        sets = sets_of_nodes(_near(devices))
+        fit = (some.bit_count() for some in sets if sum(local(device.numa_bits, some) for device in devices) >= count)
+        width = next(fit, 0)
+        return not any(self.free_devices(some, resource) >= count for some in sets if some.bit_count() == width)
+
+
+def _near(devices: Iterable[Device]) -> tuple[int, ...]:
+    return tuple(sorted({node for device in devices for node in device.numa}))
+
+
+def local(numa: int, nodes: int | None) -> bool:
+    """Tell whether a device's NUMA nodes (bits) are some of these (None: all of them), or it tells of none."""
+    return nodes is None or not numa or numa & nodes != 0

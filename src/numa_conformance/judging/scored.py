@@ -1,0 +1,298 @@
+"""``ScoredNode``: a node scored for a pod, and what the page's formula says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+import msgspec
+
+from ..wire.history.quantities import amount
+from ..wire.history.values import Number
+from ..wire.message import Message
+from ..wire.messages.score import Score, Scored, ScoreRefused
+from .pods import NOTHING, PodSpec
+
+LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
+_NATIVE = ("cpu", "memory")
+_TOP = 10
+"""The highest score of a shape."""
+
+
+class WeightedResource(msgspec.Struct, frozen=True):
+    """A resource that counts."""
+
+    name: str
+    weight: Number = 1
+
+
+class ShapePoint(msgspec.Struct, frozen=True):
+    """A point of a shape: utilization in percent, score to 10."""
+
+    utilization: Number
+    score: Number
+
+
+class Ratio(msgspec.Struct, frozen=True):
+    """The shape of a scoring strategy."""
+
+    shape: tuple[ShapePoint, ...] | None = None
+
+
+class WrittenStrategy(msgspec.Struct, frozen=True):
+    """A scoring strategy as written."""
+
+    type: str | None = None
+    resources: tuple[WeightedResource, ...] | None = None
+    ratio: Ratio | None = msgspec.field(default=None, name="requestedToCapacityRatio")
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A scoring strategy: resources with their weights, and the shape (utilization in percent, score to 10)."""
+
+    kind: str
+    weights: tuple[tuple[str, int], ...]
+    shape: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, strategy: Mapping[str, Any]) -> Strategy:
+        """Read the JSON object: no resources are cpu and memory, no weight is 1. Raises ``ValueError``."""
+        written = msgspec.convert(strategy, WrittenStrategy)
+        listed = written.resources or [WeightedResource(name) for name in _NATIVE]
+        shape = (written.ratio.shape if written.ratio else None) or ()
+        return cls(
+            written.type or LEAST,
+            tuple((resource.name, resource.weight) for resource in listed),
+            tuple((point.utilization, point.score) for point in shape),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The resources that count."""
+        return tuple(name for name, _ in self.weights)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing in it may be refused."""
+        rising = all(left[0] < right[0] for left, right in zip(self.shape, self.shape[1:], strict=False))
+        inside = all(0 <= at <= 100 and 0 <= score <= _TOP for at, score in self.shape)
+        weighed = all(0 < weight <= 100 for _, weight in self.weights)
+        return weighed and rising and inside and bool(self.shape) == (self.kind == RATIO)
+
+    def mean(self, values: Mapping[str, Fraction]) -> Fraction:
+        """Return the mean of values, weighted."""
+        total = sum((values[name] * weight for name, weight in self.weights), NOTHING)
+        return total / sum(weight for _, weight in self.weights)
+
+    def raw(self, utilization: Fraction) -> Fraction:
+        """Return the score of a resource to 10: linear between the points, constant outside."""
+        before = self.shape[0]
+        for point in self.shape:
+            if utilization <= point[0]:
+                if point is before or utilization == point[0]:
+                    return Fraction(point[1])
+                share = (utilization - before[0]) / (point[0] - before[0])
+                return before[1] + share * (point[1] - before[1])
+            before = point
+        return Fraction(before[1])
+
+    def raw_range(self, utilization: Fraction, top: int) -> tuple[Fraction, Fraction]:
+        """Return the lowest and the highest score of a resource, to 10 or to 100.
+
+        The page cuts scores to whole numbers from 0 to 10; utilization may be cut to whole percents, and what falls may
+        be cut toward the point before.
+        """
+        values = self.raw(utilization), self.raw(Fraction(floor(utilization)))
+        unit = top // _TOP
+        high = max(values) * unit
+        return Fraction(floor(min(values)) * unit), Fraction(ceil(high)) if self._falls(utilization) else high
+
+    def _falls(self, utilization: Fraction) -> bool:
+        return any(
+            left[0] < utilization <= right[0] and left[1] > right[1]
+            for left, right in zip(self.shape, self.shape[1:], strict=False)
+        )
+
+
+@dataclass(frozen=True)
+class ScoredNode:
+    """A node with ``used`` on it, scored for ``pod``.
+
+    ``top``: 10 or 100, the scale on which the target scores by the strategy. ``refused``: why the strategy is refused;
+    None where it is not. ``scores``: of each resource, where they are told.
+    """
+
+    written: Mapping[str, Any]
+    strategy: Strategy
+    room: Mapping[str, Fraction]
+    used: tuple[PodSpec, ...]
+    pod: PodSpec
+    score: int | None
+    insufficient: Sequence[str]
+    refused: str | None
+    top: int
+    scores: Mapping[str, float] | None = None
+
+    @property
+    def configuration(self) -> str:
+        """What sentences may hang on alone."""
+        return self.strategy.kind
+
+    def taken(self, resource: str) -> Fraction:
+        """Return what the pods on the node request."""
+        return sum((pod.scheduled(resource) for pod in self.used), NOTHING)
+
+    def lacks(self, resource: str) -> bool:
+        """Tell whether the pod asks for more than is left."""
+        wanted = self.pod.scheduled(resource)
+        return wanted > 0 and wanted > self.room.get(resource, NOTHING) - self.taken(resource)
+
+    @cached_property
+    def utilization(self) -> Mapping[str, Fraction]:
+        """What is requested with the pod on the node, in percent, of each resource that counts and the node has."""
+        return {
+            name: (self.taken(name) + self.pod.scheduled(name)) * 100 / self.room[name]
+            for name in self.strategy.names
+            if self.room.get(name)
+        }
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the page's formula says what the score is: not where more is requested than there is."""
+        return self.is_told and max(self.utilization.values()) <= 100
+
+    @cached_property
+    def is_told(self) -> bool:
+        """Whether it is told what counts, for a pod that the node has room for.
+
+        Left open: what a container counts that requests no cpu or memory, a resource that the node has not, and an
+        extended one that the pod does not request.
+        """
+        names = self.strategy.names
+        explicit = all(
+            name in container.requests
+            for name in set(names).intersection(_NATIVE)
+            for pod in (*self.used, self.pod)
+            for container in pod.containers
+        )
+        asked = all(self.pod.scheduled(name) for name in names if is_extended(name))
+        there = len(self.utilization) == len(names) and not any(map(self.lacks, names))
+        return self.strategy.sound and explicit and asked and there
+
+    @property
+    def mean_utilization(self) -> Fraction:
+        """The weighted mean of what is requested, in percent, where more than all counts as all."""
+        return self.strategy.mean({name: min(value, Fraction(100)) for name, value in self.utilization.items()})
+
+    def ratio_range(self) -> tuple[int, int]:
+        """Return the lowest and the highest score by the shape, however its mean is made a whole number."""
+        low, high = self._mean_range()
+        return floor(low), ceil(high)
+
+    def nearest_range(self) -> tuple[int, int]:
+        """Return the same where the mean is the nearest whole number; of two as near either is."""
+        low, high = self._mean_range()
+        half = Fraction(1, 2)
+        return ceil(low - half), floor(high + half)
+
+    def _mean_range(self) -> tuple[Fraction, Fraction]:
+        ranges = {name: self.strategy.raw_range(value, self.top) for name, value in self.utilization.items()}
+        low = self.strategy.mean({name: low for name, (low, _) in ranges.items()})
+        return low, self.strategy.mean({name: high for name, (_, high) in ranges.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePair:
+    """Two nodes that were scored one after the other, of which it is told what counts, and their scores."""
+
+    first: ScoredNode
+    second: ScoredNode
+    scores: tuple[int, int]
+
+    @property
+    def same_strategy(self) -> bool:
+        """Whether both mean the same strategy, however it is written."""
+        return self.first.strategy == self.second.strategy
+
+    @property
+    def same_node(self) -> bool:
+        """Whether node and pods are the same."""
+        left, right = self.first, self.second
+        return left.room == right.room and left.used == right.used and left.pod == right.pod
+
+    @property
+    def same_requests(self) -> bool:
+        """Whether strategy and node are the same, and what the pod and the pods on the node request."""
+        left, right = self.first, self.second
+        return (
+            self.same_strategy
+            and left.room == right.room
+            and all(
+                left.taken(name) == right.taken(name) and left.pod.scheduled(name) == right.pod.scheduled(name)
+                for name in left.room
+            )
+        )
+
+    def ordered(self) -> ScorePair | None:
+        """Return the less and the more utilized of two that differ: in no resource is it the other way round."""
+        left, right = self.first.utilization, self.second.utilization
+        if not self.same_strategy or left == right:
+            return None
+        if all(left[name] <= right[name] for name in left):
+            return self
+        swapped = ScorePair(self.second, self.first, self.scores[::-1])
+        return swapped if all(left[name] >= right[name] for name in left) else None
+
+
+def is_extended(resource: str) -> bool:
+    """Tell extended resources, devices and huge pages from the resources that every node has."""
+    return "/" in resource or resource.startswith("hugepages-")
+
+
+class Scores:
+    """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
+
+    def __init__(self, steps: Sequence[tuple[Message | None, Message | None]]) -> None:
+        """Take all questions with their replies."""
+        self._steps = steps
+        self._last: tuple[int, ScoredNode | None] = (-1, None)
+        self._high = {
+            asked.strategy.get("type")
+            for asked, reply in steps
+            if isinstance(asked, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
+        }
+
+    def at(self, number: int) -> Iterator[ScoredNode | ScorePair]:
+        """Yield the score of a step, and the pair of it with that of the step before; asked in their order."""
+        (before, first), second = self._last, self._scored(number)
+        self._last = number, second
+        if second is None:
+            return
+        yield second
+        if first is None or before != number - 1 or not (first.is_told and second.is_told):
+            return
+        if first.score is not None and second.score is not None:
+            yield ScorePair(first, second, (first.score, second.score))
+
+    def _scored(self, number: int) -> ScoredNode | None:
+        asked, reply = self._steps[number]
+        if not isinstance(asked, Score) or not isinstance(reply, Scored | ScoreRefused):
+            return None
+        scored = reply if isinstance(reply, Scored) else Scored(None, [])
+        return ScoredNode(
+            asked.strategy,
+            Strategy.of(asked.strategy),
+            {name: amount(text) for name, text in asked.allocatable.items()},
+            tuple(map(PodSpec.of, asked.pods)),
+            PodSpec.of(asked.pod),
+            scored.score,
+            scored.insufficient,
+            reply.message if isinstance(reply, ScoreRefused) else None,
+            100 if asked.strategy.get("type") in self._high else _TOP,
+            scored.scores,
+        )

@@ -1,0 +1,181 @@
+"""Views that several subjects share, so that one sentence is judged once, whoever was asked and in whatever way.
+
+``Given``: a container, what it was given, the shared pool, its settings. ``Neighbours``, ``Together``: containers that
+a sentence takes together. ``Demand``: exclusive CPUs that are asked for at once. ``Division``: how CPUs are divided
+among pool and pods. ``FoundFile``: a state file that a node comes up with. What a source does not tell is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..cpuset import format_bits
+from ..machine import Machine
+from ..wire.history.sightings import Runs
+from ..wire.history.values import Held
+from .pods import ContainerSpec
+from .settings import Settings
+
+PERIOD = 100_000
+"""Microseconds in which CFS quota is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One container and what it was given. Sets of CPUs are bits.
+
+    - ``held``: what it holds. None where its pod is not told of, or where it was refused.
+    - ``pool``: the shared pool.
+    - ``exclusive``: how many CPUs of its own it asks for. None where that is not known, or says nothing.
+    - ``spec``: what its user wrote. ``limit``: its CPU limit.
+    - ``had``: the CPUs it had when it was asked for again.
+    - ``ended``: it is an init container that may have ended, and given back what it had.
+    - ``alone``: it was asked for without its pod; then ``reason`` and ``refusal`` say why it was refused.
+    - ``other``: what it holds by another source, the ``teller``.
+    - ``runs``: what it runs on. ``settled``: the pool has not changed lately.
+    - ``unexplained``: nothing is known of how it came to what it holds.
+    - ``pod_quota``: the CFS quota of its pod's cgroup, in microseconds; None where that is not told.
+    """
+
+    machine: Machine
+    settings: Settings
+    uid: str
+    name: str
+    held: Held | None
+    pool: int | None
+    qos: str | None = None
+    exclusive: int | None = None
+    spec: ContainerSpec | None = None
+    limit: Fraction | None = None
+    had: int | None = None
+    ended: bool = False
+    alone: bool = False
+    reason: str = ""
+    refusal: str = ""
+    other: Held | None = None
+    teller: str = "the node"
+    runs: Runs | None = None
+    settled: bool = True
+    unexplained: bool = False
+    pod_quota: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Its pod's uid and its name, as facts about it are named too."""
+        return f"{self.uid}/{self.name}"
+
+    @property
+    def cpus(self) -> int:
+        """Its exclusive CPUs; none where it was refused."""
+        return self.held.cpus if self.held else 0
+
+    @property
+    def in_words(self) -> str:
+        """Its CPUs for a person, or why it has none."""
+        if self.held is None:
+            return f"{self.reason}: {self.refusal}" if self.reason else self.refusal or "a refusal"
+        return format_bits(self.held.cpus) or "none"
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The static policy's options that are on."""
+        return self.settings.options if self.settings.static else frozenset()
+
+    @property
+    def chosen(self) -> int | None:
+        """What it holds, where no choice is known by which it came to it: then the choice is judged."""
+        return self.cpus or None if self.unexplained else None
+
+    def about(self, *facts: str) -> tuple[str, ...]:
+        """Return facts as ``judging/sighting.py`` calls them: of this container, or ``qos`` of its pod."""
+        return tuple(
+            f"qos:{self.uid}" if fact == "qos" else fact if ":" in fact or fact == "pool" else f"{fact}:{self.key}"
+            for fact in facts
+        )
+
+
+class OnNode(Given):
+    """A container on a node, which tells more than one allocation: memory, quota, what it runs on."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Containers of one pod that run at once, each with CPUs of its own."""
+
+    containers: tuple[Given, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What is aligned at once: of a container or a pod, ``who``.
+
+    ``places``: for each thing that it has the NUMA nodes (bits) on any of which it may be.
+    """
+
+    settings: Settings
+    who: str
+    places: tuple[int, ...]
+    in_words: str
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Exclusive CPUs that are asked for at once, and CPUs that can be given (bits).
+
+    - ``at_least``: so many are needed, even where some serve twice. ``enough``: so many serve for sure.
+    - ``by_number``: their number alone decides.
+    - ``refusal``: None where it was served.
+    """
+
+    who: str
+    at_least: int
+    enough: int
+    available: int
+    by_number: bool
+    refusal: str | None
+    in_words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """CPUs (bits) that are still assigned to a pod which is gone from a node at work."""
+
+    settings: Settings
+    uid: str
+    missing: int
+    pool: int
+    was_there: bool = True
+
+
+class Reuse(Demand):
+    """A demand that CPUs of an init container may have to serve again."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """How CPUs (bits) are divided: ``whole`` is what pool and exclusive CPUs share; ``left`` may be either, or none."""
+
+    settings: Settings
+    whole: int
+    pool: int | None
+    exclusive: int
+    left: int
+    reserved: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A state file that was there when a node was to come up: what it is ``of``, and what the configuration wants."""
+
+    file: str
+    of: str
+    wanted: str
+    written: str
+    up: bool
+    about: tuple[str, ...] = ()

@@ -1,0 +1,98 @@
+"""From a step of a history to what checkers judge: subjects, each with what was known before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..machine import Machine
+from ..wire.history.history import History
+from ..wire.history.sightings import SEEN
+from ..wire.history.values import affinity_of, bits
+from ..wire.messages.pick import Pick, Picked
+from .allocated import allocated
+from .choice import Choice, cpus_of
+from .claims import ClaimFollower
+from .classified import classified
+from .hinted import hinted
+from .may_run import MayRun
+from .merged import merged
+from .node_follower import NodeFollower
+from .node_subjects import Malformed
+from .plugins import PluginFollower
+from .pooled import pooled
+from .questions import question_of
+from .scored import Scores
+from .sighting import seen
+from .start_subjects import starts
+from .views import views
+
+
+def subjects(history: History) -> Iterator[tuple[int, object]]:
+    """Yield each subject with the number of its step, from 0; the last of all may be ``Malformed``.
+
+    Raises ``QuestionError`` for a question that is none of the protocol.
+    """
+    at = history.malformed_at
+    # Who asks about pools asks for the whole node; a record of a kubelet, which promises none, does not.
+    asks_for_all = any(step.method == "node.state" for step in history.steps)
+    for number, each in _subjects(history.until(at)):
+        subject = pooled(each) if asks_for_all and isinstance(each, MayRun) else each
+        yield number, subject
+        if isinstance(subject, Malformed):
+            return
+        for view in views(subject):
+            yield number, view
+    if at is not None:
+        yield at, Malformed(str(history.steps[at].malformed))
+
+
+def _subjects(history: History) -> Iterator[tuple[int, object]]:
+    steps = history.steps
+    asked = [question_of(step) for step in steps]
+    pairs = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
+    machine, of_starts = history.head.machine, dict(starts(history.head, pairs))
+    node, scores = NodeFollower(machine, history.head.version), Scores(pairs)
+    daemons: dict[str, PluginFollower | ClaimFollower] = {
+        "plugin": PluginFollower(machine),
+        "claims": ClaimFollower(machine),
+    }
+    for number, (step, (question, reply)) in enumerate(zip(steps, pairs, strict=True)):
+        if number in of_starts:
+            yield number, of_starts[number]
+        if question is None or reply is None:
+            continue
+        read = _READERS.get(step.method)
+        if read is not None:
+            yield from ((number, subject) for subject in read(machine, question, reply))
+        elif (daemon := daemons.get(step.method.partition(".")[0])) is not None:
+            yield from ((number, subject) for subject in daemon.subjects(question, reply))
+        elif step.method == "score":
+            yield from ((number, subject) for subject in scores.at(number))
+        else:
+            yield from ((number, subject) for subject in node.subjects(question, reply))
+
+
+def _pick(machine: Machine, asked: Pick, reply: Any) -> Iterator[Choice]:
+    affinity, picked = affinity_of(asked.affinity), isinstance(reply, Picked)
+    nodes = None if affinity is None else affinity.nodes
+    yield Choice(
+        machine,
+        frozenset(name for name, on in asked.options.items() if on),
+        bits(asked.available),
+        asked.count,
+        bits(reply.cpus) if picked else None,
+        None if nodes is None else cpus_of(machine, nodes),
+        "" if picked else reply.message,
+    )
+
+
+_READERS: Mapping[str, Callable[[Machine, Any, Any], Iterator[object]]] = {
+    "pick": _pick,
+    "classify": classified,
+    "allocate": allocated,
+    "hints": hinted,
+    "merge": merged,
+    SEEN: seen,
+}
+"""How steps are read that stand alone: from the machine, the question and the reply."""

@@ -1,0 +1,140 @@
+"""``judge``: every checker that applies is asked at every step of a history."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import Fault, UsageError
+from ..wire.history.history import History
+from .chapter import OTHERWISE, Checker, NotAsked, NotConfigured, Violation, checkers_of
+from .node_subjects import Malformed
+from .questions import QuestionError
+from .subjects import subjects
+
+ANSWERED = "protocol/answers-every-question"
+"""What a fault of the target breaks."""
+WELL_FORMED = "protocol/answers-are-well-formed"
+"""What every answer must be before anything can be said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A requirement that an answer does not meet: at which step of which history, and what is wrong."""
+
+    requirement: str
+    history: History
+    step: int
+    violation: Violation
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What came of judging histories: how often each requirement was asked, in how many histories, what is broken.
+
+    ``held_back``: how often a requirement was not asked of what it could be asked of, and why.
+    """
+
+    asked: Counter[str] = field(default_factory=Counter)
+    histories: Counter[str] = field(default_factory=Counter)
+    held_back: Counter[tuple[str, str]] = field(default_factory=Counter)
+    broken: list[Broken] = field(default_factory=list)
+    steps: int = 0
+
+    @property
+    def unmet(self) -> set[str]:
+        """The requirements that are broken."""
+        return {broken.requirement for broken in self.broken}
+
+    def not_asked(self, requirement: str) -> Counter[str]:
+        """Return why a requirement was not asked of what it could be asked of, and how often."""
+        reasons: Counter[str] = Counter()
+        for (name, reason), times in self.held_back.items():
+            if name == requirement:
+                reasons[reason] += times
+        return reasons
+
+    def add(self, more: Verdicts) -> None:
+        """Take over what came of further histories."""
+        self.asked += more.asked
+        self.histories += more.histories
+        self.held_back.update(more.held_back)
+        self.broken += more.broken
+        self.steps += more.steps
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Subjects of one class under one configuration: what does not apply to one for that, applies to none."""
+
+    checks: tuple[Checker, ...]
+    configuration: object
+    size: int = 0
+    excluded: list[tuple[str, str, int]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, groups: dict[object, _Alike], subject: object) -> _Alike:
+        """Return the group of a subject, which is counted."""
+        settings = getattr(subject, "settings", None)
+        configuration = getattr(subject, "configuration", None) if settings is None else settings
+        key = type(subject), configuration if settings is None else id(settings)
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = cls(checkers_of(type(subject)), configuration)
+        group.size += 1
+        return group
+
+    def exclude(self, reasons: Mapping[Checker, str]) -> None:
+        """Ask no more by these checkers."""
+        self.checks = tuple(each for each in self.checks if each not in reasons)
+        self.excluded += [(check.requirement, reason, self.size - 1) for check, reason in reasons.items()]
+
+
+def judge(history: History) -> Verdicts:
+    """Ask every checker that applies, at every step; needs nothing but the history."""
+    verdicts = Verdicts(steps=len(history.steps))
+    held_back, asked = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
+    asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
+    groups: dict[object, _Alike] = {}
+    for number, subject in subjects(history):
+        if isinstance(subject, Malformed):
+            verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
+        group, excluded = _Alike.of(groups, subject), dict[Checker, str]()
+        for check in group.checks:
+            try:
+                wrong = check.function(subject)
+                if wrong is None:
+                    raise NotAsked(OTHERWISE)
+                findings = [Broken(check.requirement, history, number, each) for each in wrong] if wrong else ()
+            except NotAsked as reason:
+                if type(reason) is NotConfigured:
+                    excluded[check] = reason.args[0]
+                else:
+                    held_back[check.requirement, reason.args[0]] += 1
+            else:
+                asked[check.requirement] += 1
+                verdicts.broken += findings
+        if excluded:
+            group.exclude(excluded)
+    for group in groups.values():
+        for requirement, why, since in group.excluded:
+            held_back[requirement, why] += group.size - since
+    verdicts.asked.update(asked)
+    verdicts.held_back.update(held_back)
+    verdicts.broken += [
+        Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
+        for number, step in enumerate(history.steps)
+        if step.fault is not None
+    ]
+    verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
+    return verdicts
+
+
+def judge_from_file(history: History) -> Verdicts:
+    """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
+    try:
+        return judge(history)
+    except QuestionError as error:
+        accepted = "what a report keeps, or numa-conformance check-node writes"
+        raise UsageError(Fault(history.id, str(error), accepted)) from error

@@ -1,0 +1,220 @@
+"""``views``: what each subject shows that others show too, as ``given`` has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from ..cpuset import bit_of, bits_of, format_bits
+from ..wire.history.sightings import Runs
+from ..wire.history.values import CpuBits, Held
+from .alignment import empties_the_pool, only_cpus
+from .allocated import AllocatedCpus
+from .chapter import checkers_of
+from .choice import WHOLE_CORES, Choice
+from .files import CPU_FILE, CPUS, policies_of
+from .node_subjects import Admission, ForeignStart, Moment, ReconcilePass, Restart, State
+from .pods import BEST_EFFORT
+from .shared_views import Demand, Division, FoundFile, Given, Leftover, Neighbours, OnNode, Reuse, Together
+from .sighting import Sighting
+from .views_of_sightings import of_sighting
+
+
+def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
+    given, container = allocation.given, allocation.container
+    if allocation.policy_refused is None:
+        yield Given(
+            allocation.machine,
+            allocation.settings,
+            allocation.pod.uid,
+            container.name,
+            None if given is None else Held(CpuBits(given)),
+            allocation.pool,
+            allocation.pod.qos,
+            container.exclusive,
+            container,
+            had=allocation.held,
+            alone=True,
+            reason=allocation.reason,
+            refusal=allocation.refusal,
+        )
+    if given is not None:
+        whole = allocation.pool | allocation.reusable | given
+        left, reserved = allocation.reusable, allocation.reserved
+        yield Division(allocation.settings, whole, allocation.pool_after, given, left, reserved)
+    if allocation.held is None and not allocation.might_empty_the_pool:
+        room, asked = allocation.free | allocation.reusable, allocation.asked
+        by_number = WHOLE_CORES not in allocation.settings.options
+        refusal = allocation.refusal or "a refusal" if given is None else None
+        if allocation.free.bit_count() < asked <= room.bit_count():
+            yield Reuse(f"container {container.name}", 0, asked, room, by_number, refusal)
+
+
+def _of_choice(choice: Choice) -> Iterator[Demand]:
+    by_number = WHOLE_CORES not in choice.options or choice.can_be_whole_cores
+    refusal = choice.refusal or "a refusal" if choice.given is None else None
+    count, given = choice.count, format_bits(choice.given or 0)
+    yield Demand("a container", count, count, choice.available, by_number, refusal, given)
+
+
+def _of_admission(admission: Admission) -> Iterator[object]:
+    yield from _given_to(admission)
+    world, pod = admission.before, admission.pod
+    if not admission.again and world.settings.static and not pod.whole:
+        at_least = sum(container.exclusive for container in pod.containers if container.kind == "app")
+        kinds = {container.kind for container in pod.containers}
+        refusing = world.settings.topology in ("restricted", "single-numa-node")
+        by_number = pod.exclusive < world.free.bit_count() if world.strict else True
+        again = kinds == {"init", "app"}
+        by_number = by_number and not refusing and only_cpus(world, pod) and (again or kinds == {"app"})
+        by_number = by_number and not (again and empties_the_pool(world, pod))
+        refusal = None if admission.admitted else f"{admission.reason}: {admission.message}"
+        given = ", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items())
+        kind = Reuse if again else Demand
+        yield kind(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, refusal, given)
+
+
+def _given_to(admission: Admission) -> Iterator[object]:
+    before, pod, again = admission.before, admission.pod, admission.again
+    had = before.pods[pod.uid].held if again else {}
+    given = [
+        OnNode(
+            before.machine,
+            before.settings,
+            pod.uid,
+            container.name,
+            _all_told(admission.held.get(container.name)) if admission.admitted else None,
+            admission.after.pool,
+            pod.qos,
+            None if pod.whole else container.exclusive,
+            container,
+            limit=None if pod.whole or pod.qos == BEST_EFFORT else container.limits.get("cpu"),
+            had=had[container.name].cpus if container.name in had and container.kind != "init" else None,
+            ended=again and container.kind == "init",
+        )
+        for container in pod.containers
+    ]
+    yield from given
+    if admission.admitted and before.settings.static:
+        apps = tuple(view for view in given if view.exclusive and view.spec and view.spec.kind == "app")
+        if len(apps) > 1:
+            yield Neighbours(apps)
+    if admission.admitted and not again and before.settings.topology == "single-numa-node":
+        whole = before.settings.scope == "pod"
+        groups = [(f"pod {pod.uid}", given)] if whole else [(f"container {view.key}", [view]) for view in given]
+        for who, group in groups:
+            places = tuple(place for view in group for place in _near(view))
+            if places:
+                yield Together(before.settings, who, places, "; ".join(f"{view.name}: {view.held}" for view in group))
+
+
+def _all_told(held: Held | None) -> Held:
+    """Return what a container was given at its admission; of memory that is not told it has none."""
+    if held is None:
+        return Held(CpuBits(0), memory=())
+    return msgspec.structs.replace(held, memory=held.memory or ())
+
+
+def _near(given: Given) -> Iterator[int]:
+    """Yield for each thing that a container has the NUMA nodes (bits) on any of which it may be."""
+    held = given.held or Held(CpuBits(0))
+    yield from (bit_of(node) for node, cpus in given.machine.numa_bits.items() if cpus & held.cpus)
+    yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in held.blocks)
+    devices = {(device.resource, device.id): device.numa for device in given.machine.devices}
+    for resource, ids in (held.devices or {}).items():
+        near = (bits_of(devices.get((resource, id), ())) for id in sorted(ids))
+        yield from filter(None, near)
+
+
+def _of_state(state: State) -> Iterator[OnNode]:
+    """Yield what containers are told to hold, beside what was answered when they were given it."""
+    world = state.world
+    for uid in dict.fromkeys((*state.pods, *world.pods)):
+        pod, state_of = world.pods.get(uid), state.pods.get(uid)
+        spec, known = (pod.spec, pod.held) if pod else (None, {})
+        bounded = spec is not None and not spec.whole
+        containers = spec.by_name if spec else {}
+        for name in dict.fromkeys((*(state_of or ()), *containers)):
+            held, container = (state_of or {}).get(name, Held(CpuBits(0))), containers.get(name)
+            limited = container is not None and bounded and spec is not None and spec.qos != BEST_EFFORT
+            given = known.get(name, Held(CpuBits(0)))
+            memory = held.memory if given.memory is not None else None
+            quota = held.quota if bounded else None
+            yield OnNode(
+                world.machine,
+                world.settings,
+                uid,
+                name,
+                Held(held.cpus, None, memory, held.devices, quota) if state_of is not None and pod else None,
+                world.pool,
+                spec.qos if spec else None,
+                limit=container.limits.get("cpu") if container and limited else None,
+                other=None if container and container.kind == "init" else given,
+            )
+
+
+def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
+    """Yield the containers of which it is told what they ran on, and what a pass sent to them.
+
+    Where that is not told, they are the shared ones of a pass that sends the pool to some: cpusets may as well be
+    written at once. Exclusive ones are created with their CPUs, so that a pass has nothing to send to them.
+    """
+    world = done.world
+    holders = {(uid, name): held for uid, pod in world.pods.items() for name, held in pod.held.items()}
+    sent = {(update.uid, update.container): update.cpus for update in done.updates}
+    untold = {key for key, held in holders.items() if held.cpuset is None and not held.cpus}
+    if sent.keys().isdisjoint(untold):
+        untold.clear()
+    for (uid, name), held in holders.items():
+        if (uid, name) in done.runs_on and (held.cpuset is not None or (uid, name) in untold):
+            runs = Runs(CpuBits(sent.get((uid, name), done.runs_on[uid, name])))
+            yield OnNode(world.machine, world.settings, uid, name, Held(held.cpus), world.pool, runs=runs)
+
+
+def _of_restart(restart: Restart) -> Iterator[FoundFile]:
+    if restart.wanted is None:
+        return
+    wanted, before = policies_of(restart.wanted), policies_of(restart.before.settings)
+    for of, (name, policy, _) in wanted.items():
+        if policy != before[of][1] and name not in restart.deleted:
+            yield FoundFile(name, of, policy, before[of][1], restart.after is not None)
+
+
+def _of_foreign(start: ForeignStart) -> Iterator[FoundFile]:
+    if start.settings.static:
+        yield FoundFile(CPU_FILE, CPUS, "the CPUs that are online", "other CPUs", start.up)
+
+
+def _of_moment(moment: Moment) -> Iterator[Division]:
+    world = moment.world
+    if world.settings.static:
+        reserved = world.reserved if world.knows_reserved else None
+        whole = world.may_be_shared_or_given
+        yield Division(world.settings, whole, world.pool, world.exclusive, world.left, reserved)
+
+
+_VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]] = {
+    AllocatedCpus: (_of_allocation, (Given, Division, Reuse)),
+    Choice: (_of_choice, (Demand,)),
+    Admission: (_of_admission, (OnNode, Neighbours, Together, Reuse)),
+    State: (_of_state, (OnNode,)),
+    ReconcilePass: (_of_pass, (OnNode,)),
+    Sighting: (of_sighting, (OnNode, Neighbours, Together, Leftover, FoundFile)),
+    Restart: (_of_restart, (FoundFile,)),
+    ForeignStart: (_of_foreign, (FoundFile,)),
+    Moment: (_of_moment, (Division,)),
+}
+
+
+def views(subject: object) -> Iterable[object]:
+    """Yield what a subject shows to sentences that others show too."""
+    known = _VIEWS.get(type(subject))
+    return known[0](subject) if known else ()
+
+
+def requirements_of(*subjects: type) -> set[str]:
+    """Return the requirements by which subjects of some classes may be judged, and their views."""
+    shown = {view for subject in subjects if subject in _VIEWS for view in _VIEWS[subject][1]}
+    return {check.requirement for subject in {*subjects, *shown} for check in checkers_of(subject)}

@@ -1,0 +1,84 @@
+"""Where the programs of a cluster are, and whether their versions go together."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import Fault, UsageError
+
+PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet")
+_ASSETS = "KUBEBUILDER_ASSETS"
+_SKEW = 3
+"""Minors that a kubelet may be older than the API server (Version Skew Policy)."""
+_POLICY = "https://kubernetes.io/releases/version-skew-policy/"
+_VERSION = re.compile(r"v?(\d+)\.(\d+)\.\d+\S*")
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """The paths of the programs, in the order of ``PROGRAMS``; the scheduler may be one under test."""
+
+    etcd: str
+    apiserver: str
+    controller_manager: str
+    scheduler: str
+    kubelet: str
+
+
+def find_binaries(folder: Path | None, built: Mapping[str, str], named: Mapping[str, Path | None]) -> Binaries:
+    """Return each program: the one ``named``; else in ``folder``; else ``built``; else in KUBEBUILDER_ASSETS, or PATH.
+
+    Raises ``UsageError`` that names all that are missing.
+    """
+    asked = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
+    places = os.pathsep.join(filter(None, asked))
+    paths = {
+        name: _program(path) if (path := named.get(name)) else built.get(name) or shutil.which(name, path=places)
+        for name in PROGRAMS
+    }
+    missing = [name for name, path in paths.items() if path is None]
+    if missing:
+        looked = str(folder) if folder is not None else f"{_ASSETS} and PATH"
+        accepted = "--binaries FOLDER with all of them, or --release 1.37.1, which builds them"
+        raise UsageError(Fault(", ".join(missing), f"not found in {looked}", accepted))
+    return Binaries(*(os.path.abspath(str(paths[name])) for name in PROGRAMS))
+
+
+def _program(path: Path) -> str:
+    if not os.access(path, os.X_OK):
+        raise UsageError(Fault(str(path), "is no program", "the path of one that may be run"))
+    return str(path)
+
+
+def version_of(binary: str) -> tuple[int, int] | None:
+    """Return major and minor version that a program tells; None where it tells none. Raises ``UsageError``."""
+    try:
+        done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(Fault(binary, f"cannot be run: {error}", "a program for this computer")) from error
+    match = _VERSION.search(done.stdout)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def skew_notices(apiserver: str, kubelets: Iterable[str]) -> list[str]:
+    """Tell which kubelets are of another minor; raises ``UsageError`` for one that the API server does not support."""
+    server = version_of(apiserver)
+    notices, faults = [], []
+    for kubelet in sorted({*kubelets}):
+        other = version_of(kubelet)
+        if server is None or other is None or other == server:
+            continue
+        text = f"is of {other[0]}.{other[1]}, the API server of {server[0]}.{server[1]}"
+        if other[0] != server[0] or not server[1] - _SKEW <= other[1] <= server[1]:
+            faults.append(Fault(kubelet, text, f"the same minor, or up to {_SKEW} older: {_POLICY}"))
+        else:
+            notices.append(f"{kubelet} {text}: within Kubernetes' version skew")
+    if faults:
+        raise UsageError(faults)
+    return notices

@@ -1,0 +1,211 @@
+"""One node of a cluster of real parts: an unmodified kubelet on its machine, and the programs beside it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...machine import machine_to_dict
+from ..kubelet.configuration import configuration
+from ..kubelet.cri_objects import Container, nobody
+from ..kubelet.device_plugin import plugins_of
+from ..kubelet.files import StateFiles
+from ..kubelet.holdings import holdings
+from ..kubelet.launcher import HOME, Launcher
+from ..kubelet.runtime import FakeRuntime
+from ..nri.of_cri import RuntimePlugins
+from ..nri.runtime_side import built
+from .certificates import Signed, write_secret
+from .cgroups import NodeCgroups
+from .exit_reason import last_words
+from .limits import LOOPBACK
+from .nodes_file import PlannedNode
+from .pods import Pod, PodWatch
+
+RUN_SECONDS = "numa-conformance/run-seconds"
+"""An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
+_DEFAULT_MAX_PODS = 110
+
+
+class ClusterNode:
+    """A node below ``folder``, which is made. ``number``: its kubelet's process.
+
+    ``admitted`` is called with the uid of a pod that was admitted, before its first container is made, and for others.
+    """
+
+    def __init__(self, plan: PlannedNode, folder: Path, launcher: Launcher, watch: PodWatch) -> None:
+        """Make its folder, and serve its container runtime."""
+        self.plan = plan
+        self.folder = folder
+        self.number = 0
+        self.admitted: Callable[[str], None] = lambda uid: None
+        self._launcher = launcher
+        self._watch = watch
+        self._daemons: dict[int, str] = {}
+        self._began, self._fallen, self._plugins_before = 0.0, "", 0
+        for name in ("device-plugins", "logs"):
+            (folder / name).mkdir(parents=True)
+        self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
+        self._nri = RuntimePlugins(built(), folder / "nri", self._qos, self._follow) if plan.nri else None
+        self.runtime = FakeRuntime(
+            folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget, self._nri or nobody
+        )
+        if self._nri is not None:
+            self._nri.listen()
+        self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
+
+    def start(
+        self,
+        binary: str,
+        port: int,
+        address: str | None,
+        kubeconfig: bytes,
+        admin: bytes,
+        authority: bytes,
+        server: Signed,
+    ) -> None:
+        """Start the kubelet: it joins the cluster of ``kubeconfig`` and serves at a port of the loopback address."""
+        write_secret(self.folder / "kubeconfig", kubeconfig)
+        write_secret(self.folder / "admin.kubeconfig", admin)
+        write_secret(self.folder / "ca.crt", authority)
+        server.write(self.folder, "server")
+        write_secret(self.folder / "config.yaml", json.dumps(self._configuration(port)).encode())
+        flags = [f"--config={HOME}/config.yaml", f"--root-dir={HOME}", f"--kubeconfig={HOME}/kubeconfig",
+                 f"--hostname-override={self.plan.name}"]  # fmt: skip
+        if address is not None:
+            flags.append(f"--node-ip={address}")
+        self.number = self._launcher.start(machine_to_dict(self.plan.machine), self.folder, binary, flags)
+
+    def _configuration(self, port: int) -> dict[str, Any]:
+        tested = self.plan.kubelet
+        config = configuration(tested, HOME, 0)
+        del config["staticPodPath"]
+        config.update(
+            registerNode=True,
+            registerWithTaints=[*(tested.get("registerWithTaints") or ()), *self.plan.taints],
+            enableServer=True,
+            address=LOOPBACK,
+            port=port,
+            readOnlyPort=0,
+            clusterDNS=tested.get("clusterDNS", ["10.0.0.10"]),  # nobody asks it; without one each pod has a warning
+            clusterDomain=tested.get("clusterDomain", "cluster.local"),
+            maxPods=tested.get("maxPods", _DEFAULT_MAX_PODS),
+            tlsCertFile=f"{HOME}/server.crt",
+            tlsPrivateKeyFile=f"{HOME}/server.key",
+            authentication={
+                "anonymous": {"enabled": False},
+                "webhook": {"enabled": True},
+                "x509": {"clientCAFile": f"{HOME}/ca.crt"},
+            },
+            authorization={"mode": "Webhook"},
+            nodeStatusUpdateFrequency=tested.get("nodeStatusUpdateFrequency", "1s"),  # devices show so soon
+            nodeStatusReportFrequency=tested.get("nodeStatusReportFrequency", "5m"),
+            syncFrequency=tested.get("syncFrequency", "10s"),
+            cpuManagerReconcilePeriod=tested.get("cpuManagerReconcilePeriod", "1s"),
+        )
+        return config
+
+    def register_devices(self) -> None:
+        """Tell the kubelet, which is up, of the machine's devices."""
+        for plugin in self.plugins:
+            plugin.register()
+
+    def start_daemons(self) -> None:
+        """Start the programs of the plan, each with a log of its own, where the kubelet lives."""
+        self._began, self._fallen = time.time(), ""
+        self._plugins_before = self._nri.registrations if self._nri is not None else 0
+        for index, words in enumerate(self.plan.daemons):
+            log = self.folder / f"daemon-{index}.log"
+            number = self._launcher.run_beside(self.number, log, words, self.plan.folder, self.environment())
+            self._daemons[number] = words[0]
+
+    def start_daemons_again(self) -> None:
+        """End them, and start them with the files that they have written."""
+        for number in self._daemons:
+            self._launcher.end(number)
+        self._daemons.clear()
+        self.start_daemons()
+
+    def registered(self) -> dict[str, Any]:
+        """Tell whether a DRA driver and a plugin of NRI have registered since, and how a daemon has ended."""
+        sockets = [socket.stat().st_mtime for socket in (self.folder / "plugins_registry").glob("*.sock")]
+        return {
+            "dra": any(made >= self._began for made in sockets),
+            "nri": self._nri is not None and self._nri.registrations > self._plugins_before,
+            "ended": self._fallen,
+        }
+
+    def environment(self) -> Mapping[str, str]:
+        """Return what a program on the node finds in its environment."""
+        return {"KUBECONFIG": f"{HOME}/admin.kubeconfig", "NODE_NAME": self.plan.name, "HWLOC_COMPONENTS": "-x86"}
+
+    def ended(self) -> list[tuple[str, Path]]:
+        """Return the programs that have ended since, with their logs: the kubelet, daemons.
+
+        It is asked again and again: what plugins of NRI have changed unasked is taken over too.
+        """
+        if self._nri is not None:
+            self._nri.take_updates()
+        ended = []
+        for index, (number, name) in enumerate(list(self._daemons.items())):
+            if self._launcher.has_ended(number):
+                del self._daemons[number]
+                ended.append((f"{name} on node {self.plan.name}", self.folder / f"daemon-{index}.log"))
+                self._fallen = f"{name} has ended: {last_words(ended[-1][1])}"
+        if self.number and self._launcher.has_ended(self.number):
+            self.number = 0
+            ended.append((f"the kubelet of node {self.plan.name}", self.folder / "kubelet.log"))
+        return ended
+
+    def files(self) -> StateFiles:
+        """Return the kubelet's state files as they are now."""
+        return StateFiles(self.folder)
+
+    def holdings(self, pod: Pod, files: StateFiles) -> dict[str, Any]:
+        """Return container to what it holds, of a pod on this node."""
+        uid, spec = pod["metadata"]["uid"], pod["spec"]
+        names = [container["name"] for container in (*(spec.get("initContainers") or ()), *spec["containers"])]
+        made = self.runtime.containers_of(uid)
+        return dict(holdings(uid, names, made, files, 0, has_devices=bool(self.plugins)))
+
+    def close(self) -> None:
+        """End what serves the kubelet, and the kubelet."""
+        for number in [*self._daemons, *([self.number] if self.number else [])]:
+            self._launcher.end(number)
+        for plugin in self.plugins:
+            plugin.close()
+        self.runtime.close()
+        if self._nri is not None:
+            self._nri.close()
+
+    def _follow(self, container: Container) -> None:
+        """Keep its cgroup, and its log: the kubelet links to a log that is there, by which others know containers."""
+        log = self.folder / container.log.removeprefix(f"{HOME}/")
+        if log.parent.is_dir():
+            log.touch()
+        self._cgroups.follow(container)
+
+    def _qos(self, uid: str) -> str:
+        pod = self._watch.pod(uid) or {}
+        return str((pod.get("status") or {}).get("qosClass") or "BestEffort")
+
+    def _may_run(self, uid: str) -> bool:
+        self.admitted(uid)
+        return True
+
+    def _ends_at_once(self, uid: str, container: str) -> bool:
+        """Tell whether a container ends when it starts: an ordinary init container does."""
+        pod = self._watch.pod(uid) or {"spec": {}}
+        for init in pod["spec"].get("initContainers") or ():
+            if init["name"] == container:
+                return bool(init.get("restartPolicy") != "Always")
+        seconds = ((pod.get("metadata") or {}).get("annotations") or {}).get(RUN_SECONDS)
+        if seconds is not None and seconds.replace(".", "", 1).isdecimal():
+            timer = threading.Timer(float(seconds), self.runtime.end, (uid, container))
+            timer.daemon = True
+            timer.start()
+        return False

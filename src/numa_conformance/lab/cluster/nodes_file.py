@@ -1,0 +1,145 @@
+"""NODES.yaml: which nodes a cluster of real parts has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ...documents import read_documents
+from ...errors import Fault, UsageError
+from ...fields import Fields
+from ...forms import read_form
+from ...kube import KubeletConfiguration
+from ...kube.configuration_files import kubelet_document
+from ...machine import Machine, is_machine_file, load_machine
+
+MAX_NODES = 500
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?")
+_NAMES = "at most 60 small letters, digits and -"
+_TWO_KINDS = {"milan": ("amd-milan-7763-nps4", "0,128"), "cascadelake": ("intel-cascadelake-6230", "0,40")}
+
+
+class _TaintForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    key: Annotated[str, Meta(min_length=1)]
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    value: str = ""
+
+
+class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """An entry of the file; ``nodes``, ``machine``, ``kubelet`` and ``count`` are as in a fleet file."""
+
+    nodes: Annotated[str, Meta(min_length=1)]
+    machine: Annotated[str, Meta(min_length=1)]
+    kubelet: Annotated[
+        str | dict[str, Any] | None, Meta(extra={"accepted": "a KubeletConfiguration, or a file of one"})
+    ] = None
+    count: Annotated[int, Meta(ge=1, le=MAX_NODES)] = 1
+    labels: dict[str, str] = {}
+    taints: list[_TaintForm] = []
+    binary: Annotated[str | None, Meta(extra={"accepted": "the path of a kubelet"})] = None
+    nri: bool = False
+    daemons: list[Annotated[list[str], Meta(min_length=1)]] = []
+
+
+@dataclass(frozen=True)
+class PlannedNode:
+    """A node that is to be. ``binary``: a kubelet of its own; ``daemons``: programs that are started on it.
+
+    ``nri``: whether its container runtime speaks NRI.
+    ``folder``: where paths of daemons begin.
+    """
+
+    name: str
+    machine: Machine
+    kubelet: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: Sequence[Mapping[str, str]] = ()
+    binary: str | None = None
+    nri: bool = False
+    daemons: Sequence[Sequence[str]] = ()
+    folder: Path = Path()
+
+
+def default_nodes() -> list[PlannedNode]:
+    """Return two nodes of two kinds, which align what pods ask for."""
+    aligned = {"cpuManagerPolicy": "static", "topologyManagerPolicy": "single-numa-node"}
+    return [
+        PlannedNode(name, load_machine(machine), {**aligned, "reservedSystemCPUs": reserved})
+        for name, (machine, reserved) in _TWO_KINDS.items()
+    ]
+
+
+def read_nodes(path: Path | str) -> list[PlannedNode]:
+    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, nri, daemons}``.
+
+    ``nodes`` is a name, with a ``*`` for the number where ``count`` is more than 1. Files lie relative to the file.
+    Raises ``UsageError`` with every fault and its field path.
+    """
+    documents = read_documents(path)
+    if len(documents) != 1 or not isinstance(documents[0].value, list) or not documents[0].value:
+        names = ", ".join(_GroupForm.__struct_encode_fields__)
+        raise UsageError(Fault(str(path), "is no list of nodes", f"a list of objects with {names}"))
+    faults: list[Fault] = []
+    nodes: list[PlannedNode] = []
+    for index, item in enumerate(documents[0].value):
+        try:
+            form = read_form(_GroupForm, item, str(path), f"[{index}]")
+            nodes += _group(form, f"{path}: [{index}]", Path(path).parent)
+        except UsageError as error:
+            faults.extend(error.faults)
+    twice = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]
+    faults += [Fault(str(path), f"two nodes are called {name!r}") for name in twice]
+    if len(nodes) > MAX_NODES:
+        faults.append(Fault(str(path), f"has {len(nodes)} nodes", f"at most {MAX_NODES}"))
+    if faults:
+        raise UsageError(faults)
+    return nodes
+
+
+def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
+    fields = Fields()
+    stars = form.nodes.count("*")
+    if form.count > 1 and stars != 1:
+        fields.fault(f"{place}.nodes", f"{form.nodes!r} names no {form.count} nodes", "one * for the number")
+    names = [form.nodes.replace("*", str(number)) for number in range(form.count)]
+    if not _NAME.fullmatch(names[-1]):
+        fields.fault(f"{place}.nodes", f"{names[-1]!r} is no name of a node", _NAMES)
+    try:
+        machine = _machine(form.machine, folder)
+    except UsageError as error:
+        fields.take(f"{place}.machine", error)
+    try:
+        kubelet = _kubelet(form.kubelet, place, folder)
+    except UsageError as error:
+        fields.take("", error)
+    binary = None if form.binary is None else str(folder / form.binary)
+    if binary is not None and not Path(binary).is_file():
+        fields.fault(f"{place}.binary", f"there is no file {binary}", "the path of a kubelet")
+    fields.raise_if_any()
+    taints = [msgspec.to_builtins(taint) for taint in form.taints]
+    here = folder.absolute()
+    return [
+        PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here) for name in names
+    ]
+
+
+def _machine(name: str, folder: Path) -> Machine:
+    return load_machine(str(folder / name) if is_machine_file(name) else name)
+
+
+def _kubelet(given: str | dict[str, Any] | None, place: str, folder: Path) -> Mapping[str, Any]:
+    """Return the fields of a KubeletConfiguration after they were looked at."""
+    if isinstance(given, str):
+        document = kubelet_document(folder / given)
+        value, place = document.value, document.place
+    else:
+        value, place = given or {}, f"{place}.kubelet"
+    KubeletConfiguration.from_dict(value, place)
+    return dict(value)

@@ -1,0 +1,188 @@
+"""An unmodified daemon: a command that is started before stand-ins of what it talks to, and what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ...errors import Fault, UsageError, closest
+from ...own_folder import OwnFolder
+from ...wire import Unsupported
+from ...wire.messages.describe import PROTOCOL, Description
+from ...wire.unmodified import name_of
+from .enter import NOT_ALLOWED, entering
+
+HOST = "{host_root}"
+"""What stands in a command for a tree with ``/sys`` and ``/proc`` of the machine."""
+LONGEST = 500
+"""Characters of what a daemon says, or of an error, that are told."""
+_LOOK_SECONDS, _END_SECONDS = 0.01, 1.0
+_BY_SIGNAL = 128
+"""Above it a shell tells that a signal ended what it ran."""
+_CRASHED = re.compile(
+    r"^(panic: |fatal error: |goroutine \d+ \[|Traceback \(most recent|thread '.*' panicked at)", re.MULTILINE
+)
+"""What programs in Go, Python and Rust write when they crash."""
+_PLACEHOLDER = re.compile(r"(?<![${])\{([a-z_]+)\}(?!\})")
+"""Not ``${variable}`` of a shell, nor ``{{template}}``."""
+
+
+class Daemon:
+    """Starts a command, anew after each ``end``; ``home`` is a folder for what stands around it.
+
+    A command in which the place stands is told where all is. Any other sees the machine below ``/sys`` and ``/proc``,
+    and the stand-ins where they always are.
+    """
+
+    def __init__(self, kind: str, words: Sequence[str], placeholders: Sequence[str], unsupported: str = "") -> None:
+        """Take what it is for a person, such as ``plugin``, its command, and what may stand in that, the place first.
+
+        ``unsupported``: a regular expression for the words by which it says that it does not support a machine; empty
+        where it has none. Raises ``UsageError``.
+        """
+        self._kind, self._words, self._place = kind, list(words), placeholders[0]
+        _check_command(self._words, placeholders)
+        try:
+            self._outside = re.compile(unsupported, re.MULTILINE) if unsupported else None
+        except re.error as error:
+            fault = Fault("--unsupported", f"{unsupported!r}: {error}", "a regular expression of Python")
+            raise UsageError(fault) from error
+        self._folder = OwnFolder(f"{kind}-", for_sockets=True)
+        self.home = self._folder.path
+        self._log = self.home / "daemon.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def described(self, surface: str, features: Sequence[str]) -> Description:
+        """Say who this is."""
+        wants: list[Literal["host_root"]] = ["host_root"] if self.is_told else []
+        return Description(
+            name_of(self._words), "of an unknown version", PROTOCOL, [surface], list(features), wants=wants
+        )
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is told where all is."""
+        return self.names(self._place)
+
+    def names(self, placeholder: str) -> bool:
+        """Tell whether something stands in the command."""
+        return any(placeholder in word for word in self._words)
+
+    def start(
+        self,
+        machine: Mapping[str, Any],
+        places: Mapping[Path, str],
+        told: Mapping[str, str],
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command."""
+        words = [filled_in(word, told) for word in self._words]
+        if not self.is_told:
+            file = self.home / "machine.json"
+            file.write_text(json.dumps(machine))
+            words = [*entering(file, places), *words]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **(environment or {})},
+            )  # fmt: skip
+        self._folder.ends_with_us(self._process.pid)
+
+    def wait(self, happens: Callable[[], object], seconds: float, what: str) -> str | None:
+        """Wait until something happens, and return why it has not: it has ended, or the time is over.
+
+        Raises ``UsageError`` where the system does not let it see the machine.
+        """
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if happens():
+                return None
+            if self._status == NOT_ALLOWED and not self.is_told:
+                accepted = f"a command in which {self._place} stands, and {HOST} where the {self._kind} reads its host"
+                raise UsageError(Fault("", self._said, accepted))
+            if self.ended is not None:
+                return self.failed(f"{self.ended}, and has not {what}")
+            time.sleep(_LOOK_SECONDS)
+        return self.failed(f"the {self._kind} has not {what} within {seconds:g} s")
+
+    @property
+    def ended(self) -> str | None:
+        """How it has ended; None while it runs."""
+        return None if self._status is None else f"the {self._kind} has ended with exit status {self._status}"
+
+    @property
+    def _status(self) -> int | None:
+        return None if self._process is None else self._process.poll()
+
+    def failed(self, why: str) -> str:
+        """Add its last words to why it failed."""
+        return f"{why}. It said: {self._said}" if self._said else why
+
+    def check_support(self) -> None:
+        """Raise ``Unsupported`` where what has not come up said that it does not support the machine.
+
+        A crash is a crash, whatever was said before it.
+        """
+        crashed = self._status is not None and (self._status < 0 or self._status > _BY_SIGNAL)
+        if self._outside is None or crashed or _CRASHED.search(self._log_text):
+            return
+        said = [line for line in self._log_text.splitlines() if self._outside.search(line)]
+        if said:
+            raise Unsupported(said[-1].strip())
+
+    @property
+    def _said(self) -> str:
+        said = self._log_text.strip()
+        last = said[-LONGEST:]
+        return last if last == said else last.partition("\n")[2] or last
+
+    @property
+    def _log_text(self) -> str:
+        return self._log.read_bytes().decode("utf-8", "replace") if self._log.exists() else ""
+
+    def end(self) -> None:
+        """End it, and what it has started."""
+        if self._process is not None:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_END_SECONDS)
+                    break
+            self._folder.ends_with_us(None)
+        self._process = None
+
+    def close(self) -> None:
+        """End it, and remove its folder."""
+        self.end()
+        self._folder.close()
+
+
+def _check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
+    """Refuse a command whose program is not there, and one with a placeholder that is nearly one.
+
+    Other braces are a shell's, or the daemon's own.
+    """
+    if "{" not in words[0] and shutil.which(words[0]) is None:
+        raise UsageError(Fault(words[0], "there is no such program", "a path, or a name in PATH"))
+    known = [name.strip("{}") for name in placeholders]
+    for name in (name for word in words for name in _PLACEHOLDER.findall(word) if name not in known):
+        if near := closest(name, known):
+            accepted = ", ".join(placeholders)
+            raise UsageError(Fault(f"{{{name}}}", "stands for nothing in this command", accepted, f"{{{near}}}"))
+
+
+def filled_in(word: str, told: Mapping[str, str]) -> str:
+    """Return a word of a command in which what stands for something is replaced."""
+    for name, value in told.items():
+        word = word.replace(name, value)
+    return word

@@ -1,0 +1,127 @@
+"""The side of a kubelet that device plugins see: where they register, and who asks them (v1beta1)."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import socket
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from ...wire.messages.plugin import (
+    DevicesAllocated,
+    OfferedDevice,
+    PluginFailed,
+    PluginRefused,
+    PluginStarted,
+    Preferred,
+)
+from ..daemon.daemon import LONGEST
+from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
+from ..kubelet_apis.wire import Client, serve, service
+from .device_lists import DeviceLists
+
+VERSION = "v1beta1"
+CONNECT_SECONDS = 3.0
+_SHORT = 0.5
+
+
+class KubeletOfPlugins:
+    """Serves ``kubelet.sock`` in a folder, and asks the first plugin that registers there."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, and remove what sockets lie in it, as a kubelet that starts does."""
+        for left in folder.iterdir():
+            left.unlink()
+        self._folder = folder
+        self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
+        self._plugin: Client | None = None
+        self._lists: DeviceLists | None = None
+        registration = service(V1BETA1, "Registration", {"Register": self._register})
+        self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
+
+    def _register(self, request: Any, context: grpc.ServicerContext) -> Any:
+        if request.version != VERSION:
+            self._registered.put((f"it speaks version {request.version!r}, not {VERSION}", False))
+            context.abort(grpc.StatusCode.UNKNOWN, f'requested API version "{request.version}" is not supported')
+        self._registered.put((request, _answers(self._folder / request.endpoint)))
+        return V1BETA1.Empty()
+
+    def met(self, seconds: float) -> PluginStarted | PluginFailed | None:
+        """Wait for a plugin, and ask what it offers; None where none has registered in this time."""
+        try:
+            request, serves = self._registered.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if isinstance(request, str):
+            return PluginFailed(request)
+        self._plugin = Client(str(self._folder / request.endpoint), V1BETA1)
+        try:
+            return self._offer(request, serves=serves)
+        except grpc.RpcError as error:
+            return PluginFailed(f"after it has registered: {_told(error)}")
+
+    def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
+        assert self._plugin is not None
+        if not self._plugin.wait(CONNECT_SECONDS):
+            return PluginFailed(f"nobody serves on its socket {request.endpoint!r}")
+        options = self._plugin.ask("DevicePlugin/GetDevicePluginOptions", V1BETA1.Empty(), "DevicePluginOptions")
+        stream = self._plugin.watch("DevicePlugin/ListAndWatch", V1BETA1.Empty(), "ListAndWatchResponse")
+        self._lists = DeviceLists(stream)
+        devices = self._lists.first()
+        if isinstance(devices, PluginFailed):
+            return devices
+        return PluginStarted(request.resource_name, devices, options.get_preferred_allocation_available, serves)
+
+    def prefer(self, available: list[str], included: list[str], size: int) -> Preferred | PluginRefused:
+        """Ask which devices the plugin prefers."""
+        wish = V1BETA1.ContainerPreferredAllocationRequest(
+            available_deviceIDs=available, must_include_deviceIDs=included, allocation_size=size
+        )
+        request = V1BETA1.GetPreferredAllocationRequest(container_requests=[wish])
+        answer = self._ask("GetPreferredAllocation", request, "PreferredAllocationResponse")
+        if isinstance(answer, PluginRefused):
+            return answer
+        ids = [id for container in answer.container_responses for id in container.deviceIDs]
+        return Preferred(ids, self._later_lists())
+
+    def allocate(self, devices: list[str]) -> DevicesAllocated | PluginRefused:
+        """Tell the plugin which devices a container is given."""
+        request = V1BETA1.AllocateRequest(container_requests=[V1BETA1.ContainerAllocateRequest(devices_ids=devices)])
+        # A list that takes the devices back may be why it refuses, and on its way.
+        answer = self._ask("Allocate", request, "AllocateResponse", list_seconds=_SHORT)
+        if isinstance(answer, PluginRefused):
+            return answer
+        return DevicesAllocated(len(answer.container_responses), self._later_lists())
+
+    def _ask(self, method: str, request: Any, answer: str, list_seconds: float = 0.0) -> Any:
+        if self._plugin is None:
+            return PluginRefused("no plugin has registered")
+        try:
+            return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
+        except grpc.RpcError as error:
+            return PluginRefused(_told(error), self._later_lists(list_seconds))
+
+    def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
+        return [] if self._lists is None else self._lists.later(seconds)
+
+    def close(self) -> None:
+        """End."""
+        if self._plugin is not None:
+            self._plugin.close()
+        self._server.stop(0).wait()
+
+
+def _answers(place: Path) -> bool:
+    """Tell whether somebody serves on a socket now."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
+        tried.settimeout(_SHORT)
+        tried.connect(str(place))
+        return True
+    return False
+
+
+def _told(error: Any) -> str:
+    return f"{error.code().name}: {error.details()}"[:LONGEST]

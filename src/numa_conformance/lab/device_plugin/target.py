@@ -1,0 +1,102 @@
+"""An unmodified device plugin as a target of the protocol: the surface ``plugin``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import Fault, UsageError
+from ...wire.messages.describe import Describe, Description
+from ...wire.messages.plugin import (
+    FEATURES,
+    AllocateDevices,
+    DevicesAllocated,
+    PluginFailed,
+    PluginRefused,
+    PluginStarted,
+    PreferDevices,
+    Preferred,
+    RestartKubelet,
+    StartPlugin,
+)
+from ..daemon.daemon import HOST, Daemon
+from .kubelet import KubeletOfPlugins
+
+PLUGINS = "{plugin_folder}"
+"""What stands in a command for the kubelet's folder."""
+PLACE = "/var/lib/kubelet/device-plugins"
+REGISTER_SECONDS = 20.0
+_LOOK_SECONDS = 0.1
+
+
+class PluginTarget:
+    """Starts the plugin anew on each machine.
+
+    A command in which ``{plugin_folder}`` stands is told where the kubelet is, and by ``{host_root}`` the machine's
+    tree. Any other sees the machine below ``/sys`` and ``/proc``, and the kubelet's folder where it always is.
+    """
+
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words the plugin says that it does not support a machine."""
+        self._daemon = Daemon("plugin", words, (PLUGINS, HOST), unsupported)
+        self._folder = self._daemon.home / "device-plugins"
+        self._folder.mkdir()
+        self._kubelet: KubeletOfPlugins | None = None
+
+    def describe(self, request: Describe) -> Description:
+        """Say which plugin this is."""
+        return self._daemon.described("plugin", sorted(FEATURES))
+
+    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
+        """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
+        self._end()
+        self._kubelet = KubeletOfPlugins(self._folder)
+        told = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
+        self._daemon.start(request.machine, {self._folder: PLACE}, told)
+        answer = self._meet()
+        if isinstance(answer, PluginFailed):
+            self._daemon.check_support()
+        return answer
+
+    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+        """End the kubelet, bring another one up, and wait until the plugin has registered with it."""
+        if self._kubelet is not None:
+            self._kubelet.close()
+        self._kubelet = KubeletOfPlugins(self._folder)
+        return self._meet()
+
+    def _meet(self) -> PluginStarted | PluginFailed:
+        met: list[PluginStarted | PluginFailed] = []
+
+        def happens() -> bool:
+            answer = self._up.met(_LOOK_SECONDS)
+            met.extend([] if answer is None else [answer])
+            return bool(met)
+
+        failure = self._daemon.wait(happens, REGISTER_SECONDS, "registered")
+        return met[0] if failure is None else PluginFailed(failure)
+
+    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
+        """Ask what it prefers."""
+        return self._up.prefer(request.available, request.included, request.size)
+
+    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
+        """Tell it what a container is given."""
+        return self._up.allocate(request.devices)
+
+    @property
+    def _up(self) -> KubeletOfPlugins:
+        if self._kubelet is None:
+            raise UsageError(Fault("", "no plugin was started", "plugin.start first"))
+        return self._kubelet
+
+    def _end(self) -> None:
+        """End the plugin, and the kubelet after it."""
+        self._daemon.end()
+        if self._kubelet is not None:
+            self._kubelet.close()
+        self._kubelet = None
+
+    def close(self) -> None:
+        """End all, and remove what was made."""
+        self._end()
+        self._daemon.close()

@@ -1,0 +1,133 @@
+"""What a container runtime keeps of the kubelet's pods and containers, and how it tells of them (CRI v1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import NumaConformanceError
+from ..kubelet_apis.interfaces import CRI
+
+CREATED, RUNNING, EXITED = 0, 1, 2
+READY, NOT_READY = 0, 1
+
+
+class RefusedError(NumaConformanceError):
+    """A container, or its pod, cannot be made: who says so hears of what happens, or its devices are not there."""
+
+
+@dataclass
+class Sandbox:
+    """A pod's sandbox as the kubelet wants it."""
+
+    id: str
+    config: Any
+    created: int
+    state: int = READY
+
+    @property
+    def uid(self) -> str:
+        """The uid of its pod."""
+        return str(self.config.metadata.uid)
+
+
+@dataclass
+class Container:
+    """One container as the kubelet wants it; ``resources`` are the last that it was given, at creation or later.
+
+    ``environment``: what CDI devices add to that of its configuration, ``NAME=VALUE``. ``is_made``: whether the kubelet
+    was told that it is there.
+    """
+
+    id: str
+    sandbox: Sandbox
+    config: Any
+    resources: Any
+    created: int
+    environment: list[str] = field(default_factory=list)
+    is_made: bool = False
+    state: int = CREATED
+    started: int = 0
+    finished: int = 0
+
+    @property
+    def uid(self) -> str:
+        """The uid of its pod."""
+        return self.sandbox.uid
+
+    @property
+    def name(self) -> str:
+        """Its name in the pod."""
+        return str(self.config.metadata.name)
+
+    @property
+    def log(self) -> str:
+        """The file of its log, as the kubelet names it."""
+        return f"{self.sandbox.config.log_directory}/{self.config.log_path}"
+
+    @property
+    def has_started(self) -> bool:
+        """Whether it was started, be it that it has ended since."""
+        return self.state != CREATED
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs now."""
+        return self.state == RUNNING
+
+
+Hears = Callable[[str, Sandbox, Container | None], None]
+"""What hears of an event, by NRI's name, of a sandbox or a container; it may raise ``RefusedError``."""
+
+
+def nobody(event: str, sandbox: Sandbox, container: Container | None) -> None:
+    """Hear of what happens, and do nothing."""
+
+
+def ready() -> Any:
+    """Return the status of a runtime that is ready."""
+    conditions = [CRI.RuntimeCondition(type=condition, status=True) for condition in ("RuntimeReady", "NetworkReady")]
+    return CRI.RuntimeStatus(conditions=conditions)
+
+
+def fits(wanted: Any, own_id: str, state: int, labels: Mapping[str, str]) -> bool:
+    """Tell whether a filter of CRI takes what has an id, a state and labels."""
+    return (
+        wanted.id in ("", own_id)
+        and (not wanted.HasField("state") or wanted.state.state == state)
+        and all(labels.get(key) == value for key, value in wanted.label_selector.items())
+    )
+
+
+def sandbox_status(sandbox: Sandbox) -> Any:
+    """Return a sandbox's status. It repeats the namespaces asked for, else the kubelet makes the pod ever again."""
+    options = sandbox.config.linux.security_context.namespace_options
+    return CRI.PodSandboxStatus(
+        id=sandbox.id,
+        metadata=sandbox.config.metadata,
+        state=sandbox.state,
+        created_at=sandbox.created,
+        network=CRI.PodSandboxNetworkStatus(ip="192.0.2.1"),
+        linux=CRI.LinuxPodSandboxStatus(namespaces=CRI.Namespace(options=options)),
+        labels=sandbox.config.labels,
+        annotations=sandbox.config.annotations,
+    )
+
+
+def container_status(container: Container) -> Any:
+    """Return a container's status. It names a log: the kubelet removes all files that begin with what it is told."""
+    return CRI.ContainerStatus(
+        id=container.id,
+        metadata=container.config.metadata,
+        state=container.state,
+        created_at=container.created,
+        started_at=container.started,
+        finished_at=container.finished,
+        reason="Completed" if container.state == EXITED else "",
+        image=container.config.image,
+        image_ref=container.config.image.image,
+        labels=container.config.labels,
+        annotations=container.config.annotations,
+        log_path=container.log,
+    )

@@ -1,0 +1,143 @@
+"""What a kubelet's state files say. They are read as they are: what they should say is for those who judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+from ...cpuset import CpuSet
+from ...machine.hostfs.kubelet_root import STATE_FILES
+from ...wire.messages.node import MemoryBlock, MemoryNode, MemoryTable
+
+_CPUS, _MEMORY, _DEVICES = "cpu_manager_state", "memory_manager_state", "kubelet_internal_checkpoint"
+
+
+class StateFiles:
+    """The state files below a root, read when this is made."""
+
+    def __init__(self, root: Path) -> None:
+        """Read those that are there."""
+        self.texts = {
+            name: (root / place).read_text() for name, place in STATE_FILES.items() if (root / place).exists()
+        }
+        self._cpu = self._read(_CPUS)
+        self._memory = self._read(_MEMORY)
+        devices = self._read(_DEVICES).get("Data") or {}
+        self._devices = devices.get("PodDeviceEntries") or []
+        self._registered = devices.get("RegisteredDevices") or {}
+
+    def _read(self, name: str) -> dict[str, Any]:
+        try:
+            document = json.loads(self.texts.get(name, ""))
+        except ValueError:
+            return {}
+        return document if isinstance(document, dict) else {}
+
+    @property
+    def shared_pool(self) -> str:
+        """The default set of CPUs."""
+        return str(self._cpu.get("defaultCpuSet") or "")
+
+    def cpus(self, uid: str) -> dict[str, str]:
+        """Return container to its exclusive CPUs."""
+        return (self._cpu.get("entries") or {}).get(uid) or {}
+
+    def memory(self, uid: str, container: str) -> list[MemoryBlock] | None:
+        """Return a container's blocks; None where the Memory Manager keeps none."""
+        if self._memory.get("policyName") != "Static":
+            return None
+        blocks = ((self._memory.get("entries") or {}).get(uid) or {}).get(container) or ()
+        return [MemoryBlock(block["type"], block["size"], block["numaAffinity"]) for block in blocks]
+
+    def devices(self, uid: str, container: str) -> dict[str, list[str]]:
+        """Return resource to the ids that a container has."""
+        return {
+            entry["ResourceName"]: sorted({device for ids in entry["DeviceIDs"].values() for device in ids})
+            for entry in self._devices
+            if (entry["PodUID"], entry["ContainerName"]) == (uid, container)
+        }
+
+    def all_devices(self, uids: Set[str]) -> dict[str, list[str]]:
+        """Return resource to the ids that containers of these pods have."""
+        held: dict[str, set[str]] = {}
+        for entry in self._devices:
+            if entry["PodUID"] in uids:
+                ids = {id for listed in entry["DeviceIDs"].values() for id in listed}
+                held.setdefault(entry["ResourceName"], set()).update(ids)
+        return {resource: sorted(ids) for resource, ids in held.items()}
+
+    def books(self, uids: Set[str]) -> list[dict[str, Any]] | None:
+        """Return NUMA nodes with what is allocatable and what is free of it once all but these pods have let go.
+
+        The kubelet takes memory back when the next pod comes. ``free`` is None where what is to come back lies on
+        several NUMA nodes. None where the Memory Manager keeps no books.
+        """
+        nodes = self._memory_nodes(lambda tables: {"tables": {name: _table(table) for name, table in tables.items()}})
+        if nodes is None:
+            return None
+        back: dict[tuple[int, str], int | None] = {}
+        for uid, containers in (self._memory.get("entries") or {}).items():
+            for block in (block for blocks in containers.values() for block in blocks if uid not in uids):
+                for node in block["numaAffinity"]:
+                    key, alone = (node, block["type"]), len(block["numaAffinity"]) == 1
+                    known = back.get(key, 0)
+                    back[key] = known + block["size"] if alone and known is not None else None
+        return [
+            {
+                "node": node.node,
+                "tables": {
+                    name: _free(table, back.get((node.node, name), 0)) for name, table in (node.tables or {}).items()
+                },
+            }
+            for node in nodes
+        ]
+
+    def registered(self) -> int:
+        """Return how many healthy devices the kubelet knows."""
+        return sum(map(len, self._registered.values()))
+
+    def holders(self) -> Set[str]:
+        """Return the uids of the pods that hold CPUs."""
+        return (self._cpu.get("entries") or {}).keys()
+
+    def memory_holders(self) -> Set[str]:
+        """Return the uids of the pods to which memory is assigned."""
+        return (self._memory.get("entries") or {}).keys()
+
+    def held(self, uids: Iterable[str]) -> CpuSet:
+        """Return the CPUs that pods hold together."""
+        return CpuSet.from_bits(
+            reduce(or_, (CpuSet.parse(cpus).bits for uid in uids for cpus in self.cpus(uid).values()), 0)
+        )
+
+    def has_freed(self, uids: Iterable[str], held: CpuSet) -> bool:
+        """Tell whether these pods hold nothing and what they held is shared: the file is written for each by itself."""
+        return not self.held(uids) and held <= CpuSet.parse(self.shared_pool)
+
+    def memory_nodes(self) -> list[MemoryNode] | None:
+        """Return every NUMA node with its books; None where the Memory Manager keeps none."""
+        return self._memory_nodes(lambda tables: {"tables": {name: _table(table) for name, table in tables.items()}})
+
+    def free_memory(self) -> list[MemoryNode] | None:
+        """Return every NUMA node with what is free on it; None where the Memory Manager keeps no books."""
+        return self._memory_nodes(lambda tables: {"free": {name: table["free"] for name, table in tables.items()}})
+
+    def _memory_nodes(self, read: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[MemoryNode] | None:
+        if self._memory.get("policyName") != "Static":
+            return None
+        return [
+            MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **read(node["memoryMap"]))
+            for number, node in sorted(self._memory["machineState"].items(), key=lambda item: int(item[0]))
+        ]
+
+
+def _free(table: MemoryTable, back: int | None) -> dict[str, int | None]:
+    return {"allocatable": table.allocatable, "free": None if back is None else table.free + back}
+
+
+def _table(table: Mapping[str, int]) -> MemoryTable:
+    return MemoryTable(table["total"], table["systemReserved"], table["allocatable"], table["reserved"], table["free"])

@@ -1,0 +1,200 @@
+"""An unmodified kubelet as a target of the protocol: the surface ``node``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import Fault, StartError, UsageError
+from ...machine import machine_from_dict
+from ...wire.messages.describe import PROTOCOL, Describe, Description
+from ...wire.messages.node import (
+    AdmitPod,
+    Admitted,
+    Checkpoints,
+    NodeStarted,
+    NodeState,
+    PodStarted,
+    ReadCheckpoints,
+    ReadmittedPod,
+    ReadState,
+    Rejected,
+    RejectedPod,
+    Removed,
+    RemovePod,
+    Restarted,
+    RestartNode,
+    RunPod,
+    StartFailed,
+    StartNode,
+    UnknownPod,
+)
+from .claims import claimed_features, untold_fields
+from .holdings import node_started
+from .node import RealNode
+from .workshop import Workshop
+
+_PREFIX = "Pod was rejected: "
+_NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
+"""What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which
+others would be ended."""
+
+
+class KubeletTarget:
+    """Answers the methods of the surface ``node`` by a kubelet's own doing.
+
+    Nothing of it remains, however this process ends.
+    """
+
+    def __init__(self, binary: str) -> None:
+        """Take the kubelet's path; raises ``UsageError`` and ``StartError``."""
+        self._workshop = Workshop(binary)
+        self._version = self._workshop.version
+        self._node: RealNode | None = None
+        self._asked: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
+        self._started: NodeStarted | None = None
+        self._reused = False
+
+    def describe(self, request: Describe) -> Description:
+        """Say which kubelet this is."""
+        return Description(
+            name="kubelet",
+            version=self._workshop.told_version,
+            protocol=PROTOCOL,
+            surfaces=["node"],
+            features=sorted(claimed_features(self._version)),
+            kubernetes_version=str(self._version),
+            untold=sorted(untold_fields(self._version)),
+        )
+
+    def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
+        """Bring up a node on a folder of its own, or clear the one that is up where it came up in the same way."""
+        before, self._asked = self._asked, [request]
+        self._reused = bool(before) and request == before[0] and not request.files and self._is_clear()
+        if self._reused and self._started is not None:
+            return self._started
+        return self._start(request)
+
+    def _is_clear(self) -> bool:
+        """Take all pods away, and tell whether the node is then as it was when it came up."""
+        node = self._node
+        if node is None or node.is_changed or self._started is None:
+            return False
+        if node.pods:
+            node.take(*node.pods)
+        return node.files().shared_pool == self._started.default_cpuset
+
+    def _start(self, request: StartNode) -> NodeStarted | StartFailed:
+        self._stop()
+        self._reused = False
+        machine = machine_from_dict(request.machine, "machine")
+        try:
+            self._node = self._workshop.node(machine, request.kubelet, request.files or {})
+        except StartError as error:
+            return StartFailed(error.stage, error.message)
+        self._started = node_started(machine, self._node.folder, self._node.files())
+        return self._started
+
+    def _be_on_a_node_of_its_own(self) -> None:
+        """Ask all questions so far of a new node, where this one has seen others before.
+
+        Its state files then name the pods as they are called outside; they do not when a uid was there before.
+        """
+        if self._reused:
+            start, *others = self._asked
+            assert isinstance(start, StartNode)
+            self._start(start)
+            for question in others:
+                getattr(self, question.method.attribute)(question)
+
+    def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
+        """Give the kubelet a pod. One that it has is not given again: it keeps what it has."""
+        node = self._up
+        self._asked.append(request)
+        uid = str((request.pod.get("metadata") or {}).get("uid") or "")
+        if uid not in node.pods:
+            node.put(uid, request.pod)
+        inside = node.pods[uid].uid
+        refusal, status = node.refusal(inside), node.status(inside)
+        if refusal is None:
+            files = node.files()
+            sent, held = node.sent(), node.holdings(uid)
+            return Admitted(files.shared_pool, held, status.get("qosClass"), files.free_memory(), updates=sent)
+        node.take(uid)
+        reason, message = reason_and_message(refusal)
+        pool, phase, sent = node.files().shared_pool, refusal["phase"], node.sent()
+        return Rejected(pool, reason, message, status.get("qosClass"), phase=phase, updates=sent)
+
+    def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
+        """Let the kubelet's runtime make the pod's containers, and wait until they have started."""
+        node = self._up
+        self._asked.append(request)
+        if request.uid not in node.pods:
+            return UnknownPod(node.files().shared_pool)
+        node.run(request.uid)
+        sent = node.sent()
+        return PodStarted(node.files().shared_pool, node.holdings(request.uid), updates=sent)
+
+    def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
+        """Take a pod away."""
+        node = self._up
+        self._asked.append(request)
+        if request.uid not in node.pods:
+            return UnknownPod(node.files().shared_pool)
+        node.take(request.uid)
+        return Removed(node.files().shared_pool, updates=node.sent())
+
+    def node_state(self, request: ReadState) -> NodeState:
+        """Tell what the pods hold."""
+        node = self._up
+        return NodeState(node.files().shared_pool, {uid: node.holdings(uid) for uid in node.pods})
+
+    def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
+        """Tell the state files."""
+        self._be_on_a_node_of_its_own()
+        self._up.let_go()
+        return Checkpoints(self._up.files().texts)
+
+    def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
+        """Start the kubelet anew on the same folder."""
+        if request.files or request.kubelet is not None:
+            self._be_on_a_node_of_its_own()
+        self._asked.append(request)
+        node = self._up
+        try:
+            node.restart(request.kubelet, request.files or {})
+        except StartError as error:
+            return StartFailed(error.stage, error.message)
+        pods: list[ReadmittedPod | RejectedPod] = []
+        for uid, pod in list(node.pods.items()):
+            refusal = node.refusal(pod.uid)
+            if refusal is None:
+                pods.append(ReadmittedPod(uid, node.holdings(uid)))
+            else:
+                node.take(uid)
+                pods.append(RejectedPod(uid, *reason_and_message(refusal)))
+        return Restarted(pods, node.files().shared_pool, updates=node.sent())
+
+    def close(self) -> None:
+        """End the node."""
+        self._stop()
+
+    def _stop(self) -> None:
+        self._started = None
+        if self._node is not None:
+            self._node.close()
+            self._node = None
+
+    @property
+    def _up(self) -> RealNode:
+        if self._node is None:
+            raise UsageError(Fault("", "no node is up", "node.start first"))
+        return self._node
+
+
+def reason_and_message(refusal: Mapping[str, Any]) -> tuple[str, str]:
+    """Return reason and message of a refused pod, as they are for a pod of a cluster."""
+    message = str(refusal.get("message") or "").removeprefix(_PREFIX)
+    no_room = _NO_ROOM.search(message)
+    return (f"OutOf{no_room[1]}" if no_room else str(refusal["reason"])), message

@@ -1,0 +1,168 @@
+"""``NodeAgent``: a node whose pods come and go, asked by several threads, of which one at a time is served."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ...errors import KubeletFails, UsageError
+from ...kube.pod import Pod
+from ...kube.requests import pod_requests
+from ...kube.resource_names import is_extended
+from ...reference.managers import device
+from ...reference.managers.device import DeviceManager, ResourceDevices
+from ...reference.managers.registry import PROVIDERS
+from ...reference.managers.setup import MakeProvider
+from ...reference.node import Node
+from ...reference.node.results import Placement, Pools
+from .plugin import ConnectedPlugin
+
+Plugins = dict[str, ConnectedPlugin]
+"""The device plugins that have registered, by resource."""
+
+Tell = Callable[[str], None]
+"""Takes one line for the person who runs the agent."""
+_LONGEST = 400
+
+
+def line(text: str) -> str:
+    """Return a text of others as one line of bounded length."""
+    words = " ".join(text[: 2 * _LONGEST].split())
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."
+
+
+def providers_with(plugins: Plugins) -> list[MakeProvider]:
+    """Return the managers of a node with real device plugins."""
+    return [partial(device.provide, plugins=plugins) if make is device.provide else make for make in PROVIDERS]
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """The node as it was after a change: what is read while it decides, which may wait for a device plugin."""
+
+    pods: tuple[Pod, ...]
+    refused: tuple[Pod, ...]
+    placements: Mapping[str, Mapping[str, Placement]]
+    pools: Pools
+    devices: Mapping[str, ResourceDevices]
+
+
+class NodeAgent:
+    """Keeps a node at the pods that are wanted.
+
+    ``lock`` is held by whoever changes ``node`` or ``plugins``; ``view`` is for those who read. As with a kubelet, a
+    pod that was refused is asked for again only when it is another one.
+    """
+
+    def __init__(self, node: Node, tell: Tell, plugins: Plugins | None = None) -> None:
+        """Take a node without pods, and the plugins that it was made with."""
+        self.node = node
+        self.plugins: Plugins = {} if plugins is None else plugins
+        self.lock = threading.RLock()
+        self._refused: dict[str, Pod] = {}
+        self._tell = tell
+        self._wanted: list[Pod] = []
+        self._given: dict[str, Pod] = {}
+        self._waiting: dict[str, str] = {}
+        self.view = self._seen()
+
+    def want(self, pods: Sequence[Pod]) -> None:
+        """Take off the node what is not among these pods, or has changed, and admit what is new, in order."""
+        with self.lock:
+            self._wanted = list(pods)
+            by_uid = {pod.uid: pod for pod in pods}
+            for uid, pod in list(self._given.items()):
+                if by_uid.get(uid) != pod:
+                    self._remove(pod)
+            self._admit_new()
+
+    def offer(self, resource: str, devices: ResourceDevices | None) -> None:
+        """Have these be the devices of a resource, None for no such resource; pods that waited for them are admitted.
+
+        The checkpoint is written at each list (DEV-MODEL-02).
+        """
+        with self.lock:
+            manager = self.devices
+            if devices is None:
+                manager.inventory.resources.pop(resource, None)
+            else:
+                manager.inventory.resources[resource] = devices
+            self.node.write_files({manager.state_file.name: manager.state_file.content()()})
+            self._admit_new()
+
+    def _admit_new(self) -> None:
+        """Admit what is wanted and not yet asked for: a pod waits until someone offers the devices that it asks for.
+
+        A scheduler sends no pod to a node that lacks them, and a kubelet would not look at them (DEV-MODEL-05).
+        """
+        for pod in self._wanted:
+            if pod.uid in self._given:
+                continue
+            if self.plugins:  # which may be slow to answer, while others read
+                self.view = self._seen()
+            missing = ", ".join(sorted(self._missing(pod)))
+            if not missing:
+                self._admit(pod)
+            elif self._waiting.get(pod.uid) != missing:
+                self._tell(f"{_name(pod)} waits: nobody offers {line(missing)}")
+                self._waiting[pod.uid] = missing
+        self._waiting = {pod.uid: self._waiting[pod.uid] for pod in self._wanted if pod.uid in self._waiting}
+        self.view = self._seen()
+
+    def _seen(self) -> NodeView:
+        state = self.node.state()
+        devices = dict(self.devices.inventory.resources)
+        return NodeView(tuple(self.node.pods.values()), tuple(self._refused.values()), state.pods, state.pools, devices)
+
+    @property
+    def devices(self) -> DeviceManager:
+        """The node's Device Manager."""
+        manager = self.node.providers["devices"]
+        assert isinstance(manager, DeviceManager)
+        return manager
+
+    def _missing(self, pod: Pod) -> Iterable[str]:
+        known = self.devices.inventory.resources
+        return (name for name in pod_requests(pod) if is_extended(name) and name not in known)
+
+    def _admit(self, pod: Pod) -> None:
+        self._waiting.pop(pod.uid, None)
+        self._given[pod.uid] = pod
+        try:
+            outcome = self.node.admit(pod)
+        except (KubeletFails, UsageError) as error:
+            self._refuse(pod, str(error))
+            return
+        if not outcome.admitted:
+            self._refuse(pod, f"{outcome.reason}: {outcome.message}")
+            return
+        self._tell(f"{_name(pod)} admitted")
+        fault = self._pre_start(pod)
+        if fault is None:
+            self.node.run(pod.uid)
+        else:
+            self._tell(f"{_name(pod)} cannot start: {line(fault)}")
+
+    def _pre_start(self, pod: Pod) -> str | None:
+        for container in pod.all_containers:
+            for resource, ids in self.devices.allocated(pod.uid, container.name).items():
+                plugin = self.plugins.get(resource)
+                if plugin and (fault := plugin.pre_start(ids)):
+                    return fault
+        return None
+
+    def _refuse(self, pod: Pod, why: str) -> None:
+        self._refused[pod.uid] = pod
+        self._tell(f"{_name(pod)} refused, {line(why)}")
+
+    def _remove(self, pod: Pod) -> None:
+        del self._given[pod.uid]
+        if self._refused.pop(pod.uid, None) is None:
+            self.node.remove(pod.uid)
+            self._tell(f"{_name(pod)} removed")
+
+
+def _name(pod: Pod) -> str:
+    return line(f"{pod.namespace}/{pod.name}")

@@ -1,0 +1,143 @@
+"""The service at which device plugins register, and what becomes of the devices of each (DEV-MODEL, DEV-API)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from ...kube.resource_names import is_extended
+from ...reference.managers.device import ResourceDevices
+from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
+from ..kubelet_apis.wire import service
+from .agent import NodeAgent, Tell, line
+from .device_lists import ListRefused, read_list
+from .plugin import CannotConnect, ConnectedPlugin
+from .root import LONGEST_SOCKET
+
+GRACE_SECONDS = 300
+"""How long the resource of a plugin that is gone stays on the node, with no healthy device."""
+MOST_PLUGINS = 64
+_MOST_FAULTS = 20
+"""Faults of one plugin's lists that are told."""
+logging.getLogger("grpc").addHandler(logging.NullHandler())  # what a plugin does wrong is told in a line
+
+
+class DevicePlugins:
+    """The device plugins of an agent. Their sockets lie in ``folder``."""
+
+    def __init__(self, agent: NodeAgent, folder: Path, tell: Tell, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the agent, whose ``plugins`` this keeps."""
+        self._agent = agent
+        self._folder = folder
+        self._tell = tell
+        self._clock = clock
+        self._gone: dict[str, float] = {}
+        self._faults: dict[str, list[str]] = {}
+        self._shown: dict[str, str] = {}
+
+    def service(self) -> Any:
+        """Return the service ``v1beta1.Registration``."""
+        return service(V1BETA1, "Registration", {"Register": self._register})
+
+    def forget_gone(self) -> None:
+        """Take off the node the resources of plugins that did not come back (DEV-MODEL-07)."""
+        with self._agent.lock:
+            for resource, since in list(self._gone.items()):
+                if self._clock() - since >= GRACE_SECONDS:
+                    del self._gone[resource]
+                    self._agent.plugins.pop(resource).close()
+                    self._agent.offer(resource, None)
+                    self._tell(f"{resource}: its device plugin did not come back, the node has none now")
+
+    def close(self) -> None:
+        """End all connections."""
+        with self._agent.lock:
+            plugins = list(self._agent.plugins.values())
+            self._agent.plugins.clear()
+        for plugin in plugins:
+            plugin.close()
+
+    def _register(self, request: Any, context: grpc.ServicerContext) -> Any:
+        fault = self._fault(request)
+        if fault is None:
+            try:
+                plugin = ConnectedPlugin(request.resource_name, str(self._folder / request.endpoint))
+            except CannotConnect as error:
+                fault = str(error)
+        if fault is not None:
+            self._tell(f"a device plugin is not registered: {line(fault)}")
+            return context.abort(grpc.StatusCode.UNKNOWN, line(fault))
+        with self._agent.lock:
+            former = self._agent.plugins.get(plugin.resource)
+            self._agent.plugins[plugin.resource] = plugin
+            self._gone.pop(plugin.resource, None)
+            self._shown.pop(plugin.resource, None)
+        if former is not None:
+            former.close()
+        self._tell(f"{plugin.resource}: a device plugin has registered")
+        plugin.watch(self._listed, self._ended)
+        return V1BETA1.Empty()
+
+    def _fault(self, request: Any) -> str | None:
+        """Return why a registration is refused, as a kubelet words it where it does."""
+        if request.version != "v1beta1":
+            return (
+                f'requested API version "{request.version}" is not supported by kubelet. '
+                'Supported version is ["v1beta1"]'
+            )
+        if not is_extended(request.resource_name):
+            return f'the ResourceName "{request.resource_name}" is invalid'
+        endpoint = request.endpoint
+        if endpoint in ("", ".", "..") or "/" in endpoint or "\0" in endpoint:
+            return f'the endpoint "{endpoint}" is no name of a socket in {self._folder}'
+        if len(str(self._folder / endpoint).encode()) > LONGEST_SOCKET:
+            return f'the endpoint "{endpoint}" is too long for a socket'
+        if request.resource_name not in self._agent.plugins and len(self._agent.plugins) >= MOST_PLUGINS:
+            return f"there are {MOST_PLUGINS} device plugins already"
+        return None
+
+    def _listed(self, plugin: ConnectedPlugin, listed: Any) -> None:
+        try:
+            devices, faults = read_list(listed, self._agent.node.machine.numa_ids)
+        except ListRefused as error:
+            self._tell_faults(plugin.resource, [str(error)])
+            return
+        with self._agent.lock:
+            if self._agent.plugins.get(plugin.resource) is not plugin:
+                return
+            self._tell_faults(plugin.resource, faults)
+            self._show(plugin.resource, devices)
+            self._agent.offer(plugin.resource, devices)
+
+    def _ended(self, plugin: ConnectedPlugin, why: str) -> None:
+        """Count a plugin's devices as unhealthy, unless another has registered in its place."""
+        resource = plugin.resource
+        with self._agent.lock:
+            if self._agent.plugins.get(resource) is not plugin:
+                return
+            self._gone[resource] = self._clock()
+            former = self._agent.devices.inventory.resources.get(resource, ResourceDevices({}, frozenset()))
+            self._tell(f"{resource}: its device plugin is gone, no device is healthy: {line(why)}")
+            self._agent.offer(resource, ResourceDevices(former.nodes, frozenset()))
+
+    def _show(self, resource: str, devices: ResourceDevices) -> None:
+        unhealthy = sorted(devices.nodes.keys() - devices.healthy)
+        ill = f", unhealthy: {', '.join(unhealthy)}" if unhealthy else ""
+        text = f"{resource}: {len(devices.nodes)} devices{line(ill)}"
+        if self._shown.get(resource) != text:
+            self._shown[resource] = text
+            self._tell(text)
+
+    def _tell_faults(self, resource: str, faults: list[str]) -> None:
+        """Tell each fault of a plugin once, and not for ever."""
+        known = self._faults.setdefault(resource, [])
+        for fault in faults:
+            if fault not in known and len(known) <= _MOST_FAULTS:
+                known.append(fault)
+                more = "more faults, which are not told" if len(known) > _MOST_FAULTS else line(fault)
+                self._tell(f"{resource}: {more}")

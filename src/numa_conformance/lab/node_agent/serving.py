@@ -1,0 +1,73 @@
+"""Serving a node on the sockets of a kubelet until told to stop."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+from ...errors import UsageError
+from ...kube.pod import Pod
+from ..kubelet_apis.wire import serve
+from .agent import NodeAgent, Tell, line
+from .pod_files import PodFiles
+from .pod_resources import RateLimit, pod_resources_service
+from .registration import DevicePlugins
+from .root import AgentRoot, private_sockets
+
+
+class ServedNode:
+    """An agent on its sockets, with the pods of files. A context: on leaving it the sockets are gone."""
+
+    def __init__(self, agent: NodeAgent, root: AgentRoot, files: PodFiles, tell: Tell) -> None:
+        """Admit the pods, and serve; raises ``UsageError``."""
+        self._agent = agent
+        self._root = root
+        self._files = files
+        self._tell = tell
+        self._asked_again = threading.Event()
+        self._plugins = DevicePlugins(agent, root.device_plugins, tell)
+        self._take(*files.read())
+        with private_sockets():
+            self._servers = [
+                serve(str(root.pod_resources), pod_resources_service(agent), interceptors=[RateLimit()]),
+                serve(str(root.registration), self._plugins.service()),
+            ]
+
+    def read_again(self) -> None:
+        """Have the pods read again at the next pass, changed or not."""
+        self._asked_again.set()
+
+    def keep_up(self) -> None:
+        """Make one pass: take over what has changed in the files; files with faults change nothing."""
+        self._plugins.forget_gone()
+        if not (self._files.changed() or self._asked_again.is_set()):
+            return
+        self._asked_again.clear()
+        try:
+            self._take(*self._files.read())
+        except (UsageError, OSError) as error:
+            faults = error.faults if isinstance(error, UsageError) else [error]
+            for fault in faults:
+                self._tell(f"the pods stay as they were: {line(str(fault))}")
+
+    def close(self) -> None:
+        """Stop serving and remove the sockets."""
+        for stopped in [server.stop(1) for server in self._servers]:
+            stopped.wait()
+        self._plugins.close()
+        self._root.close()
+
+    def __enter__(self) -> ServedNode:
+        """Return the node itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop serving."""
+        self.close()
+
+    def _take(self, pods: list[Pod], notices: tuple[str, ...]) -> None:
+        for text in notices:
+            self._tell(text)
+        self._agent.want(pods)

@@ -1,0 +1,99 @@
+"""The process of an unmodified NRI plugin, and what its command is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import NumaConformanceError
+from ...kube import KubeletConfiguration, reserved_cpu_milli
+from ...reference.target import ReferenceTarget
+from ...sources.versions import DEFAULT
+from ...wire.messages.describe import Description
+from ...wire.messages.node import StartFailed, StartNode
+from ..daemon.daemon import HOST, Daemon
+from .runtime_side import NriError
+
+SOCKET, KUBELET, RESERVED, AMOUNT, STATE = (
+    "{nri_socket}", "{kubelet_config}", "{reserved_cpus}", "{reserved_amount}", "{state_folder}",
+)  # fmt: skip
+"""What stands in a command for NRI's socket, the kubelet's configuration, its reservation, and files of the plugin."""
+FEATURES = ("cpu-manager/static", "node/cpuset", "node/restart")
+"""What is asked of a plugin unless ``--numa-features`` says otherwise."""
+REGISTER_SECONDS = 20.0
+_LOOK_SECONDS = 0.1
+PLACE = "/var/run/nri"
+
+
+class Plugin:
+    """Starts the command, anew after each ``end``; ``home`` is a folder for what stands around it."""
+
+    def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
+        """Take the command, and by which words it says that it does not support a machine."""
+        self._daemon = Daemon("plugin", words, (SOCKET, HOST, KUBELET, RESERVED, AMOUNT, STATE), unsupported)
+        self.home = self._daemon.home
+        self._state = self.home / "state"
+
+    def described(self) -> Description:
+        """Say which plugin this is."""
+        return self._daemon.described("node", sorted(FEATURES))
+
+    def forget(self) -> None:
+        """Remove the files that it has kept: what starts next is on another machine, or on an empty one."""
+        shutil.rmtree(self._state, ignore_errors=True)
+        self._state.mkdir()
+
+    def come_up(
+        self,
+        start: StartNode,
+        kubelet: Mapping[str, Any],
+        socket: Path,
+        registered: Callable[[float], bool],
+        places: Mapping[Path, str] | None = None,
+    ) -> str | None:
+        """Start it, and wait until it has registered at the socket; returns why that failed.
+
+        ``registered`` waits so many seconds, and raises ``NriError``. ``places``: other folders by where it finds them.
+        """
+        configuration = self.home / "kubelet.json"
+        configuration.write_text(json.dumps(kubelet))
+        told = {
+            SOCKET: str(socket), HOST: str(start.host_root), KUBELET: str(configuration), STATE: str(self._state),
+            RESERVED: reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
+        }  # fmt: skip
+        self._daemon.start(start.machine, {**(places or {}), socket.parent: PLACE}, told)
+        try:
+            return self._daemon.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
+        except NriError as error:
+            return self._daemon.failed(f"the plugin has not taken what is there: {error}")
+
+    def check_support(self) -> None:
+        """Raise ``Unsupported`` where it has said that it does not support the machine."""
+        self._daemon.check_support()
+
+    def check(self) -> None:
+        """Raise ``NumaConformanceError`` with its last words where it has ended."""
+        if self._daemon.ended is not None:
+            raise NumaConformanceError(self._daemon.failed(self._daemon.ended))
+
+    def end(self) -> None:
+        """End it."""
+        self._daemon.end()
+
+    def close(self) -> None:
+        """End it, and remove its folder."""
+        self._daemon.close()
+
+
+def refused_configuration(request: StartNode) -> StartFailed | None:
+    """Return how a kubelet that decides would refuse a configuration by the documentation; None where it comes up."""
+    beside = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
+    return beside if isinstance(beside, StartFailed) else None
+
+
+def reserved(kubelet: Mapping[str, Any]) -> str:
+    """Return the CPUs that a configuration reserves by their ids."""
+    return str(kubelet.get("reservedSystemCPUs") or "")

@@ -1,0 +1,34 @@
+"""A ``Machine`` as a host tree: what the kernel would tell of it below ``/sys`` and ``/proc``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....errors import Fault, UsageError
+from ...model import Machine
+from .cpus import write_cpus
+from .nodes import write_nodes
+from .proc import cpuinfo, meminfo
+from .speeds import interrupts, write_speeds
+from .tree import Tree
+
+
+def write_tree(machine: Machine, root: Path) -> None:
+    """Write the tree into ``root``, which must be empty or absent; reading it back gives the same hardware.
+
+    Works in a real folder and under pyfakefs. Devices of device plugins are no part of a host tree, and neither are
+    names, descriptions and notes. Raises ``UsageError`` for a folder that is not empty.
+    """
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
+    write_machine(machine, Tree(root))
+
+
+def write_machine(machine: Machine, tree: Tree, cpuinfo_of_the_host: str = "") -> None:
+    """Write everything of a machine into a tree; ``cpuinfo_of_the_host`` tells the kind of CPU."""
+    write_cpus(machine, tree)
+    write_nodes(machine, tree)
+    write_speeds(machine, tree)
+    tree.write_whole("proc/cpuinfo", cpuinfo(machine, cpuinfo_of_the_host))
+    tree.write_whole("proc/meminfo", meminfo(machine))
+    tree.write_whole("proc/interrupts", interrupts(machine))

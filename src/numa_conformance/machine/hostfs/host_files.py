@@ -1,0 +1,196 @@
+"""Reading files of a host tree: nothing outside the root, nothing without bounds."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from ...cpuset import MAX_ID, CpuSet
+from ...errors import CpuSetSyntaxError, Fault, UsageError
+from ...files import read_in_place
+
+MAX_BYTES = 1024 * 1024
+MAX_LINKS = 40
+MAX_ENTRIES = 100_000
+MAX_WORDS = (MAX_ID + 1) // 32
+_BLANKS = " \t\r\n\0"
+_NUMBER = re.compile(r"-?[0-9]{1,15}", re.ASCII)
+_HEX_WORD = re.compile(r"[0-9a-fA-F]{1,16}", re.ASCII)
+
+
+class HostFiles:
+    """The tree below ``root``, which stands for ``/``.
+
+    Links are followed by hand: an absolute one begins at the root again, one that leads out of the root or round in
+    circles is refused. Places are texts until a caller gets one, and each is asked for once: of a large machine
+    thousands are.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """Take the root; raises ``UsageError`` when it is no folder."""
+        if not root.is_dir():
+            raise UsageError(Fault(str(root), "no such folder", "the folder that stands for /"))
+        self._root = os.path.realpath(root)
+        self.root = Path(self._root)
+        self._folders: dict[str, str | None] = {}
+
+    def resolve(self, path: str) -> Path | None:
+        """Return the real place of a path, or None when nothing is there; raises ``UsageError`` for bad links.
+
+        Folders are remembered: the tree is read once and does not change meanwhile.
+        """
+        place = self._place(path)
+        return None if place is None else Path(place)
+
+    def _place(self, path: str) -> str | None:
+        folder, slash, name = path.rpartition("/")
+        if not slash or name in ("", ".", ".."):
+            return self._walk(path)
+        place = self._folder(folder)
+        if place is None:
+            return None
+        step = f"{place}/{name}"
+        mode = _mode(step)
+        return self._walk(path) if stat.S_ISLNK(mode) else step if mode else None
+
+    def _folder(self, path: str) -> str | None:
+        if path not in self._folders:
+            self._folders[path] = self._place(path)
+        return self._folders[path]
+
+    def _walk(self, path: str) -> str | None:
+        parts = list(PurePosixPath(path).parts)
+        place = self._root
+        links = 0
+        while parts:
+            part = parts.pop(0)
+            if part in ("/", "."):
+                continue
+            if part == "..":
+                if place == self._root:
+                    raise UsageError(Fault(self.shown(path), "leads out of the root"))
+                place = os.path.dirname(place)
+                continue
+            step = os.path.join(place, part)
+            mode = _mode(step)
+            if not mode:
+                return None
+            if not stat.S_ISLNK(mode):
+                place = step
+                continue
+            links += 1
+            if links > MAX_LINKS:
+                raise UsageError(Fault(self.shown(path), "too many links; they may go round in circles"))
+            goal = PurePosixPath(os.readlink(step))
+            parts = [*goal.parts, *parts]
+            if goal.is_absolute():
+                place = self._root
+        return place
+
+    def shown(self, path: str) -> str:
+        """Return a path as messages name it."""
+        return str(self.root / path.lstrip("/"))
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text without blanks and NUL bytes at its ends; None when it is not there or not readable."""
+        content = self._content(path)
+        if content is None:
+            return None
+        if len(content) > MAX_BYTES:
+            raise UsageError(Fault(self.shown(path), f"is larger than {MAX_BYTES} bytes"))
+        return content.decode("utf-8", "replace").strip(_BLANKS)
+
+    def _content(self, path: str) -> bytes | None:
+        """Return the beginning of a plain file: of a link only once it is known where that leads."""
+        folder, _, name = path.rpartition("/")
+        if folder and name not in ("", ".", ".."):
+            place = self._folder(folder)
+            if place is None:
+                return None
+            try:
+                return read_in_place(f"{place}/{name}", MAX_BYTES)
+            except FileNotFoundError:
+                return None
+            except (OSError, ValueError):  # a link, or a name that no file can have
+                pass
+        real = self._place(path)
+        try:
+            return None if real is None else read_in_place(real, MAX_BYTES)
+        except OSError:
+            return None
+
+    def number(self, path: str) -> int | None:
+        """Return a file's decimal number; None when it is not there. Raises ``UsageError`` for anything else."""
+        text = self.text(path)
+        if not text:
+            return None
+        if not _NUMBER.fullmatch(text):
+            raise UsageError(Fault(self.shown(path), f"{text[:40]!r} is no number", "a decimal number"))
+        return int(text)
+
+    def cpu_list(self, path: str) -> int | None:
+        """Return the set of a file in kernel list format as bits; None when it is not there."""
+        text = self.text(path)
+        if text is None:
+            return None
+        try:
+            return CpuSet.parse_kernel(text).bits
+        except CpuSetSyntaxError as error:
+            raise error.within(self.shown(path)) from error
+
+    def cpu_map(self, path: str) -> int | None:
+        """Return the set of a file of comma separated hex words as bits; None when it is not there."""
+        text = self.text(path)
+        if not text:
+            return None
+        bits = _map_bits(text)
+        if bits is None:
+            raise UsageError(
+                Fault(self.shown(path), f"{text[:40]!r} is no map of CPUs", "hexadecimal words with commas")
+            )
+        return bits
+
+    def numbered(self, folder: str, prefix: str) -> list[int]:
+        """Return the numbers N of the entries ``<prefix>N`` of a folder, ascending; empty when it is not there.
+
+        Raises ``UsageError`` for a number that no kernel gives.
+        """
+        place = self._place(folder)
+        if place is None or not os.path.isdir(place):
+            return []
+        pattern = re.compile(re.escape(prefix) + r"([0-9]{1,9})", re.ASCII)
+        numbers = []
+        with os.scandir(place) as entries:
+            for count, entry in enumerate(entries):
+                if count > MAX_ENTRIES:
+                    raise UsageError(Fault(self.shown(folder), f"has more than {MAX_ENTRIES} entries"))
+                match = pattern.fullmatch(entry.name)
+                if match:
+                    numbers.append(int(match[1]))
+        if numbers and max(numbers) > MAX_ID:
+            raise UsageError(Fault(self.shown(f"{folder}/{prefix}{max(numbers)}"), "is numbered", f"at most {MAX_ID}"))
+        return sorted(numbers)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder, sorted; empty when it is not there."""
+        place = self._place(folder)
+        return sorted(os.listdir(place)) if place is not None and os.path.isdir(place) else []
+
+
+def _mode(path: str) -> int:
+    """Return what a path is, itself and not what it leads to; 0 where nothing is, or no file can have that name."""
+    try:
+        return os.lstat(path).st_mode
+    except (OSError, ValueError):
+        return 0
+
+
+@lru_cache(maxsize=1024)
+def _map_bits(text: str) -> int | None:
+    words = [word.strip() for word in text.split(",")]
+    if len(words) > MAX_WORDS or not all(_HEX_WORD.fullmatch(word) for word in words):
+        return None
+    return int("".join(word.zfill(8) for word in words), 16)

@@ -1,0 +1,138 @@
+"""Mount namespaces: the two system calls that Python has not in all versions, and who may use them.
+
+The calls are made in this process, not by util-linux's ``unshare`` and ``mount``. So the process can become the command
+itself, with its own number, terminal and signals. Nothing has to be installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from ...errors import Fault, UsageError
+
+_NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000  # CLONE_NEWNS, CLONE_NEWUSER
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
+_BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
+_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+
+def end_with_parent(number: int) -> None:
+    """Have the kernel send this process a signal when its parent ends; 0: none any more."""
+    ctypes.CDLL(None).prctl(_END_WITH_PARENT, number)
+
+
+def enter_mount_namespace(*, become_root: bool = False, harmless: bool = False) -> None:
+    """Give this process mounts of its own, which end with the last process that uses them.
+
+    Who may not do so takes a user namespace first, in which they are themselves, or root where ``become_root``; the
+    process must have one thread then. ``harmless``: root takes one too where that is allowed, and can do nothing to the
+    system from there on. Raises ``UsageError`` where the kernel allows neither.
+    """
+    ways: list[Callable[[], None]] = [
+        lambda: _unshare(_NEW_MOUNTS),
+        lambda: _enter_user_namespace(become_root=become_root),
+    ]
+    refused: OSError | None = None
+    for way in reversed(ways) if harmless else ways:
+        try:
+            way()
+        except OSError as error:
+            refused = error
+        else:
+            _mount("none", "/", None, _RECURSIVE | _PRIVATE)
+            return
+    assert refused is not None
+    raise _not_allowed(refused) from refused
+
+
+def join_mount_namespace(process: int, *, of_a_user: bool = False) -> None:
+    """Have this process see the mounts that another sees; it must have one thread.
+
+    ``of_a_user``: be in its user namespace too, which gives the right to it. Raises ``OSError``.
+    """
+    kinds = (("user", _NEW_USER), ("mnt", _NEW_MOUNTS)) if of_a_user else (("mnt", _NEW_MOUNTS),)
+    namespaces = [(os.open(f"/proc/{process}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), flag) for name, flag in kinds]
+    for namespace, flag in namespaces:
+        _check(_libc().setns(namespace, flag), f"/proc/{process}/ns")
+        os.close(namespace)
+
+
+def _enter_user_namespace(*, become_root: bool) -> None:
+    user, group = os.geteuid(), os.getegid()
+    _unshare(_NEW_USER | _NEW_MOUNTS)
+    _map_ids(user, group, become_root=become_root)
+
+
+def _map_ids(user: int, group: int, *, become_root: bool) -> None:
+    process = Path("/proc/self")
+    (process / "setgroups").write_text("deny")
+    (process / "uid_map").write_text(f"{0 if become_root else user} {user} 1")
+    (process / "gid_map").write_text(f"{0 if become_root else group} {group} 1")
+
+
+def _not_allowed(error: OSError) -> UsageError:
+    return UsageError(
+        Fault(
+            "",
+            f"this system does not let you have mounts of your own: {os.strerror(error.errno or 0)}",
+            "root with CAP_SYS_ADMIN; or unprivileged user namespaces, which some distributions forbid "
+            "(sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, "
+            "user.max_user_namespaces) and containers too, unless they are privileged",
+        )
+    )
+
+
+def mount_memory(place: str, mebibytes: int) -> None:
+    """Mount an empty file system that lies in memory."""
+    _mount("numa-conformance", place, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,size={mebibytes}m,nr_inodes=0")
+
+
+def mount_memory_around(place: str, mebibytes: int) -> None:
+    """Mount a file system that lies in memory over a folder; what lies in the folder now is seen in it as before."""
+    folder = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    before = list(os.scandir(place))
+    mount_memory(place, mebibytes)
+    for entry in before:
+        with contextlib.suppress(
+            OSError
+        ):  # it may be gone by now, and a socket or what others mounted may not be bound
+            if entry.is_dir(follow_symlinks=False):
+                os.mkdir(entry.path)
+            else:
+                Path(entry.path).touch()
+            bind(f"/proc/self/fd/{folder}/{entry.name}", entry.path)
+    os.close(folder)
+
+
+def bind(source: str, place: str) -> None:
+    """Lay a file or folder over another."""
+    _mount(source, place, None, _BIND)
+
+
+def make_read_only(place: str) -> None:
+    """Make a file system read-only, wherever parts of it are bound to."""
+    _mount("none", place, None, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
+
+
+def _unshare(flags: int) -> None:
+    _check(_libc().unshare(ctypes.c_int(flags)), "unshare")
+
+
+def _mount(source: str, place: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    texts = [text.encode() if text is not None else None for text in (source, place, kind, options)]
+    result = _libc().mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])
+    _check(result, place)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, place: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), place)

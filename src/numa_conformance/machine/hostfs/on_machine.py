@@ -1,0 +1,95 @@
+"""A machine that is not there, for this process and for what it becomes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...cpuset import format_bits
+from ...errors import Fault, UsageError
+from ..model import Machine
+from .fake.proc import stat
+from .fake.tree import Tree, cpu_map
+from .fake.writer import write_machine
+from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory
+
+_SYSTEM = "/sys/devices/system"
+_MEBIBYTES = 512
+_COVERED = ("sys/bus/cpu/devices", "sys/bus/node/devices", "sys/kernel/mm/hugepages", "proc/cpuinfo", "proc/meminfo",
+            "proc/stat", "proc/interrupts")  # fmt: skip
+
+
+def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
+    """Lay the machine's tree over ``/sys`` and ``/proc`` for this process and all that it starts, until they end.
+
+    The tree lies in memory and cannot be written to; nothing of it is seen by others, and nothing remains. The host's
+    devices stay, near all CPUs and at no NUMA node. Raises ``UsageError`` where the system does not allow it.
+    """
+    if not Path(_SYSTEM).is_dir():
+        raise UsageError(Fault(_SYSTEM, "is not there", "a system with sysfs mounted on /sys"))
+    enter_mount_namespace(become_root=become_root)
+    of_the_host = {name: Path("/proc", name).read_text(errors="replace") for name in ("cpuinfo", "stat")}
+    system = os.open(_SYSTEM, os.O_PATH | os.O_DIRECTORY)
+    others = sorted(set(os.listdir(_SYSTEM)) - {"cpu", "node", "memory"})
+    # The place is one that the tree covers in the end, so that nothing else is hidden meanwhile.
+    mount_memory(_SYSTEM, _MEBIBYTES)
+    tree = Tree(Path(_SYSTEM), shared=True)
+    write_machine(machine, tree, of_the_host["cpuinfo"])
+    tree.write_whole("proc/stat", stat(machine, of_the_host["stat"]))
+    for name in others:
+        tree.folder(f"sys/devices/system/{name}")
+    everything = _Everything(machine, tree)
+    make_read_only(_SYSTEM)
+    for name in _COVERED:
+        if Path("/", name).exists():
+            bind(f"{_SYSTEM}/{name}", f"/{name}")
+    for file, place in everything.covers():
+        bind(f"{_SYSTEM}/{file}", str(place))
+    bind(f"{_SYSTEM}/sys/devices/system", _SYSTEM)
+    for name in others:
+        bind(f"/proc/self/fd/{system}/{name}", f"{_SYSTEM}/{name}")
+    os.close(system)
+
+
+class _Everything:
+    """The files of the host that say "all CPUs" or "all NUMA nodes" of its own, and would contradict the machine."""
+
+    def __init__(self, machine: Machine, tree: Tree) -> None:
+        tree.write("everything/cpulist", format_bits(machine.online_bits))
+        tree.write("everything/cpumap", cpu_map(machine.online_bits))
+        tree.write("everything/nodelist", format_bits(sum(1 << node for node in machine.numa_ids)))
+        tree.write("everything/no_node", -1)
+
+    def covers(self) -> Iterator[tuple[str, Path]]:
+        """Yield a file of the tree, and the place that it goes over."""
+        for pattern, file in (
+            ("bus/pci/devices/*/local_cpus", "cpumap"),
+            ("bus/pci/devices/*/local_cpulist", "cpulist"),
+            ("bus/pci/devices/*/numa_node", "no_node"),
+            ("class/pci_bus/*/cpuaffinity", "cpumap"),
+            ("class/pci_bus/*/cpulistaffinity", "cpulist"),
+        ):
+            for place in Path("/sys").glob(pattern):
+                yield f"everything/{file}", place
+        for folder in _own_cpuset():
+            for kind, file in (("cpus", "cpulist"), ("mems", "nodelist")):
+                for name in (f"cpuset.{kind}", f"cpuset.effective_{kind}", f"cpuset.{kind}.effective"):
+                    if (folder / name).exists():
+                        yield f"everything/{file}", folder / name
+
+
+def _own_cpuset() -> Iterator[Path]:
+    """Yield the folders of the control groups that say which CPUs and NUMA nodes this process may use."""
+    for line in Path("/proc/self/cgroup").read_text(errors="replace").splitlines():
+        number, controllers, group = line.split(":", 2)
+        if number == "0" or "cpuset" in controllers.split(","):
+            for mount in _cgroup_mounts("cgroup2" if number == "0" else "cgroup"):
+                yield mount / group.lstrip("/")
+
+
+def _cgroup_mounts(kind: str) -> Iterator[Path]:
+    for line in Path("/proc/self/mounts").read_text(errors="replace").splitlines():
+        _, place, type_, options, *_ = line.split(" ")
+        if type_ == kind and (kind == "cgroup2" or "cpuset" in options.split(",")):
+            yield Path(place)

@@ -1,0 +1,101 @@
+"""The pytest plugin. Without ``--numa-conformance`` it offers its fixtures and costs nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+
+import pytest
+
+from .fixtures import (
+    fake_cgroupfs,
+    fake_sysfs,
+    import_what_they_use,
+    numa_cluster,
+    numa_cluster_nodes,
+    numa_cluster_options,
+    numa_cluster_up,
+    numa_machine,
+    numa_snapshot,
+    tell_cluster,
+)
+from .options import add_options, setting
+
+__all__ = [
+    "fake_cgroupfs",
+    "fake_sysfs",
+    "numa_cluster",
+    "numa_cluster_nodes",
+    "numa_cluster_options",
+    "numa_cluster_up",
+    "numa_machine",
+    "numa_snapshot",
+    "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_collection_finish",
+    "pytest_configure",
+    "pytest_load_initial_conftests",
+    "pytest_runtest_makereport",
+    "pytest_sessionfinish",
+]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options, each with its ini twin."""
+    add_options(parser)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Keep conftest files of the user's own tests away from the suite."""
+    if not early_config.known_args_namespace.numa_conformance:
+        return (yield)
+    from .isolation import load_conftests
+
+    return (yield from load_conftests(early_config, parser, args))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Have a child ask a target in process: this process keeps the exit code, which is not 0 without a verdict."""
+    if not (config.getoption("numa_conformance") and setting(config, "numa_target")):
+        return None
+    from .child import can_have_a_child, status_of_a_child
+
+    return status_of_a_child(config, sys.modules[__name__]) if can_have_a_child(config) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Set up the suite when it is asked for; options of it that are typed without it are a mistake."""
+    if config.getoption("numa_conformance"):
+        from .conformance import enable
+
+        enable(config)
+        return
+    given = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
+    if given:
+        raise pytest.UsageError(f"{given[0]} has no effect without --numa-conformance")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell of the cluster where a test with ``numa_cluster`` has failed."""
+    report = yield
+    tell_cluster(item, report)
+    return report
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Prepare for tests whose disk is pyfakefs."""
+    import_what_they_use(session.items)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Spare a run that has nothing to do with us the loading of what we brought along."""
+    if not session.config.getoption("numa_conformance"):
+        from .inactive import spare_hypothesis
+
+        spare_hypothesis(session.config)

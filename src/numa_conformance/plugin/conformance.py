@@ -1,0 +1,108 @@
+"""The suite as a pytest run: puts it among what is collected, and registers what asks and judges."""
+
+from __future__ import annotations
+
+import pytest
+
+from ..errors import NumaConformanceError, UsageError
+from ..machine.data_files import data_folder
+from ..printable import printable
+from .choice import Choice
+from .conclusion import Conclusion, Terminal
+from .garbage_collection import RareGarbage
+from .isolation import FixtureScope, is_of_the_suite, settle
+from .options import setting
+from .report_folder import ReportFolder
+from .run import RUN, Run
+from .selection import Selection
+from .shutdown import Ending, Termination
+from .verdicts import Verdicts
+
+TARGET_UNREACHABLE = 10
+_MARKERS = (
+    "requirement(*ids): the requirements of the documentation that a test checks",
+    "surfaces(*names): the surfaces on which a case shows",
+    "beside_node: asks of other surfaces what the surface node is asked too",
+    "documented: asks what the documentation says; not asked at level exact",
+    "xdist_group(name): cases that share what was asked, for --dist loadgroup",
+    "conversations: judges generated conversations",
+    "searches: searches at random without saying so to Hypothesis",
+    "exact: asks for the kubelet's own placement; runs at level exact only",
+)
+
+
+def enable(config: pytest.Config) -> None:
+    """Register the suite's hooks and put the suite among what is collected."""
+    for marker in _MARKERS:
+        config.addinivalue_line("markers", marker)
+    settle(config)
+    part = _collect_the_suite(config)
+    folder = ReportFolder()
+    config.pluginmanager.register(folder)
+    try:
+        selection = Selection.read(config, part=part)  # maybe of the report that is replaced next
+        folder.take(config)
+        config.stash[RUN] = Run.read(config, selection)
+    except UsageError as error:
+        raise pytest.UsageError(printable(str(error))) from error
+    except NumaConformanceError as error:
+        pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
+    config.pluginmanager.register(FixtureScope())
+    config.pluginmanager.register(Choice(config))
+    if setting(config, "numa_target"):
+        config.pluginmanager.register(Ending())
+    listing = setting(config, "numa_list")
+    if listing:
+        _list_only(config, listing)
+        return
+    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
+        config.pluginmanager.register(hooks)
+    if config.stash[RUN].selection.named:
+        # A few cases need no workers of xdist, which could not say that a case is not there.
+        config.option.dist, config.option.tx = "no", []
+    run = config.stash[RUN]
+    if run.deep:
+        _search(config)
+    elif run.budget.seconds is not None:
+        from .search_budget import ShortSearch
+        from .spending import SEARCHES, ShortCases
+
+        config.pluginmanager.register(ShortSearch(lambda: run.spending.left(SEARCHES)))
+        config.pluginmanager.register(ShortCases(run.spending))
+    elif not run.budget.is_whole:
+        from .search_budget import PartSearch
+
+        config.pluginmanager.register(PartSearch(lambda: config.stash[RUN].budget.part))
+
+
+def _collect_the_suite(config: pytest.Config) -> bool:
+    """Add the suite to what the user named; tell whether that was a part of the suite, which then stays alone."""
+    suite = str(data_folder("conformance"))
+    named = config.args_source is pytest.Config.ArgsSource.ARGS and config.args != [suite]
+    part = named and any(is_of_the_suite(argument.split("::")[0]) for argument in config.args)
+    if not part:
+        config.args = [suite, *config.args] if named else [suite]
+    config.option.importmode = "importlib"
+    return part
+
+
+def _list_only(config: pytest.Config, form: str) -> None:
+    """Have what would be asked listed, in this process, and nothing run."""
+    from .listing import Lister
+
+    config.option.collectonly = True
+    # Programs may read the output, so pytest's own lines are kept off it.
+    config.pluginmanager.set_blocked("terminalreporter")
+    config.pluginmanager.register(Lister(form))
+
+
+def _search(config: pytest.Config) -> None:
+    """Search for as long as the budget says, and draw the progress."""
+    from .deep import DEFAULT_SECONDS, DeepProgress, Search
+
+    run = config.stash[RUN]
+    seconds = run.search_seconds or DEFAULT_SECONDS
+    config.pluginmanager.register(Search(seconds))
+    progress = None if hasattr(config, "workerinput") else DeepProgress.open(run.client, seconds)
+    if progress is not None:
+        config.pluginmanager.register(progress)

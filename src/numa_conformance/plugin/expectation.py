@@ -1,0 +1,112 @@
+"""How long a run is going to take, said before it begins; and how much of its time it has spent, said at its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import count
+from pathlib import Path
+
+from ..asking.drive import drive
+from ..asking.groups import GROUPS, Group
+from ..wire import Client, Connection
+from ..wire.history.history import Step
+from .run import Run
+from .spending import Spending
+
+FILE = Path(__file__).with_suffix(".json")
+_MEASURED: Mapping[str, Mapping[str, int]] = json.loads(FILE.read_text(encoding="utf-8"))
+"""What conversations of a whole run ask: ``python -m measured questions`` writes it, in the folder ``tests``."""
+QUESTIONS = _MEASURED["questions"]
+"""Questions of a whole run by surface, beside those that bring up what is asked."""
+STARTS = _MEASURED["starts"]
+"""Starts and restarts in a whole run, of a node, a DRA driver, a device plugin."""
+_COMES_UP = {"node": "a node", "claims": "the driver", "plugin": "the plugin"}
+JUDGING = _MEASURED["seconds"]["judging"]
+"""Seconds of a whole run in which no target is asked."""
+LOOK = 1.0
+"""Seconds of asking on each surface, after which how long an answer takes is taken for known."""
+FEWEST = 5
+"""Answers that are waited for in any case: a start alone may take longer, and tells nothing of the rest."""
+LONG = 300.0
+"""Seconds beyond which a run is told to be shortened."""
+
+
+def expected_line(run: Run, connection: Connection) -> str:
+    """Return how long the run will take; "" where that is not known. The connection is closed."""
+    if run.spending.seconds is not None:
+        return f"this run takes about {_told(run.spending.seconds)}, and asks what there is time for"
+    if run.deep or run.is_narrowed:
+        return ""
+    client = Client(connection)
+    try:
+        steps = probed(client, run.claimed)
+    finally:
+        client.close()
+    each = "".join(
+        f"{what} comes up in {_told(sum(starts) / len(starts))}; "
+        for surface, what in _COMES_UP.items()
+        if (starts := [step.seconds for step in steps if _surface(step) == surface and is_start(step)])
+    )
+    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part, run.at_once)
+    shorter = "; --numa-budget 5m asks for less" if seconds > LONG and run.budget.is_whole else ""
+    return f"{each}this run will take about {_told(seconds)}{shorter}"
+
+
+def probed(client: Client, claimed: frozenset[str]) -> list[Step]:
+    """Ask the beginning of one conversation on each surface, and return what was asked."""
+    steps: list[Step] = []
+    for surface in QUESTIONS.keys() & client.surfaces:
+        group = next(group for group in GROUPS.values() if group.surface == surface)
+        steps += _begun(client, group, claimed)
+    return steps
+
+
+def _begun(client: Client, group: Group, claimed: frozenset[str]) -> Sequence[Step]:
+    first, look, answers = next(group.scenarios(claimed, 0), None), Spending(LOOK), count(1)
+    if first is None:
+        return ()
+
+    def over() -> bool:
+        return next(answers) >= FEWEST and not look.left()
+
+    return drive(first, client, client.description.kubernetes_version, over)[0].steps
+
+
+def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:
+    """Return about how long a part of the suite takes on these surfaces, where answers take what they took.
+
+    ``at_once``: how many of a target are asked side by side.
+    """
+    seconds = 0.0
+    for surface in QUESTIONS.keys() & surfaces:
+        asked = [step for step in steps if _surface(step) == surface]
+        for starting, times in ((False, QUESTIONS[surface]), (True, STARTS.get(surface, 0))):
+            took = [step.seconds for step in asked if is_start(step) is starting]
+            seconds += times * sum(took) / max(len(took), 1)
+    return (JUDGING + seconds / at_once) * part
+
+
+def _surface(step: Step) -> str:
+    return step.method.partition(".")[0]
+
+
+def is_start(step: Step) -> bool:
+    """Tell whether a question brings up what is asked."""
+    return step.method.endswith((".start", ".restart"))
+
+
+def budget_line(spending: Spending, not_asked: int) -> str:
+    """Return what was spent of a budget that is a time; "" without one."""
+    if spending.seconds is None:
+        return ""
+    rest = f"; for {not_asked} of the cases that are not claimed there was no time" if not_asked else ""
+    return f"budget: {_told(spending.spent)} spent of {_told(spending.seconds)}{rest}"
+
+
+def _told(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds * 1000:.2g} ms"
+    if seconds < 100:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60:.2g} min" if seconds < 6000 else f"{seconds / 3600:.2g} h"

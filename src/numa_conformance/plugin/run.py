@@ -1,0 +1,220 @@
+"""One run of the suite: who is asked, what, and at which level."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+
+from ..asking.asking import Budget
+from ..asking.known_failures import KnownFailures
+from ..asking.machine_choice import MachineChoice
+from ..asking.profiles import Profile
+from ..lab.daemon.command import serving, serving_kubelet
+from ..reference.target import Level, ReferenceTarget
+from ..report.model import OWN_SNAPSHOTS
+from ..sources.versions import DEFAULT, KubernetesVersion
+from ..wire import Client, Connection, InProcess, Stdio, load_factory
+from ..wire.messages.describe import Description
+from ..wire.target_description import Said
+from .options import NAMING, is_set, setting, settings_list
+from .selection import Selection, claimed_features
+from .snapshots import Snapshots
+from .spending import BEGAN, Spending
+
+AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
+"""How many of these are asked side by side for each CPU."""
+MOST_AT_ONCE = 64
+TIMEOUT, LONGER_TIMEOUT = 10.0, 120.0
+"""Seconds that one call may take; the longer where a call starts a kubelet or a daemon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the options ask for, and the target, which has described itself."""
+
+    client: Client
+    level: Level
+    profile: Profile
+    features: frozenset[str]
+    """What the target is taken to claim."""
+    known: KnownFailures
+    selection: Selection
+    snapshots: Snapshots
+    machines: MachineChoice
+    """The machines to test on."""
+    deep: bool
+    search_seconds: float | None
+    """How long a deep search goes on, if that is said."""
+    shrinks: bool
+    budget: Budget
+    """How much of the generated conversations is asked."""
+    spending: Spending
+    """The time that the run has in all."""
+    report: str
+    """The folder for reports; empty for none."""
+    markdown: str
+    """The file for a summary in Markdown; empty for none."""
+    keeps_histories: bool
+    """Whether the folder keeps all generated conversations, not only those that broke something."""
+    at_once: int
+    """How many of the target are asked generated conversations side by side."""
+    another: Callable[[], Client]
+    """Makes one more of the target."""
+    again: str
+    """The options with which ``numa-conformance replay`` asks this target."""
+
+    @classmethod
+    def read(cls, config: pytest.Config, selection: Selection) -> Run:
+        """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
+        snapshots = Snapshots.read(config)
+        exact = setting(config, "numa_level") == "exact" and not snapshots.are_own
+        level: Level = "exact" if exact else "documented"
+        profile = setting(config, "numa_profile")
+        budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
+        told_to_a_worker = getattr(config, "workerinput", {})
+        began, described = told_to_a_worker.get(BEGAN), told_to_a_worker.get(DESCRIBED)
+        spending = Spending(None if deep else budget.seconds, began=began)
+        version = Profile.parse(profile, DEFAULT).version
+
+        said = Said(msgspec.convert(described, Description) if described else None)
+
+        def another() -> Client:
+            return Client(open_connection(config, level, version), said)
+
+        at_once, client = _at_once(config), another()
+        return cls(
+            client=client,
+            level=level,
+            profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
+            features=claimed_features(client.features, setting(config, "numa_features")),
+            known=KnownFailures.read(setting(config, "numa_known_failures")),
+            selection=selection,
+            snapshots=snapshots,
+            machines=MachineChoice.parse(settings_list(config, "numa_machine")),
+            deep=deep,
+            search_seconds=budget.seconds,
+            shrinks=not is_set(config, "numa_no_shrink"),
+            budget=Budget(part=budget.part) if deep else budget,
+            spending=spending,
+            report=setting(config, "numa_report"),
+            markdown=setting(config, "numa_markdown"),
+            keeps_histories=_keeps_histories(config),
+            at_once=at_once,
+            another=another,
+            again=_replay_options(config),
+        )
+
+    @property
+    def measure(self) -> str:
+        """What the target is measured by: a level, or the documentation and the target's own snapshots."""
+        return OWN_SNAPSHOTS if self.snapshots.are_own else self.level
+
+    @property
+    def claimed(self) -> frozenset[str]:
+        """The features it is taken to claim, of those that the profile offers."""
+        return self.features & self.profile.offered
+
+    @property
+    def surfaces(self) -> frozenset[str]:
+        """The surfaces that are asked: those of the target, or of the profile alone."""
+        claimed, only = self.client.surfaces, self.profile.surface
+        return claimed if only is None else claimed & {only}
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
+        return self.selection.narrows or self.snapshots.are_own or not self.machines.is_whole
+
+    @property
+    def asks_the_whole_suite(self) -> bool:
+        """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
+        return self.machines.is_whole and not self.selection.is_part
+
+
+_DOORS = {
+    "numa_device_plugin": "device-plugin-target",
+    "numa_dra_driver": "dra-target",
+    "numa_nri_plugin": "nri-target",
+}
+"""The options that name an unmodified daemon, and the commands that serve one."""
+RUN = pytest.StashKey[Run]()
+"""Where pytest's configuration keeps the run."""
+DESCRIBED = "numa_described"
+"""What a worker of xdist is told of: how the target described itself before."""
+
+
+def open_connection(config: pytest.Config, level: Level, version: KubernetesVersion) -> Connection:
+    """Open a way to the target that the options name; the bundled reference where they name none."""
+    named = [f"--numa-{name.replace('_', '-')}" for name in NAMING if setting(config, f"numa_{name}")]
+    if len(named) > 1 and named != ["--numa-kubelet", "--numa-nri-plugin"]:
+        raise pytest.UsageError(f"{' and '.join(named)} exclude each other")
+    if setting(config, "numa_binaries") and named != ["--numa-dra-driver"]:
+        raise pytest.UsageError("--numa-binaries has no effect without --numa-dra-driver")
+    if setting(config, "numa_unsupported") and not any(setting(config, door) for door in _DOORS):
+        raise pytest.UsageError("--numa-unsupported has no effect without an unmodified plugin or driver")
+    if level == "exact" and setting(config, "numa_kubelet"):
+        raise pytest.UsageError(
+            "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
+            "requests and tells no hints. Compare it by: numa-conformance diff reference:exact kubelet:PATH"
+        )
+    factory, command = setting(config, "numa_target"), _command(config)
+    timeout = _timeout(config)
+    if command:
+        return Stdio(command, timeout)
+    if factory:
+        return InProcess(load_factory(factory), factory, timeout, foreign=True)
+    return InProcess(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
+
+
+def _timeout(config: pytest.Config) -> float:
+    starts_something = setting(config, "numa_kubelet") or any(setting(config, door) for door in _DOORS)
+    try:
+        timeout = float(setting(config, "numa_timeout") or (LONGER_TIMEOUT if starts_something else TIMEOUT))
+    except ValueError as error:
+        raise pytest.UsageError(f"--numa-timeout: {error}; accepted are seconds") from error
+    if timeout <= 0:
+        raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
+    return timeout
+
+
+def _at_once(config: pytest.Config) -> int:
+    """Return how many of the target are asked side by side: more than one of those that wait much as they start."""
+    written = setting(config, "numa_at_once")
+    if not written:
+        waiting = [number for name, number in AT_ONCE.items() if setting(config, name)]
+        return waiting[0] * (os.cpu_count() or 1) if waiting else 1
+    if not written.isdecimal() or not 1 <= int(written) <= MOST_AT_ONCE:
+        raise pytest.UsageError(
+            f"--numa-at-once: {written!r} is no number of targets; accepted are 1 to {MOST_AT_ONCE}"
+        )
+    return int(written)
+
+
+def _command(config: pytest.Config) -> str:
+    """Return the command that serves the target over stdio; empty where none is named."""
+    kubelet = setting(config, "numa_kubelet")
+    for option, door in _DOORS.items():
+        if daemon := setting(config, option):
+            beside = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
+                      "unsupported": setting(config, "numa_unsupported")}  # fmt: skip
+            words = [word for name, value in beside.items() if value for word in (f"--{name}", value)]
+            return serving(door, daemon, *words)
+    return serving_kubelet(kubelet) if kubelet else setting(config, "numa_target_command")
+
+
+def _keeps_histories(config: pytest.Config) -> bool:
+    keeps = is_set(config, "numa_histories")
+    if keeps and not setting(config, "numa_report"):
+        raise pytest.UsageError("--numa-histories needs a folder to keep them in: --numa-report FOLDER")
+    return keeps
+
+
+def _replay_options(config: pytest.Config) -> str:
+    named = {"target": setting(config, "numa_target"), "target-command": _command(config)}
+    return "".join(f" --{option} {shlex.quote(value)}" for option, value in named.items() if value)

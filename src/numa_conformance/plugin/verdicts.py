@@ -1,0 +1,164 @@
+"""The verdict of a case, sent along with pytest's report of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from ..asking.findings.findings import Finding
+from ..asking.findings.telling import Told
+from ..asking.groups import groups_of
+from ..chapters import REQUIREMENTS
+from ..judging.departures import TOGETHER, Causes
+from ..judging.verdicts import ANSWERED
+from ..printable import listed, printable
+from ..report import departures
+from ..report.beside_reference import with_reference
+from ..report.case import UNMET, Case, Verdict
+from ..report.histories import with_conversations, with_history
+from ..sources.quirks import QUIRKS
+from ..wire import TargetFault
+from .cases import CASE, TOLD
+from .error_origin import as_the_targets
+from .run import RUN, Run
+from .spending import NO_TIME
+
+CASE_PROPERTY = "numa_case"
+"""The property of a report that holds the case as JSON."""
+MOST_MACHINES = 5
+"""Machines that are named as those on which a failure shows."""
+_named = partial(listed, most=MOST_MACHINES, sign="; ", what=" machines")
+
+
+class Verdicts:
+    """Names the verdict of each case as soon as one of its phases decides it."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Add the case to the report of a phase."""
+        report = yield
+        case = item.stash.get(CASE, None)
+        if case is None:
+            return report
+        verdict = _verdict(report, call)
+        if verdict is not None:
+            item.stash[CASE] = case = _concluded(item, verdict, report, call, item.config.stash[RUN])
+            _make_printable(report)
+        if report.when == "call" or verdict is not None:
+            report.user_properties.append((CASE_PROPERTY, case.to_json()))
+        return report
+
+
+def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict | None:
+    """Return what a phase says; None for a setup or teardown with nothing to say."""
+    if call.excinfo is None:
+        return "passed" if report.when == "call" else None
+    error = as_the_targets(call.excinfo.value)
+    if isinstance(error, Finding):
+        return "failed"
+    if isinstance(error, TargetFault):
+        return cast(Verdict, error.verdict)
+    return "not claimed" if report.skipped else "error"
+
+
+def _concluded(
+    item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run
+) -> Case:
+    """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
+    raised = call.excinfo.value if call.excinfo else None
+    error = as_the_targets(raised) if raised else None
+    asking = item.stash.get(TOLD, None)
+    case = _of_what_is_broken(with_history(item.stash[CASE], asking, run.report), error)
+    if asking is not None and run.keeps_histories and case.judges_conversations:
+        case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
+    details = "" if error is None else _details(error, asking, run)
+    if verdict == "not claimed" and not details.startswith(NO_TIME):
+        details = ""
+    if error is not raised and isinstance(error, Finding):
+        details += "\ncomes and goes: it was not seen again when the same was asked once more"
+    causes = _departures(case, error, asking, run) if verdict in UNMET else None
+    if causes is not None:
+        case = msgspec.structs.replace(case, quirks=list(causes))
+        details += "\n" + _named_quirks(causes)
+    scenario = _beside_reference(error, run)
+    if isinstance(error, Finding) and error.marks:
+        case = msgspec.structs.replace(case, marks=error.marks)
+    if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
+        verdict = "expected failure"
+        report.outcome = "skipped"
+        report.wasxfail = run.known.reason(case.id, case.requirements)
+    elif verdict == "passed" and run.known.names(case.id, case.requirements):
+        verdict = "unexpectedly passed"
+    elif verdict == "failed" and _only_recommended(case):
+        verdict = "not followed"
+        report.outcome = "skipped"
+        report.wasxfail = "a recommendation that is not followed"
+    elif verdict == "not claimed":
+        report.outcome = "skipped"
+        report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
+    elif verdict in UNMET and not item.config.getoption("fulltrace"):
+        report.longrepr = details
+    return case.with_verdict(verdict, details, scenario)
+
+
+def _make_printable(report: pytest.TestReport) -> None:
+    """Escape what pytest itself shows of a target: a whole traceback with its words, and what it printed."""
+    text = report.longreprtext
+    if printable(text) != text:  # else it stays pytest's own, with colours
+        report.longrepr = printable(text)
+    report.sections = [(name, printable(printed)) for name, printed in report.sections]
+
+
+def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
+    """Leave out the requirements of a case that a finding is not about: they were met where it was found."""
+    broken = [name for name in case.requirements if isinstance(error, Finding) and name in error.requirements]
+    return msgspec.structs.replace(case, requirements=broken) if broken else case
+
+
+def _details(error: BaseException, asking: Told | None, run: Run) -> str:
+    lines = [error.in_words if isinstance(error, Finding) else str(error)]
+    if asking is not None and asking.history is not None:
+        if len(asking.machines) > 1:
+            lines.append(f"shows on: {listed(asking.machines, MOST_MACHINES, sign='; ', what=' machines')}")
+        if asking.known:
+            lines.append(f"known on: {listed(asking.known, MOST_MACHINES, sign='; ', what=' machines')}")
+        if asking.seen is not None and asking.seen[0] < asking.seen[1]:
+            lines.append("comes and goes: failed {} of {} times".format(*asking.seen))
+        if asking.beside:
+            lines.append(f"with it: {', '.join(asking.beside)}")
+    return printable("\n".join(lines))
+
+
+def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
+    """Return the quirks by which the kubelet departs as the target does; None where none does, or nobody asks."""
+    if run.level != "documented" or error is None:
+        return None
+    if asking is not None:
+        broken = ANSWERED if isinstance(error, TargetFault) else case.requirements[0]
+        return None if asking.history is None else departures.in_history(asking.history, broken)
+    if not isinstance(error, Finding) or not error.scenario:
+        return None
+    return departures.in_scenario(error.scenario, run.profile.version, run.client.untold)
+
+
+def _named_quirks(causes: Causes) -> str:
+    shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
+    return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
+
+
+def _only_recommended(case: Case) -> bool:
+    """Tell whether a case checks nothing but what the documentation recommends (SHOULD)."""
+    return bool(case.requirements) and all(REQUIREMENTS[name].strength == "SHOULD" for name in case.requirements)
+
+
+def _beside_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:
+    """Return the conversation that led to a finding, with the reference's answers beside the target's."""
+    if not isinstance(error, Finding) or not error.scenario:
+        return None
+    return with_reference(error.scenario, run.level, run.profile.version)

@@ -1,0 +1,134 @@
+"""A refusal that teaches: what was asked, who refused it, what was left where, and what would be admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
+
+from ...cpuset import format_bits, iter_bits
+from ...kube.pod import Pod
+from ...kube.quantity import Quantity
+from ...kube.requests import pod_requests
+from ...printable import listed
+from ..managers.compressed_hints import CompressedHints
+from ..managers.provider import Hints
+from ..node import Admission, Explainer, Node
+from ..node.explain import MergeTrace
+from ..node.fit import node_allocatable
+from .remedies import Remedy, in_words, remedies
+from .room import room_lines
+
+_MOST_NODES = 8
+"""NUMA nodes that are listed for one resource."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a person should know of a refusal.
+
+    ``container``: at which one the pod was refused, None for the pod as a whole. ``asked``: what that asks for.
+    ``refused_by``: which setting or check. ``room``: what each NUMA node had left. ``remedies``: each was tried.
+    """
+
+    container: str | None
+    asked: Mapping[str, Quantity]
+    refused_by: str
+    room: tuple[str, ...]
+    remedies: tuple[Remedy, ...]
+
+    def lines(self) -> Iterator[str]:
+        """Yield it as text."""
+        who = "the pod as a whole" if self.container is None else f"container {self.container}"
+        yield f"{who} asks for {', '.join(starmap(in_words, self.asked.items())) or 'nothing'}"
+        yield f"refused by {self.refused_by}"
+        yield from self.room
+        if self.remedies:
+            yield "would be admitted (each was tried):"
+            yield from (f"  {remedy.text}" for remedy in self.remedies)
+        else:
+            yield "nothing that was tried would have it admitted: a smaller request, a weaker policy, an empty node"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for a program."""
+        return {
+            "container": self.container,
+            "asked": {name: str(amount) for name, amount in self.asked.items()},
+            "refusedBy": self.refused_by,
+            "room": list(self.room),
+            "wouldBeAdmitted": [{"text": remedy.text, "change": dict(remedy.change)} for remedy in self.remedies],
+        }
+
+
+def advise(node: Node, pod: Pod) -> Advice:
+    """Say why a node refuses a pod, and what would have it admitted; the node itself is not touched.
+
+    Takes as long as some hundred admissions.
+    """
+    pod = pod.given or pod
+    explainer = Explainer()
+    outcome = node.copy(explainer).admit(pod)
+    container, manager = explainer.refusals.get(pod.uid, (None, ""))
+    asked = pod_requests(pod) if container is None else pod.container(container).requests
+    refused_by = _refused_by(node, outcome, manager, explainer, asked)
+    ways = tuple(remedies(node.copy(), pod, container))
+    return Advice(container, asked, refused_by, tuple(room_lines(node, asked)), ways)
+
+
+def _refused_by(
+    node: Node, outcome: Admission, manager: str, explainer: Explainer, asked: Mapping[str, Quantity]
+) -> str:
+    config = node.config
+    if manager == "topology":
+        policy, scope = config.topology_manager_policy, config.topology_manager_scope
+        offers = _offers(explainer.merges[outcome.uid][-1], one_node_only=policy == "single-numa-node")
+        return f"topologyManagerPolicy {policy}, scope {scope}: {_demand(policy)}; {offers}"
+    if outcome.reason == "SMTAlignmentError":
+        threads = max((core.bit_count() for core in node.machine.core_bits), default=1)
+        return f"the option full-pcpus-only of the CPU Manager: CPUs are given as whole cores, of {threads} here"
+    if manager == "cpus":
+        return f"the CPU Manager, cpuManagerPolicy {config.cpu_manager_policy}"
+    if manager == "memory":
+        missing = [name for name in asked if name.startswith("hugepages-") and not _has(node, name)]
+        why = f": the machine has no pages for {', '.join(missing)}" if missing else ""
+        return f"the Memory Manager, memoryManagerPolicy {config.memory_manager_policy}{why}"
+    if manager == "devices":
+        return "the Device Manager"
+    return "the kubelet's last check: the requests of all pods on the node must not exceed what it offers"
+
+
+def _has(node: Node, resource: str) -> bool:
+    return node_allocatable(node.machine, node.config).get(resource, 0) > 0
+
+
+def _demand(policy: str) -> str:
+    if policy == "single-numa-node":
+        return "all of it must come from one NUMA node"
+    return "all of it must come from the same NUMA nodes, the fewest that could hold it on an empty machine"
+
+
+def _offers(merge: MergeTrace, *, one_node_only: bool) -> str:
+    """Say which NUMA nodes each resource could come from, as far as it is particular about that."""
+    resources = {name: hints for answer in merge.answers.values() for name, hints in (answer or {}).items()}
+    offers = [
+        f"{name} could come from {_preferred(hints, one_node_only=one_node_only)}"
+        for name, hints in resources.items()
+        if hints is not None
+    ]
+    return ", ".join(offers)
+
+
+def _preferred(hints: Hints, *, one_node_only: bool) -> str:
+    masks: Sequence[int] = (
+        sorted(hints.preferred)
+        if isinstance(hints, CompressedHints)
+        else [hint.mask for hint in hints if hint.preferred and hint.mask is not None]
+    )
+    if one_node_only:
+        masks = [mask for mask in masks if mask.bit_count() == 1]
+    if not masks:
+        return "none"
+    if all(mask.bit_count() == 1 for mask in masks):
+        return f"any of {format_bits(sum(masks))}" if len(masks) > 1 else format_bits(masks[0])
+    return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)

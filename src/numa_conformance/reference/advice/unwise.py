@@ -1,0 +1,141 @@
+"""What a kubelet accepts in its configuration and is unwise, or changes nothing on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...cpuset import CpuSet, format_bits
+from ...kube import KubeletConfiguration, Pod
+from ..node import Node
+from .findings import Finding
+from .remedies import WEAKER, admitted, whole_cores
+from .room import free_cpus, gives_whole_cores
+
+
+def remarks_on_fields(config: KubeletConfiguration) -> Iterator[Finding]:
+    """Say which fields have no effect beside others, whatever the machine is."""
+    if config.topology_manager_policy == "none":
+        for field, given in (
+            ("topologyManagerScope", config.topology_manager_scope != "container"),
+            ("topologyManagerPolicyOptions", bool(config.topology_manager_policy_options)),
+        ):
+            if given:
+                yield Finding("no effect", field, "topologyManagerPolicy is none")
+    if config.memory_manager_policy == "None" and config.reserved_memory:
+        yield Finding("no effect", "reservedMemory", "memoryManagerPolicy is None")
+    if config.reserved_system_cpus:
+        for field, amounts in (("kubeReserved", config.kube_reserved), ("systemReserved", config.system_reserved)):
+            if amounts.get("cpu"):
+                yield Finding("no effect", f"{field}.cpu", "reservedSystemCPUs is counted in its place")
+    if config.cpu_manager_policy == "static" and config.topology_manager_policy == "single-numa-node":
+        field = "cpuManagerPolicyOptions.distribute-cpus-across-numa"
+        if _is_on(config, "distribute-cpus-across-numa"):
+            yield Finding(
+                "no effect", field, "under topologyManagerPolicy single-numa-node all CPUs come from one node"
+            )
+
+
+def _is_on(config: KubeletConfiguration, option: str) -> bool:
+    return (config.cpu_manager_policy_options or {}).get(option, "false") in ("1", "t", "T", "TRUE", "true", "True")
+
+
+def remarks_on_machine(node: Node) -> Iterator[Finding]:
+    """Say what is unwise or without effect on a node that came up and has no pods."""
+    yield from _idle_options(node)
+    yield from _idle_alignment(node)
+    yield from _split_cores(node)
+    yield from _sizes(node)
+
+
+def _idle_options(node: Node) -> Iterator[Finding]:
+    machine, config = node.machine, node.config
+    smt = any(core.bit_count() > 1 for core in machine.core_bits)
+    nodes = [cpus for cpus in machine.numa_bits.values() if cpus]
+    one_node_each = all(sum(bool(cpus & socket) for cpus in nodes) == 1 for socket in machine.socket_bits.values())
+    reasons = {
+        "full-pcpus-only": not smt and "cores have one thread each",
+        "distribute-cpus-across-cores": not smt and "cores have one thread each",
+        "distribute-cpus-across-numa": len(nodes) == 1 and "there is one NUMA node",
+        "align-by-socket": one_node_each and "each socket is one NUMA node",
+        "prefer-align-cpus-by-uncorecache": len(machine.uncore_bits) <= 1 and "there is one uncore cache at most",
+    }
+    if config.cpu_manager_policy == "static":
+        for name, why in reasons.items():
+            if why and _is_on(config, name):
+                yield Finding("no effect", f"cpuManagerPolicyOptions.{name}", f"{why} on {machine.name}")
+    options = config.topology_manager_policy_options or {}
+    if config.topology_manager_policy != "none" and "prefer-closest-numa-nodes" in options:
+        field = "topologyManagerPolicyOptions.prefer-closest-numa-nodes"
+        if config.topology_manager_policy == "single-numa-node":
+            yield Finding(
+                "no effect", field, "under topologyManagerPolicy single-numa-node there is one node to choose"
+            )
+        elif len(machine.numa_ids) <= 2:
+            yield Finding("no effect", field, f"{machine.name} has no three NUMA nodes to choose from")
+
+
+def _idle_alignment(node: Node) -> Iterator[Finding]:
+    config = node.config
+    gives = config.cpu_manager_policy != "none" or config.memory_manager_policy != "None" or node.machine.devices
+    if config.topology_manager_policy != "none" and not gives:
+        text = f"cpuManagerPolicy and memoryManagerPolicy are none, and {node.machine.name} has no devices"
+        yield Finding("no effect", "topologyManagerPolicy", f"there is nothing to align: {text}")
+
+
+def _split_cores(node: Node) -> Iterator[Finding]:
+    reserved = node.pools.reserved
+    if reserved is None or not gives_whole_cores(node):
+        return
+    lost = sum(core for core in node.machine.core_bits if core & reserved) & ~reserved
+    if lost:
+        text = f"{format_bits(reserved)} splits cores: under full-pcpus-only no pod gets {format_bits(lost)} either"
+        whole = format_bits(whole_cores(node.machine, reserved))
+        yield Finding("unwise", "reservedSystemCPUs", text, f'set reservedSystemCPUs: "{whole}"')
+
+
+def _sizes(node: Node) -> Iterator[Finding]:
+    """Say which sizes are never admitted, though the empty node has as many CPUs: each is tried, memory set aside."""
+    policy, most = node.config.topology_manager_policy, free_cpus(node).bit_count()
+    if not most:
+        return
+    step = max(core.bit_count() for core in node.machine.core_bits) if gives_whole_cores(node) else 1
+    sizes = range(step, most + 1, step)
+    trial = _without_memory(node, policy)
+    refused = [size for size in sizes if not _takes(trial, size)]
+    if not refused:
+        return
+    who = "pods" if node.config.topology_manager_scope == "pod" else "containers"
+    if refused == list(sizes[-len(refused) :]):
+        which = f"of more than {refused[0] - step} CPUs"
+    else:
+        which = f"of {CpuSet(_filled(refused, step))} CPUs"
+    text = f"the empty node refuses {who} {which}, of the {most} it has to give"
+    weaker = next((name for name in WEAKER.get(policy, ()) if _all_admitted(node, name, refused)), "")
+    yield Finding("note", "topologyManagerPolicy", text, f"{weaker} admits them all" if weaker else "")
+
+
+def _filled(sizes: list[int], step: int) -> list[int]:
+    """Return the sizes with those between them that are never asked for, so that they print as ranges."""
+    return [size for start in sizes for size in range(start, start + step) if size == start or start + step in sizes]
+
+
+def _takes(node: Node, cpus: int) -> bool:
+    limits = {"cpu": cpus, "memory": "1Mi"}
+    pod = Pod.from_dict(
+        {"metadata": {"name": "probe"}, "spec": {"containers": [{"name": "c", "resources": {"limits": limits}}]}}
+    )
+    if not admitted(node, pod):
+        return False
+    node.remove(pod.uid)
+    return True
+
+
+def _all_admitted(node: Node, policy: str, sizes: list[int]) -> bool:
+    other = _without_memory(node, policy)
+    return all(_takes(other, size) for size in sizes)
+
+
+def _without_memory(node: Node, policy: str) -> Node:
+    """Return an empty node that aligns CPUs by a policy, and no memory: how much that would be is not known here."""
+    return node.anew(replace(node.config, topology_manager_policy=policy, memory_manager_policy="None"))

@@ -1,0 +1,129 @@
+"""Many runs over strategies and seeds, and what each of them came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...kube import ClusterObjects, NodeResourcesFitArgs
+from .engines import Engine
+from .groups import Fleet
+from .run import Run, Track, fill_cluster
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One way to schedule, under the name it has in reports."""
+
+    label: str
+    args: NodeResourcesFitArgs
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: a setup and a seed."""
+
+    setup: Setup
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class RefusedPod:
+    """A pod that the scheduler placed and its node refused. ``bound``: it was on the node from the beginning."""
+
+    uid: str
+    node: str
+    reason: str
+    message: str
+    bound: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run came to; counts of pods and CPUs. ``stranded_cpu`` is in millicores, as the scheduler counts."""
+
+    setup: str
+    seed: int
+    placements: dict[str, str]
+    unschedulable: dict[str, dict[str, int]]
+    refused: tuple[RefusedPod, ...]
+    nodes_used: int
+    free_cpu: int
+    stranded_cpu: int
+    free_exclusive_cpus: int
+    stranded_exclusive_cpus: int
+    numa_fragmentation: float
+
+    @property
+    def affinity_errors(self) -> int:
+        """The pods refused for their NUMA affinity: the scheduler does not know topology."""
+        return self.reasons["TopologyAffinityError"]
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How many pods nodes refused, by reason."""
+        return Counter(pod.reason for pod in self.refused)
+
+
+@dataclass(frozen=True)
+class _Campaign:
+    """What all jobs share; it travels to the workers of an engine once."""
+
+    cluster: ClusterObjects
+    fleet: Fleet
+    lots: bool = False
+    documented: bool = False
+    track: Track | None = None
+
+
+def run_campaign(
+    cluster: ClusterObjects,
+    fleet: Fleet,
+    jobs: Sequence[Job],
+    engine: Engine,
+    *,
+    lots: bool = False,
+    documented: bool = False,
+    track: Track | None = None,
+) -> Iterator[Outcome]:
+    """Yield the outcome of every job, in the order of the jobs.
+
+    ``lots``: each seed draws lots among equal scores. ``documented``: by the documentation, in place of Kubernetes as
+    it is. ``track`` sees the pods of a run go by where the engine runs in this process.
+    """
+    shared = _Campaign(cluster, fleet, lots, documented, track if engine.in_process else None)
+    return engine.map(_run, shared, jobs)
+
+
+def _run(campaign: _Campaign, job: Job) -> Outcome:
+    run = fill_cluster(
+        campaign.cluster,
+        campaign.fleet,
+        job.setup.args,
+        seed=job.seed,
+        lots=campaign.lots,
+        documented=campaign.documented,
+        track=campaign.track,
+    )
+    return _outcome(job, run, {pod.uid for pod in campaign.cluster.bound})
+
+
+def _outcome(job: Job, run: Run, bound: set[str]) -> Outcome:
+    report = run.report
+    return Outcome(
+        setup=job.setup.label,
+        seed=job.seed,
+        placements=dict(report.placements),
+        unschedulable={pod.uid: dict(pod.reasons) for pod in report.unschedulable},
+        refused=tuple(
+            RefusedPod(pod.uid, pod.node, pod.refusal.reason, pod.refusal.message, pod.uid in bound)
+            for pod in report.refused
+        ),
+        nodes_used=sum(bool(node.pods) for node in report.nodes),
+        free_cpu=sum(node.free_cpu for node in report.nodes),
+        stranded_cpu=report.stranded_cpu,
+        free_exclusive_cpus=run.free,
+        stranded_exclusive_cpus=run.stranded_exclusive,
+        numa_fragmentation=run.fragmentation,
+    )

@@ -1,0 +1,67 @@
+"""How a node's CPU Manager is made."""
+
+from __future__ import annotations
+
+from ....errors import StartError
+from ....kube.features import FeatureGates
+from ....kube.kubelet_config import KubeletConfiguration
+from ....sources.quirks.cpu import CpuQuirks
+from ..policy_options import OptionError, go_map
+from ..setup import NodeSetup
+from ..state_file import FileStyle
+from .allocator import CpuAllocator
+from .none_policy import NonePolicy
+from .options import align_by_socket
+from .provider import CpuManager
+from .reservation import reserved_count, reserved_cpus
+from .static_options import parse_options
+from .static_policy import StaticPolicy
+from .topology import CpuTopology, view_of
+
+_STAGE = "cpumanager"
+
+
+def provide(setup: NodeSetup) -> CpuManager:
+    """Build the CPU Manager of a node."""
+    view = setup.view or view_of(setup.machine, setup.quirks.cpu)
+    return make_cpu_manager(CpuTopology.of(view), setup.config, setup.gates, setup.quirks.cpu)
+
+
+def make_cpu_manager(
+    topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
+) -> CpuManager:
+    """Build the CPU Manager of a configuration; raises ``StartError`` with the kubelet's text (CPU-RSV-10)."""
+    if not topology.num_cpus:
+        raise StartError(_STAGE, "could not detect number of cpus")
+    manager: CpuManager
+    match config.cpu_manager_policy:
+        case "none":
+            manager = _none(config)
+        case "static":
+            manager = _static(topology, config, gates, quirks)
+        case other:
+            raise StartError(_STAGE, f'unknown policy: "{other}"')
+    manager.file_style = FileStyle.of(gates)
+    return manager
+
+
+def _none(config: KubeletConfiguration) -> NonePolicy:
+    options = config.cpu_manager_policy_options
+    if options:
+        raise StartError(_STAGE, f"new none policy error: None policy: received unsupported options={go_map(options)}")
+    return NonePolicy()
+
+
+def _static(
+    topology: CpuTopology, config: KubeletConfiguration, gates: FeatureGates, quirks: CpuQuirks
+) -> StaticPolicy:
+    count, changes = reserved_count(config, quirks), gates.changes
+    try:
+        options = parse_options(config.cpu_manager_policy_options, gates, quirks)
+        if options.align_by_socket:
+            align_by_socket.check(config.topology_manager_policy, topology)
+        allocator = CpuAllocator(topology, options, quirks, changes)
+        reserved = reserved_cpus(config, count, topology, allocator, quirks)
+    except OptionError as fault:
+        raise StartError(_STAGE, f"new static policy error: {fault}") from None
+    return StaticPolicy(allocator, options, reserved, quirks, changes)

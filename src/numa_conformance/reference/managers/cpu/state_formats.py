@@ -1,0 +1,138 @@
+"""The formats in which a CPU Manager's state has been written: read as the kubelet reads them, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....cpuset import CpuSet, iter_bits
+from ....errors import CpuSetSyntaxError
+from ....machine.hostfs.fnv import fnv1a_32
+from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, string_map, type_error
+from ..state_formats import Format as AnyFormat
+from ..state_formats import Formats
+
+_NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
+_KNOWN = {name.lower(): name for name in _NAMES}
+
+
+@dataclass
+class Record:
+    """A file as written. ``flat``: container ids to sets, as the oldest format has them; ``pods``: pod uids to sets."""
+
+    policy: str = ""
+    default: str = ""
+    entries: dict[str, dict[str, str]] = field(default_factory=dict)
+    flat: dict[str, str] = field(default_factory=dict)
+    pods: dict[str, str] = field(default_factory=dict)
+    checksum: int = 0
+    data: str = ""
+    data_checksum: int = 0
+
+
+@dataclass(frozen=True)
+class Format(AnyFormat[Record]):
+    """One format of the CPU Manager's file."""
+
+    has_flat_entries: bool = False
+
+    def read(self, text: str) -> tuple[Record, GoJsonError | None]:
+        """Return what can be read of a text, and the first fault in it."""
+        record, first = Record(), None
+        try:
+            members = list(fields(load(text), _KNOWN, f"state.{self.name}"))
+        except GoJsonError as error:
+            return record, error
+        for name, value in members:
+            if name not in self.members:
+                continue
+            try:
+                _READERS[name](self, record, value, self.path(name))
+            except GoJsonError as error:
+                first = first or error
+        return record, first
+
+    def checksum(self, record: Record) -> int:
+        """Return the checksum of a record (CPU-CKPT-03)."""
+        if self.has_flat_entries:
+            entries = f"(map[string]string)map[{_flat(record.flat)}]"
+        else:
+            pods = " ".join(f"{uid}:map[{_flat(sets)}]" for uid, sets in sorted(record.entries.items()))
+            entries = f"(map[string]map[string]string)map[{pods}]"
+        whole = ""
+        if "podEntries" in self.members:
+            sets = " ".join(
+                f"{uid}:{{CPUSet:(cpuset.CPUSet){_set(cpus)}}}" for uid, cpus in sorted(record.pods.items())
+            )
+            whole = f" PodEntries:(state.PodCPUAssignments)map[{sets}]"
+        return fnv1a_32(
+            f"(*state.CPUManagerCheckpoint){{PolicyName:(string){record.policy} "
+            f"DefaultCPUSet:(string){record.default} Entries:{entries}{whole} Checksum:(checksum.Checksum)0}}"
+        )
+
+
+def _policy(form: Format, record: Record, value: Any, path: str) -> None:
+    record.policy = string(value, path)
+
+
+def _default(form: Format, record: Record, value: Any, path: str) -> None:
+    record.default = string(value, path)
+
+
+def _entries(form: Format, record: Record, value: Any, path: str) -> None:
+    if form.has_flat_entries:
+        record.flat = string_map(value, path)
+        return
+    if not isinstance(value, Pairs):
+        raise type_error(value, path, "map[string]map[string]string")
+    record.entries = {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
+
+
+def _pods(form: Format, record: Record, value: Any, path: str) -> None:
+    if not isinstance(value, Pairs):
+        raise type_error(value, path, "state.PodCPUAssignments")
+    for uid, entry in value:
+        if not isinstance(entry, Pairs):
+            raise type_error(entry, path, "state.podEntryJSON")
+        written = "".join(string(cpus, f"{path}.cpuSet") for name, cpus in entry if name.lower() == "cpuset")
+        try:
+            CpuSet.parse(written)
+        except CpuSetSyntaxError as error:
+            raise GoJsonError(f"failed to parse cpuset: {error.detail or error.kubelet_wording}") from error
+        record.pods[uid] = written
+
+
+def _checksum(form: Format, record: Record, value: Any, path: str) -> None:
+    record.checksum = number(value, path, "checksum.Checksum", low=0)
+
+
+def _data(form: Format, record: Record, value: Any, path: str) -> None:
+    record.data = string(value, path)
+
+
+def _data_checksum(form: Format, record: Record, value: Any, path: str) -> None:
+    record.data_checksum = number(value, path, "checksum.Checksum", low=0)
+
+
+_READERS: Mapping[str, Callable[[Format, Record, Any, str], None]] = dict(
+    zip(_NAMES, (_policy, _default, _entries, _pods, _checksum, _data, _data_checksum), strict=True)
+)
+
+
+_OLD = frozenset({"policyName", "defaultCpuSet", "entries", "checksum"})
+V1 = Format("CPUManagerCheckpointV1", _OLD, has_flat_entries=True)
+V2 = Format("CPUManagerCheckpointV2", _OLD)
+V3 = Format("CPUManagerCheckpointV3", _OLD | {"podEntries"})
+V4 = Format("CPUManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V2.name)
+V4_DATA = Format("CPUManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
+FORMATS = Formats("cpu", "v4", envelope=V4, data=V4_DATA, with_pods=V3)
+
+
+def _flat(sets: Mapping[str, str]) -> str:
+    return " ".join(f"{name}:{written}" for name, written in sorted(sets.items()))
+
+
+def _set(written: str) -> str:
+    cpus = " ".join(f"{cpu}:{{}}" for cpu in iter_bits(CpuSet.parse(written).bits))
+    return f"{{elems:(map[int]struct {{}})map[{cpus}]}}"

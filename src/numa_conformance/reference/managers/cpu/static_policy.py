@@ -1,0 +1,207 @@
+"""The static policy: exclusive CPUs for containers of Guaranteed pods that ask for whole ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+from ....errors import Refusal
+from ....kube.container import Container
+from ....kube.pod import Pod
+from ....sources.changes import UNCHANGED, Changes
+from ....sources.options import StaticOptions
+from ....sources.quirks.cpu import CpuQuirks
+from ..eligibility import exclusive_cpus, pod_exclusive_cpus
+from ..hint import NO_AFFINITY, Hint
+from ..provider import Active, release_inactive
+from . import pod_level
+from .accumulator import NotEnoughCpus
+from .allocator import CpuAllocator
+from .cpu_state import CpuPools, CpuState
+from .hint_request import HintRequest, Preference, fewest_nodes
+from .options import align_by_socket, strict_cpu_reservation
+from .options.full_pcpus_only import FullPcpusOnly
+from .provider import CpuManager
+from .restore import check_state
+from .topology import CpuTopology
+
+
+class StaticPolicy(CpuManager):
+    """The CPU Manager under policy ``static``; ``options`` and ``reserved`` are as the policy settled them."""
+
+    policy = "static"
+
+    def __init__(
+        self,
+        allocator: CpuAllocator,
+        options: StaticOptions,
+        reserved: int,
+        quirks: CpuQuirks,
+        changes: Changes = UNCHANGED,
+    ) -> None:
+        """Start with everything in the shared pool."""
+        every = allocator.topology.all
+        super().__init__(CpuState(every & ~reserved if options.strict_cpu_reservation else every), reserved)
+        self.topology: CpuTopology = allocator.topology
+        self.options = options
+        self._allocator = allocator
+        self._quirks = quirks
+        whole_cores = FullPcpusOnly(self.topology, reserved, quirks, changes)
+        self._full_pcpus_only = whole_cores if options.full_pcpus_only else None
+        self._preference: Preference = fewest_nodes
+        if options.align_by_socket:
+            self._preference = partial(align_by_socket.preference, quirks=quirks)
+
+    def restore(self, state: CpuState) -> None:
+        """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
+        self.state = check_state(state, self.topology.all, self.reserved, strict=self.options.strict_cpu_reservation)
+
+    def pools(self) -> CpuPools:
+        """Return the shared pool, the reserved CPUs and those that are not reserved."""
+        return CpuPools(self.state.default, self.reserved, self.topology.all & ~self.reserved)
+
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
+        """Release what belongs to no active container; tell whether there was any (CPU-REC-10)."""
+        return release_inactive(self.state.assignments, active, self.release, uids)
+
+    def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
+        """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""
+        needed = exclusive_cpus(pod, container)
+        if not needed:
+            return None
+        held = self.state.assignments.get(pod.uid, {}).get(container.name)
+        if held is None:
+            return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0)))
+        return self._held(held, needed, fits=held.bit_count() == needed)
+
+    def pod_hint_request(self, pod: Pod) -> HintRequest | None:
+        """Return what decides the hints of a whole pod (CPU-HINT-05, 06); None: no opinion."""
+        needed = pod_exclusive_cpus(pod)
+        if not needed:
+            return None
+        if pod.served == "pod" and pod_level.empty_pool(pod):
+            return HintRequest.of(self.topology, needed, 0).impossible()
+        whole = self.state.pods.get(pod.uid)
+        if whole is not None and not self._quirks.whole_pods_get_other_cpus:
+            return self._held(whole, needed, fits=whole.bit_count() == needed)
+        held = 0
+        containers = self.state.assignments.get(pod.uid)
+        if containers:
+            for container in pod.all_containers:
+                cpus = containers.get(container.name)
+                if cpus is not None:
+                    if cpus.bit_count() != exclusive_cpus(pod, container):
+                        return self._held(cpus, needed, fits=False)
+                    held |= cpus
+        if held.bit_count() == needed:
+            return self._held(held, needed, fits=True)
+        return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0) | held))
+
+    def _for_hints(self, reusable: int) -> tuple[int, int]:
+        """Return the free and the reusable CPUs that hints count: no parts of cores where these are not given."""
+        if self._full_pcpus_only is None or self._quirks.full_pcpus_only_takes_partial_cores:
+            return self._free, reusable
+        whole = self._full_pcpus_only.offered(self._free | reusable)
+        return whole & ~reusable, whole & reusable
+
+    def _held(self, held: int, needed: int, *, fits: bool) -> HintRequest:
+        request = HintRequest.of(self.topology, needed, held)
+        return request if fits else request.impossible()
+
+    @property
+    def _free(self) -> int:
+        return self.state.default & ~self.reserved
+
+    def hints(self, pod: Pod, container: Container) -> Mapping[str, list[Hint] | None] | None:
+        """List the NUMA sets that can serve one container."""
+        return self._answer(self.hint_request(pod, container))
+
+    def pod_hints(self, pod: Pod) -> Mapping[str, list[Hint] | None] | None:
+        """List the NUMA sets that can serve a whole pod."""
+        return self._answer(self.pod_hint_request(pod))
+
+    def _answer(self, request: HintRequest | None) -> Mapping[str, list[Hint] | None] | None:
+        if request is None:
+            return None
+        return {"cpu": request.hints(self._preference)}
+
+    def allocate(
+        self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
+    ) -> None:
+        """Give a container its CPUs (CPU-STEP); raises ``Refusal`` with the state untouched, or ``KubeletHangs``."""
+        count = exclusive_cpus(pod, container)
+        if not count:
+            return
+        held = self.state.assignments.get(pod.uid, {}).get(container.name)
+        if self._full_pcpus_only and (held is None or self._quirks.smt_check_before_own_cpus):
+            self._full_pcpus_only.check(count, self.state.default, self.reusable.get(pod.uid, 0))
+        if held is None:
+            held = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
+            self.state.assign(pod.uid, container.name, held)
+        self._note_reuse(pod, container, held)
+
+    def allocate_pod(self, pod: Pod, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None) -> None:
+        """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``.
+
+        With the quirk ``whole-pods-get-other-cpus`` a pod that has its CPUs is given others, and the first are lost.
+        """
+        count = pod_exclusive_cpus(pod)
+        if not count or (pod.uid in self.state.pods and not self._quirks.whole_pods_get_other_cpus):
+            return
+        empty = pod_level.empty_pool(pod)
+        if empty:
+            raise Refusal("EmptyPodSharedPoolError", empty)
+        if self._full_pcpus_only:
+            self._full_pcpus_only.check(count, self.state.default, 0)
+        whole = self._choose(count, affinity.mask, 0, trace)
+        self.state.assign_pod(pod.uid, whole)
+        try:
+            parts = pod_level.parts(pod, whole, self._allocator.allocate)
+        except NotEnoughCpus as fault:
+            raise Refusal.unexpected(str(fault)) from None
+        self.state.assignments[pod.uid] = parts
+
+    def _choose(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
+        try:
+            cpus = self._gather(count, mask, reusable, trace)
+        except NotEnoughCpus as fault:
+            raise Refusal.unexpected(str(fault)) from None
+        if self.options.strict_cpu_reservation:
+            strict_cpu_reservation.check(self.state.default, cpus, count, self.reserved, self._quirks)
+        return cpus
+
+    def _gather(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
+        """Take what each pool in turn can give; the last one has to give the rest (CPU-STEP-05, 06)."""
+        available = self._offered(self._free | reusable)
+        if self._full_pcpus_only and self._full_pcpus_only.chooses:
+            return self._full_pcpus_only.choose([*self._near(available, mask), available], count, self.options)
+        taken = 0
+        for pool in self._first_pools(available, mask, reusable):
+            offered = self._offered(pool & ~taken)
+            number = min(count - taken.bit_count(), offered.bit_count())
+            if number > 0:
+                taken |= self._allocator.allocate(offered, number, trace)
+        return taken | self._allocator.allocate(available & ~taken, count - taken.bit_count(), trace)
+
+    def _offered(self, cpus: int) -> int:
+        return self._full_pcpus_only.offered(cpus) if self._full_pcpus_only else cpus
+
+    def _first_pools(self, available: int, mask: int | None, reusable: int) -> list[int]:
+        """Return the pools to take from before all that is available: what the pod may reuse, then what is near."""
+        near = self._near(available, mask)
+        if self._quirks.init_cpus_reused_by_chance or not reusable:
+            return near
+        return [*(pool & reusable for pool in near), *near, available & reusable]
+
+    def _near(self, available: int, mask: int | None) -> list[int]:
+        """Return what is available near the hint, nearest first (CPU-STEP-05)."""
+        if mask is None:
+            return []
+        if self.options.align_by_socket:
+            return align_by_socket.near(available, mask, self.topology, self._quirks)
+        return [available & self.topology.cpus_in_nodes(mask)]
+
+    def _note_reuse(self, pod: Pod, container: Container, cpus: int) -> None:
+        """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""
+        reusable = self.reusable.get(pod.uid, 0)
+        self.reusable = {pod.uid: reusable | cpus if pod.leaves_for_reuse(container) else reusable & ~cpus}

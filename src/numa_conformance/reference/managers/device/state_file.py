@@ -1,0 +1,121 @@
+"""``kubelet_internal_checkpoint``: the Device Manager's state file (DEV-CKPT-01..04)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from ....machine.hostfs.fnv import fnv1a_32
+from ....machine.hostfs.go_json import dump
+from .device_state import DeviceEntry, Inventory
+
+DEVICE_FILE = "kubelet_internal_checkpoint"
+
+
+class _Manager(Protocol):
+    """What the file needs of a Device Manager."""
+
+    @property
+    def inventory(self) -> Inventory: ...
+
+    def entries(self) -> tuple[DeviceEntry, ...]: ...
+
+    def registered(self) -> dict[str, tuple[str, ...]]: ...
+
+    def restore(self, entries: Iterable[DeviceEntry]) -> None: ...
+
+
+class DeviceStateFile:
+    """The file of one Device Manager. On a machine without devices it is neither read nor written."""
+
+    name = DEVICE_FILE
+    lags = True
+
+    def __init__(self, manager: _Manager) -> None:
+        """Take the manager whose allocations the file holds."""
+        self._manager = manager
+
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now."""
+        return partial(encode, self._manager.entries(), self._manager.registered())
+
+    def restore(self, text: str | None, where: str) -> bool:
+        """Take over a file's content, nothing where it is damaged; tell whether it is to be written anew."""
+        if not self._manager.inventory.resources:
+            return False
+        entries = None if text is None else decode(text)
+        if entries is not None:
+            self._manager.restore(entries)
+        return True
+
+
+def encode(entries: Sequence[DeviceEntry], registered: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the file's text; ``registered`` are the healthy devices of each resource.
+
+    Entries and ids are written in the order given, which the checksum follows.
+    """
+    data = {
+        "PodDeviceEntries": [
+            {
+                "PodUID": entry.uid,
+                "ContainerName": entry.container,
+                "ResourceName": entry.resource,
+                "DeviceIDs": {str(node): list(entry.devices[node]) for node in sorted(entry.devices, key=str)},
+                "AllocResp": base64.b64encode(entry.response).decode("ascii"),
+            }
+            for entry in entries
+        ]
+        or None,
+        "RegisteredDevices": {name: list(ids) for name, ids in sorted(registered.items())},
+    }
+    return dump({"Data": data, "Checksum": _checksum(entries, registered)})
+
+
+def decode(text: str) -> tuple[DeviceEntry, ...] | None:
+    """Read a file; None when it is damaged, which the kubelet logs and goes on without (DEV-CKPT-03)."""
+    try:
+        record = json.loads(text)
+        data = record["Data"]
+        entries = tuple(map(_read_entry, data.get("PodDeviceEntries") or ()))
+        registered = {
+            str(name): tuple(map(str, ids or ())) for name, ids in (data.get("RegisteredDevices") or {}).items()
+        }
+        checksum = record["Checksum"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return entries if checksum == _checksum(entries, registered) else None
+
+
+def _read_entry(entry: Any) -> DeviceEntry:
+    return DeviceEntry(
+        uid=str(entry["PodUID"]),
+        container=str(entry["ContainerName"]),
+        resource=str(entry["ResourceName"]),
+        devices={int(node): tuple(map(str, ids or ())) for node, ids in (entry["DeviceIDs"] or {}).items()},
+        response=base64.b64decode(entry.get("AllocResp") or ""),
+    )
+
+
+def _checksum(entries: Sequence[DeviceEntry], registered: Mapping[str, tuple[str, ...]]) -> int:
+    listed = f"[{' '.join(map(_dump_entry, entries))}]" if entries else "<nil>"
+    healthy = " ".join(f"{name}:{_dump_list(ids)}" for name, ids in sorted(registered.items()))
+    return fnv1a_32(
+        f"(checkpoint.checkpointData){{PodDeviceEntries:([]checkpoint.PodDevicesEntry){listed} "
+        f"RegisteredDevices:(map[string][]string)map[{healthy}]}}"
+    )
+
+
+def _dump_entry(entry: DeviceEntry) -> str:
+    devices = " ".join(f"{node}:{_dump_list(ids)}" for node, ids in sorted(entry.devices.items()))
+    response = f"[{' '.join(map(str, entry.response))}]"
+    return (
+        f"{{PodUID:(string){entry.uid} ContainerName:(string){entry.container} ResourceName:(string){entry.resource} "
+        f"DeviceIDs:(checkpoint.DevicesPerNUMA)map[{devices}] AllocResp:([]uint8){response}}}"
+    )
+
+
+def _dump_list(ids: tuple[str, ...]) -> str:
+    return f"[{' '.join(ids)}]"

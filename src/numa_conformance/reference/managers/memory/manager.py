@@ -1,0 +1,81 @@
+"""The Memory Manager: which NUMA nodes' memory a container of a Guaranteed pod gets (MEM-ALLOC, MEM-REUSE, MEM-REL)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from ....errors import StartError
+from ....kube.features import FeatureGates
+from ....kube.kubelet_config import KubeletConfiguration
+from ....machine.model import Machine
+from ....sources.policies import MEMORY_POLICIES, Platform
+from ....sources.quirks.memory import MemoryQuirks
+from ..provider import Provider
+from ..setup import NodeSetup
+from ..state_file import FileStyle
+from .memory_state import Blocks, NodeMemory, initial_nodes
+from .none_policy import NoneMemoryManager
+from .reservation import reserved_by_node
+from .static_policy import StaticMemoryManager
+
+_STAGE = "memorymanager"
+
+
+class MemoryManager(Provider, Protocol):
+    """The Memory Manager of one node, whatever its policy."""
+
+    file_style: FileStyle
+    """How the state file is written."""
+
+    @property
+    def policy(self) -> str:
+        """The policy's name, as its state file has it."""
+
+    @property
+    def nodes(self) -> dict[int, NodeMemory]:
+        """The memory of every NUMA node; empty under policy None."""
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks of every container."""
+
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+        """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
+
+
+def provide(setup: NodeSetup) -> MemoryManager:
+    """Build the Memory Manager of a node."""
+    return make_memory_manager(setup.machine, setup.config, setup.gates, setup.quirks.memory)
+
+
+def make_memory_manager(
+    machine: Machine, config: KubeletConfiguration, gates: FeatureGates, quirks: MemoryQuirks
+) -> MemoryManager:
+    """Build the manager a configuration asks for; raises ``StartError`` with the kubelet's text (MEM-POL-02)."""
+    policy = config.memory_manager_policy
+    if policy not in MEMORY_POLICIES:
+        raise StartError(_STAGE, f'unknown policy: "{policy}"')
+    make = _POLICIES.get(policy)
+    if make is None:
+        raise StartError(_STAGE, f'policy "{policy}" is not available for platform "{_PLATFORM}"')
+    manager = make(machine, config, quirks)
+    manager.file_style = FileStyle.of(gates)
+    return manager
+
+
+def _none(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
+    return NoneMemoryManager()
+
+
+def _static(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
+    reserved = reserved_by_node(machine, config, quirks)
+    return StaticMemoryManager(initial_nodes(machine, reserved, quirks), quirks)
+
+
+_POLICIES: Mapping[str, Callable[[Machine, KubeletConfiguration, MemoryQuirks], MemoryManager]] = {
+    "None": _none,
+    "Static": _static,
+}
+_PLATFORM: Platform = "linux"
+"""The kubelet that is reproduced; policies of Windows are known by name and refused."""

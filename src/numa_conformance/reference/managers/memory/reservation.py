@@ -1,0 +1,65 @@
+"""Memory kept back on NUMA nodes, checked against the node's reservation (MEM-RSV-04..10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....errors import StartError
+from ....kube.kubelet_config import KubeletConfiguration
+from ....kube.quantity import Quantity
+from ....kube.reservation import node_reservation
+from ....kube.resource_names import is_huge_page
+from ....machine.model import Machine
+from ....sources.quirks.memory import MemoryQuirks
+
+_STAGE = "memorymanager"
+
+
+def reserved_by_node(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> dict[int, dict[str, int]]:
+    """Return bytes per NUMA node and resource; raises ``StartError``, the first fault in the kubelet's order.
+
+    With the quirk ``huge-pages-cannot-be-reserved`` reserved huge pages are held against a node reservation that
+    never has any.
+    """
+    known = set(machine.numa_ids)
+    for entry in config.reserved_memory:
+        if entry.numa_node not in known:
+            raise StartError(
+                _STAGE,
+                f"the reserved memory configuration references a NUMA node {entry.numa_node} "
+                "that does not exist on this machine",
+            )
+    _check_totals(machine, config, quirks)
+    reserved: dict[int, dict[str, int]] = {node: {} for node in machine.numa_ids}
+    for entry in config.reserved_memory:
+        for name, amount in entry.limits.items():
+            if not amount.is_int64:
+                raise StartError(_STAGE, "could not covert a variable of type Quantity to int64")
+            # Of an amount that is given twice, which validation refuses before, the last one holds.
+            reserved[entry.numa_node][name] = amount.value
+    if not sum(amounts.get("memory", 0) for amounts in reserved.values()):
+        raise StartError(_STAGE, "[memorymanager] you should specify the system reserved memory")
+    return reserved
+
+
+def _check_totals(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> None:
+    given: dict[str, Quantity] = {}
+    for entry in config.reserved_memory:
+        for name, amount in entry.limits.items():
+            given[name] = given[name] + amount if name in given else amount
+    wanted = _node_reservation(machine, config)
+    for name in sorted(given.keys() | wanted.keys()):
+        if is_huge_page(name) and not quirks.huge_pages_cannot_be_reserved:
+            continue
+        split, whole = given.get(name, Quantity(0)), wanted.get(name, Quantity(0))
+        if split != whole:
+            raise StartError(
+                _STAGE,
+                f'the total amount "{split}" of type "{name}" is not equal to the value "{whole}" '
+                "determined by Node Allocatable feature",
+            )
+
+
+def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping[str, Quantity]:
+    capacity = {"memory": machine.total_memory}
+    return node_reservation(config, capacity)

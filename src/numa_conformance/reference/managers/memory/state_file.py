@@ -1,0 +1,110 @@
+"""``memory_manager_state``: the Memory Manager's state file (MEM-CKPT-01..09)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from ....machine.hostfs.go_json import dump
+from ..state_file import PLAIN, CheckpointError, FileStyle
+from ..state_formats import text_checksum
+from .memory_state import Block, Blocks, NodeMemory
+from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, Format, Record, columns
+
+MEMORY_FILE = "memory_manager_state"
+_PLAIN_V1 = Format("MemoryManagerCheckpoint", V1.members)
+"""The one format of kubelets up to 1.35."""
+
+
+class _Manager(Protocol):
+    """What the file needs of a Memory Manager."""
+
+    @property
+    def policy(self) -> str: ...
+
+    @property
+    def file_style(self) -> FileStyle: ...
+
+    @property
+    def nodes(self) -> dict[int, NodeMemory]: ...
+
+    @property
+    def blocks(self) -> Blocks: ...
+
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool: ...
+
+
+class MemoryStateFile:
+    """The file of one Memory Manager."""
+
+    name = MEMORY_FILE
+    lags = False
+
+    def __init__(self, manager: _Manager) -> None:
+        """Take the manager whose state the file holds."""
+        self._manager = manager
+
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now."""
+        nodes = {id: node.copy() for id, node in self._manager.nodes.items()}
+        return partial(encode, self._manager.policy, nodes, self._manager.blocks.copy(), self._manager.file_style)
+
+    def restore(self, text: str | None, where: str) -> bool:
+        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (MEM-CKPT-02)."""
+        nodes, blocks = dict[int, NodeMemory](), Blocks()
+        if text is not None:
+            try:
+                nodes, blocks = decode(text, self._manager.policy, self._manager.file_style)
+            except CheckpointError as error:
+                raise error.start_error("memory", where) from error
+        return self._manager.restore(nodes, blocks) or text is None
+
+
+def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: Blocks, style: FileStyle = PLAIN) -> str:
+    """Return the file's text, byte for byte as the kubelet writes it."""
+    record = Record(policy, dict(nodes), blocks.given, blocks.pods if style.pods else {})
+    old: dict[str, Any] = {
+        "policyName": policy,
+        "machineState": {str(node): _node_json(nodes[node]) for node in sorted(nodes, key=str)},
+    }
+    if blocks.given:
+        old["entries"] = {
+            uid: {name: _blocks_json(held) for name, held in sorted(containers.items())}
+            for uid, containers in sorted(blocks.given.items())
+        }
+    whole = dict(old)
+    if record.pods:
+        whole["podEntries"] = {uid: {"memoryBlocks": _blocks_json(held)} for uid, held in sorted(record.pods.items())}
+    if style.envelope:
+        data = dump(whole)
+        return dump({**old, "checksum": V1.checksum(record), "data": data, "dataChecksum": text_checksum(data)})
+    return dump({**whole, "checksum": (V2 if style.pods else V1).checksum(record)})
+
+
+def _blocks_json(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    return [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.bytes} for block in blocks]
+
+
+def _node_json(node: NodeMemory) -> dict[str, Any]:
+    return {
+        "numberOfAssignments": node.assignments,
+        "memoryMap": {
+            name: dict(zip(TABLE_FIELDS, columns(table), strict=True)) for name, table in sorted(node.tables.items())
+        },
+        "cells": list(node.group),
+    }
+
+
+def decode(text: str, policy: str, style: FileStyle = PLAIN) -> tuple[dict[int, NodeMemory], Blocks]:
+    """Read the NUMA nodes and the blocks from a file for a node with this policy; raises ``CheckpointError``."""
+    if style.newest_first:
+        record = FORMATS.newest_first(text, style, lambda: V1.checked(text, may_be_unchecked=True))
+    else:
+        record = _PLAIN_V1.checked(text, may_be_unchecked=False)
+    if record.policy != policy:
+        raise CheckpointError(
+            f'[memorymanager] configured policy "{policy}" differs from state checkpoint policy "{record.policy}"'
+        )
+    given = {uid: containers for uid, containers in record.entries.items() if containers}
+    return record.nodes, Blocks(given, record.pods if style.pods else {})

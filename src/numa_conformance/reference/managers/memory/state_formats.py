@@ -1,0 +1,202 @@
+"""The formats in which a Memory Manager's state has been written: read as the kubelet reads them, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....machine.hostfs.fnv import fnv1a_32
+from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, type_error
+from ..state_formats import Format as AnyFormat
+from ..state_formats import Formats
+from .memory_state import Block, NodeMemory, Table
+
+TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")
+_DUMPED = ("TotalMemSize", "SystemReserved", "Allocatable", "Reserved", "Free")
+_NAMES = ("policyName", "machineState", "entries", "podEntries", "checksum", "data", "dataChecksum")
+
+
+@dataclass
+class Record:
+    """A file as written."""
+
+    policy: str = ""
+    nodes: dict[int, NodeMemory] = field(default_factory=dict)
+    entries: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
+    pods: dict[str, list[Block]] = field(default_factory=dict)
+    checksum: int = 0
+    data: str = ""
+    data_checksum: int = 0
+
+
+@dataclass(frozen=True)
+class Format(AnyFormat[Record]):
+    """One format of the Memory Manager's file."""
+
+    def read(self, text: str) -> tuple[Record, GoJsonError | None]:
+        """Return what can be read of a text, and the first fault in it."""
+        decoder = _Decoder(self)
+        try:
+            decoder.read(load(text))
+        except GoJsonError as error:
+            return decoder.record, error
+        return decoder.record, None
+
+    def checksum(self, record: Record) -> int:
+        """Return the checksum of a record (MEM-CKPT-02)."""
+        dumped_nodes = " ".join(f"{node}:<*>{_dump_node(memory)}" for node, memory in sorted(record.nodes.items()))
+        pods = " ".join(
+            f"{uid}:map[{' '.join(f'{name}:{_dump_blocks(blocks)}' for name, blocks in sorted(containers.items()))}]"
+            for uid, containers in sorted(record.entries.items())
+        )
+        whole = ""
+        if "podEntries" in self.members:
+            of_pods = sorted(record.pods.items())
+            entries = " ".join(
+                f"{uid}:{{MemoryBlocks:([]state.Block){_dump_blocks(blocks)}}}" for uid, blocks in of_pods
+            )
+            whole = f" PodEntries:(state.PodMemoryAssignments)map[{entries}]"
+        return fnv1a_32(
+            f"(*state.MemoryManagerCheckpoint){{PolicyName:(string){record.policy} "
+            f"MachineState:(state.NUMANodeMap)map[{dumped_nodes}] "
+            f"Entries:(state.ContainerMemoryAssignments)map[{pods}]{whole} Checksum:(checksum.Checksum)0}}"
+        )
+
+
+_OLD = frozenset({"policyName", "machineState", "entries", "checksum"})
+V1 = Format("MemoryManagerCheckpointV1", _OLD)
+V2 = Format("MemoryManagerCheckpointV2", _OLD | {"podEntries"})
+V3 = Format("MemoryManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V1.name)
+V3_DATA = Format("MemoryManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
+FORMATS = Formats("memory", "v3", envelope=V3, data=V3_DATA, with_pods=V2)
+
+
+def columns(table: Table) -> tuple[int, int, int, int, int]:
+    """Return the amounts of a table in the order of ``TABLE_FIELDS``."""
+    return table.total, table.system_reserved, table.allocatable, table.reserved, table.free
+
+
+def _dump_node(node: NodeMemory) -> str:
+    tables = " ".join(f"{name}:<*>{{{_dump_table(table)}}}" for name, table in sorted(node.tables.items()))
+    return (
+        f"{{NumberOfAssignments:(int){node.assignments} "
+        f"MemoryMap:(map[v1.ResourceName]*state.MemoryTable)map[{tables}] "
+        f"Cells:([]int)[{' '.join(map(str, node.group))}]}}"
+    )
+
+
+def _dump_table(table: Table) -> str:
+    return " ".join(f"{label}:(uint64){amount}" for label, amount in zip(_DUMPED, columns(table), strict=True))
+
+
+def _dump_blocks(blocks: Sequence[Block]) -> str:
+    dumped = " ".join(
+        f"{{NUMAAffinity:([]int)[{' '.join(map(str, block.nodes))}] Type:(v1.ResourceName){block.type} "
+        f"Size:(uint64){block.bytes}}}"
+        for block in blocks
+    )
+    return f"[{dumped}]"
+
+
+class _Decoder:
+    """Reads the record; a member of a wrong type is reported with its path."""
+
+    def __init__(self, form: Format) -> None:
+        self._form = form
+        self.record = Record()
+
+    def read(self, value: Any) -> None:
+        """Read the whole record; raises ``GoJsonError``."""
+        known = {name.lower(): name for name in _NAMES if name in self._form.members}
+        for name, member in fields(value, known, f"state.{self._form.name}"):
+            self._member(name, member, self._form.path(name))
+
+    def _member(self, name: str, value: Any, path: str) -> None:
+        record = self.record
+        match name:
+            case "policyName":
+                record.policy = string(value, path)
+            case "checksum":
+                record.checksum = number(value, path, "checksum.Checksum")
+            case "machineState":
+                for node, memory in self._object(value, path, "state.NUMANodeMap"):
+                    record.nodes[self._key(node, path)] = self._node(memory, path)
+            case "entries":
+                for uid, containers in self._object(value, path, "state.ContainerMemoryAssignments"):
+                    record.entries[uid] = self._containers(containers, path)
+            case "podEntries":
+                for uid, entry in self._object(value, path, "state.PodMemoryAssignments"):
+                    record.pods[uid] = self._pod(entry, path)
+            case "data":
+                record.data = string(value, path)
+            case _:
+                record.data_checksum = number(value, path, "checksum.Checksum")
+
+    def _pod(self, value: Any, path: str) -> list[Block]:
+        blocks: list[Block] = []
+        inner = f"{path}.memoryBlocks"
+        for _, member in fields(value, {"memoryblocks": "memoryBlocks"}, "state.PodEntry"):
+            blocks = [self._block(block, inner) for block in self._list(member, inner, "[]state.Block")]
+        return blocks
+
+    def _containers(self, value: Any, path: str) -> dict[str, list[Block]]:
+        return {
+            name: [self._block(block, path) for block in self._list(blocks, path, "[]state.Block")]
+            for name, blocks in self._object(value, path, "map[string][]state.Block")
+        }
+
+    def _node(self, value: Any, path: str) -> NodeMemory:
+        memory = NodeMemory(0, {}, ())
+        known = {"numberofassignments": "numberOfAssignments", "memorymap": "memoryMap", "cells": "cells"}
+        for name, member in fields(value, known, "state.NUMANodeState"):
+            inner = f"{path}.{name}"
+            if name == "numberOfAssignments":
+                memory.assignments = number(member, inner, "int")
+            elif name == "cells":
+                memory.group = self._numbers(member, inner)
+            else:
+                for resource, table in self._object(member, inner, "map[v1.ResourceName]*state.MemoryTable"):
+                    memory.tables[resource] = self._table(table, inner)
+        return memory
+
+    def _table(self, value: Any, path: str) -> Table:
+        amounts = dict.fromkeys(TABLE_FIELDS, 0)
+        for name, member in fields(value, {name.lower(): name for name in TABLE_FIELDS}, "state.MemoryTable"):
+            amounts[name] = number(member, f"{path}.{name}", "uint64")
+        return Table(*(amounts[name] for name in TABLE_FIELDS))
+
+    def _block(self, value: Any, path: str) -> Block:
+        nodes, kind, size = tuple[int, ...](), "", 0
+        known = {"numaaffinity": "numaAffinity", "type": "type", "size": "size"}
+        for name, member in fields(value, known, "state.Block"):
+            inner = f"{path}.{name}"
+            if name == "numaAffinity":
+                nodes = self._numbers(member, inner)
+            elif name == "type":
+                kind = string(member, inner)
+            else:
+                size = number(member, inner, "uint64")
+        return Block(nodes, kind, size)
+
+    def _numbers(self, value: Any, path: str) -> tuple[int, ...]:
+        return tuple(number(item, path, "int") for item in self._list(value, path, "[]int"))
+
+    def _object(self, value: Any, path: str, wanted: str) -> Pairs:
+        if value is None:
+            return Pairs()
+        if not isinstance(value, Pairs):
+            raise type_error(value, path, wanted)
+        return value
+
+    def _list(self, value: Any, path: str, wanted: str) -> list[Any]:
+        if value is None:
+            return []
+        if isinstance(value, Pairs) or not isinstance(value, list):
+            raise type_error(value, path, wanted)
+        return value
+
+    def _key(self, text: str, path: str) -> int:
+        if not text.lstrip("+-").isdecimal() or len(text) > 19:
+            raise GoJsonError(f"json: cannot unmarshal number {text} into Go struct field {path} of type int")
+        return int(text)

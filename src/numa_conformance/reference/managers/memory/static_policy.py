@@ -1,0 +1,238 @@
+"""Policy Static of the Memory Manager."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+
+from ....cpuset import iter_bits
+from ....errors import KubeletCrashes, Refusal
+from ....kube.container import Container
+from ....kube.pod import Pod
+from ....sources.quirks.memory import MemoryQuirks
+from ..compressed_hints import CompressedHints
+from ..eligibility import is_pinned
+from ..hint import HIGHEST_NODE, Hint
+from ..provider import Active, Provider, release_inactive
+from ..state_file import PLAIN
+from . import pod_level
+from .amounts import Amounts, container_amounts, pod_amounts
+from .charging import charge, discharge
+from .memory_hints import MemoryHints, breaks_a_group, memory_hints
+from .memory_state import WRAP, Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
+from .restore import check_restored
+from .reuse import ReusableMemory, shrink_init_blocks
+from .state_file import MemoryStateFile
+
+
+class StaticMemoryManager(Provider):
+    """Pins the memory of Guaranteed pods to NUMA nodes."""
+
+    name = "memory"
+    policy = "Static"
+
+    def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
+        """Take the tables of the empty machine."""
+        self._empty = _copied(nodes)
+        self._quirks = quirks
+        self._highest = max(nodes, default=0)
+        self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
+        self.nodes = nodes
+        self.blocks = Blocks()
+        self.file_style = PLAIN
+        self._reusable = ReusableMemory()
+
+    def hints(self, pod: Pod, container: Container) -> dict[str, MemoryHints] | None:
+        """Offer hints for one container; None for pods of other classes and where nothing can be said."""
+        if not is_pinned(pod):
+            return None
+        return self._hints(pod, container_amounts(pod, container), self.blocks.known(pod.uid, container.name))
+
+    def pod_hints(self, pod: Pod) -> dict[str, MemoryHints] | None:
+        """Offer hints for the pod; one that has blocks is judged by its first container's (MEM-HINT-09)."""
+        if not is_pinned(pod):
+            return None
+        known = (self.blocks.known(pod.uid, container.name) for container in pod.all_containers)
+        held = next((blocks for blocks in known if blocks is not None), None)
+        amounts = self._pod_amounts(pod)
+        if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
+            return {name: [] for name in amounts}
+        if pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again:
+            held = self.blocks.pods[pod.uid]
+        return self._hints(pod, amounts, held)
+
+    def _pod_amounts(self, pod: Pod) -> Amounts | None:
+        return pod_amounts(pod, drops_init_only=self._quirks.init_only_types_are_dropped)
+
+    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
+        if amounts is None:
+            return None
+        if held is not None:
+            return _regenerated(held, amounts)
+        hints = self._masks(pod, amounts)
+        if not hints and self._quirks.no_memory_anywhere_is_no_opinion:
+            return {}
+        return dict.fromkeys(amounts, hints)
+
+    def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
+        """Return the NUMA masks that hold all amounts; raises ``KubeletCrashes`` where the kubelet trips on the way."""
+        if self._highest > HIGHEST_NODE and self._quirks.memory_of_node_past_63_crashes:
+            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {self._highest} fits in no mask")
+        if self._quirks.missing_page_size_crashes and not amounts.keys() <= self._listed_everywhere:
+            resource = min(amounts.keys() - self._listed_everywhere)
+            node = next(node for node, memory in self.nodes.items() if resource not in memory.tables)
+            raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {node} does not know {resource}")
+        return memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
+
+    def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
+        if not is_pinned(pod):
+            return
+        ordinary_init = pod.leaves_for_reuse(container)
+        held = self.blocks.known(pod.uid, container.name)
+        if held is not None:
+            self._reusable.update(pod.uid, held, gives=ordinary_init)
+            return
+        amounts = container_amounts(pod, container)
+        if amounts is None:
+            raise Refusal.unexpected("[memorymanager] failed to represent quantity as int64")
+        if not amounts and not self._quirks.container_without_memory_is_refused:
+            return
+        mask = self._choose(pod, amounts, affinity)
+        members = tuple(iter_bits(mask))
+        blocks = []
+        for resource, amount in amounts.items():
+            reused = min(self._reusable.of(pod.uid).get(mask, {}).get(resource, 0), amount)
+            charge(self.nodes, members, resource, amount - reused)
+            blocks.append(Block(members, resource, amount))
+        if trace is not None:
+            trace += map(str, blocks)
+        self._reusable.update(pod.uid, blocks, gives=ordinary_init)
+        self.blocks.give(pod.uid, container.name, blocks)
+        shrink_init_blocks(self.blocks, pod, container, blocks)
+
+    def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
+        """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``.
+
+        With the quirk ``whole-pods-are-charged-again`` a pod that has its memory is given it once more.
+        """
+        amounts = self._pod_amounts(pod) if is_pinned(pod) else None
+        if amounts is None or (pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again):
+            return
+        empty = pod_level.empty_pool(pod, amounts)
+        if empty:
+            raise Refusal("EmptyPodSharedPoolError", empty)
+        members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
+        self.blocks.pods[pod.uid] = [Block(members, resource, amount) for resource, amount in amounts.items()]
+        for resource, amount in amounts.items():
+            charge(self.nodes, members, resource, amount)
+            if trace is not None:
+                trace.append(f"{amount} bytes of {resource} on NUMA nodes {list(members)}")
+        for name, blocks in pod_level.parts(pod, amounts, members).items():
+            self.blocks.give(pod.uid, name, blocks)
+
+    def _choose(self, pod: Pod, amounts: Amounts, affinity: Hint) -> int:
+        """Return the mask to use: the affinity, a default in its place, or an extension of it (MEM-ALLOC-03..05)."""
+        mask, preferred = affinity
+        if mask is None:
+            mask, preferred = self._default(pod, amounts, preferred=preferred)
+        leaves_a_group = not self._quirks.single_node_blocks_break_groups and self._leaves_a_group(mask)
+        if leaves_a_group or not self._has_room(mask, amounts):
+            mask = self._extended(pod, amounts, mask, preferred=preferred)
+        if mask.bit_count() > 1 and not self._quirks.groups_may_cross and breaks_a_group(self.nodes, mask):
+            raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
+        return mask
+
+    def _leaves_a_group(self, mask: int) -> bool:
+        """Tell whether the mask is one NUMA node that serves containers together with others."""
+        return any(mask == 1 << node and len(memory.group) > 1 for node, memory in self.nodes.items())
+
+    def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
+        best = _best(self._masks(pod, amounts) if amounts else [], 0)
+        if best.mask is None:
+            raise Refusal.unexpected(
+                "[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available"
+            )
+        if preferred and not best.preferred:
+            raise Refusal.unexpected("[memorymanager] failed to find the default preferred hint")
+        return best.mask, best.preferred
+
+    def _has_room(self, mask: int, amounts: Amounts) -> bool:
+        members = [self.nodes[node].tables for node in iter_bits(mask)]
+        return all(
+            sum(tables[resource].free for tables in members if resource in tables) % WRAP >= amount
+            for resource, amount in amounts.items()
+        )
+
+    def _extended(self, pod: Pod, amounts: Amounts, mask: int, *, preferred: bool) -> int:
+        best = _best(self._masks(pod, amounts), mask)
+        if best.mask is None:
+            raise Refusal.unexpected("[memorymanager] failed to find NUMA nodes to extend the current topology hint")
+        if preferred and not best.preferred:
+            raise Refusal.unexpected("[memorymanager] failed to find the extended preferred hint")
+        return best.mask
+
+    def release(self, uid: str, container: str) -> None:
+        """Take back the memory of a container."""
+        for block in self.blocks.take_back(uid, container):
+            discharge(self.nodes, block)
+
+    def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
+        """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
+        return release_inactive(self.blocks.given, active, self.release, uids)
+
+    def container_starts(self, pod: Pod, container: Container) -> bool:
+        """Take back what ordinary init containers before this one hold (MEM-REUSE-07)."""
+        released = False
+        for earlier in pod.init_containers:
+            if earlier.name == container.name:
+                break
+            if pod.leaves_for_reuse(earlier) and self.blocks.of(pod.uid, earlier.name):
+                self.release(pod.uid, earlier.name)
+                released = True
+        return released
+
+    @property
+    def state_file(self) -> MemoryStateFile:
+        """The file of the NUMA nodes and the blocks."""
+        return MemoryStateFile(self)
+
+    def holding(self, uid: str, container: str) -> MemoryHolding:
+        """Return a container's blocks, sorted by type."""
+        return MemoryHolding(tuple(sorted(self.blocks.of(uid, container), key=lambda block: block.type)))
+
+    def pools(self) -> MemoryPools:
+        """Return the memory of every NUMA node, ascending."""
+        return MemoryPools(dict(sorted(_copied(self.nodes).items())))
+
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+        """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
+        if check_restored(self._empty, nodes, blocks, self._quirks):
+            self.nodes = _copied(nodes)
+            self.blocks = deepcopy(blocks)
+            return False
+        self.nodes = _copied(self._empty)
+        return True
+
+
+def _copied(nodes: Mapping[int, NodeMemory]) -> dict[int, NodeMemory]:
+    return {node: memory.copy() for node, memory in nodes.items()}
+
+
+def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] | None:
+    """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
+    if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
+        return None
+    return {block.type: [Hint(sum(1 << node for node in block.nodes), True)] for block in held}
+
+
+def _best(hints: MemoryHints, within: int) -> Hint:
+    """Return the best hint that contains ``within``: preferred first, then the narrowest, then the lowest mask."""
+    if isinstance(hints, CompressedHints):
+        return hints.best_containing(within)
+    suited = [hint for hint in hints if hint.mask is not None and hint.mask & within == within]
+    return (
+        min(suited, key=lambda hint: (not hint.preferred, (hint.mask or 0).bit_count(), hint.mask))
+        if suited
+        else Hint(None, False)
+    )

@@ -1,0 +1,110 @@
+"""Formats of the state files of CPUs and of memory: what they share, and the order in which they are tried."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from ...machine.hostfs.fnv import fnv1a_32
+from ...machine.hostfs.go_json import GoJsonError
+from .state_file import CORRUPTED, CheckpointError, FileStyle
+
+
+class Record(Protocol):
+    """A file as written, as far as formats share it: ``pods`` is by pod uid, ``data`` the text in an envelope."""
+
+    pods: Any
+    checksum: int
+    data: str
+    data_checksum: int
+
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class Format(ABC, Generic[R]):
+    """One format: the kubelet's name of it, and of the part that holds the old members where that is another.
+
+    ``members`` are those that it has.
+    """
+
+    name: str
+    members: frozenset[str]
+    old_members: str = ""
+
+    @abstractmethod
+    def read(self, text: str) -> tuple[R, GoJsonError | None]:
+        """Return what can be read of a text, and the first fault in it."""
+
+    @abstractmethod
+    def checksum(self, record: R) -> int:
+        """Return the checksum of a record in this format, which is no envelope."""
+
+    def path(self, member: str) -> str:
+        """Return how the kubelet's decoder calls a member."""
+        inner = f".{self.old_members}" if self.old_members and not member.startswith("data") else ""
+        return f"{self.name}{inner}.{member}"
+
+    def checked(self, text: str, *, may_be_unchecked: bool) -> R:
+        """Read a text; a checksum of 0 is not looked at where it may be so. Raises ``CheckpointError``."""
+        record, fault = self.read(text)
+        if fault is not None:
+            raise CheckpointError(str(fault)) from fault
+        looked_at = record.checksum or not may_be_unchecked
+        if looked_at and record.checksum != self.checksum(record):
+            raise CheckpointError(CORRUPTED)
+        return record
+
+
+@dataclass(frozen=True)
+class Formats(Generic[R]):
+    """The formats of one manager's file beside the oldest: an envelope, what is in it, and one with pods."""
+
+    manager: str
+    version: str
+    """Of the envelope, in the kubelet's words."""
+    envelope: Format[R]
+    data: Format[R]
+    with_pods: Format[R]
+
+    def newest_first(self, text: str, style: FileStyle, older: Callable[[], R]) -> R:
+        """Read the newest format that fits, else an ``older`` one, of which a fault is told.
+
+        Raises ``CheckpointError``.
+        """
+        if style.envelope:
+            outer, fault = self.envelope.read(text)
+            try:
+                return self._opened(outer, fault)
+            except CheckpointError as error:
+                if outer.data or outer.data_checksum:
+                    raise CheckpointError(f"could not load {self.version} checkpoint: {error.cause}") from error
+        pods: Any = {}
+        if style.envelope or style.pods:
+            whole, fault = self.with_pods.read(text)
+            if fault is None and whole.checksum == self.with_pods.checksum(whole):
+                return whole
+            # The kubelet reads the older format into what is left of the newer one; from 1.37 on it begins anew.
+            pods = {} if style.envelope else whole.pods
+        record = older()
+        record.pods = pods
+        return record
+
+    def _opened(self, outer: R, fault: GoJsonError | None) -> R:
+        """Return what is in an envelope."""
+        if fault is not None:
+            raise CheckpointError(f"failed to deserialize {self.manager} manager checkpoint: {fault}")
+        record, inner = self.data.read(outer.data)
+        if inner is not None:
+            raise CheckpointError(f"failed to deserialize {self.manager} manager checkpoint data: {inner}")
+        if outer.data_checksum != text_checksum(outer.data):
+            raise CheckpointError(CORRUPTED)
+        return record
+
+
+def text_checksum(data: str) -> int:
+    """Return the checksum of the text in an envelope (CPU-CKPT-17, MEM-CKPT-09)."""
+    return fnv1a_32(f"(string){data}")

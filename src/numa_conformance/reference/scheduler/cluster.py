@@ -1,0 +1,156 @@
+"""Many nodes: pods are filtered, scored and bound one after the other, and each node may still refuse.
+
+Every node is scored. Among equals the first node wins, or one of them by lot, as the scheduler itself draws.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+
+from ...errors import Fault, Refusal, UsageError, closest
+from ...kube import NodeObject, NodeResourcesFitArgs, Pod
+from ...sources.quirks.scheduler import SchedulerQuirks
+from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable
+from .equals import ByLot, FirstAmongEquals, Standing
+from .inputs import amount_of, filter_amounts
+from .ranking import NodeBooks, Ranking, Shape
+from .score import Scorer
+
+Admit = Callable[[str, Pod], "Refusal | None"]
+"""Asks the node of this name to run a pod; returns its refusal, None when it runs."""
+
+
+def run_cluster(
+    nodes: Iterable[NodeObject],
+    pods: Iterable[Pod],
+    args: NodeResourcesFitArgs,
+    *,
+    quirks: SchedulerQuirks,
+    admit: Admit | None = None,
+    track: Callable[[Sequence[Pod]], Iterable[Pod]] | None = None,
+    draw: random.Random | None = None,
+) -> ClusterReport:
+    """Schedule pods in the order given, and return where they went.
+
+    A pod with a node name goes to that node unasked. A pod that its node refuses has failed: it is not scheduled again
+    and counts nowhere, as with the kubelet. Without ``admit`` nodes refuse nothing. ``track`` passes the pods on,
+    one by one, and may show how far the run is. With ``draw`` lots are drawn among equal scores.
+
+    Raises ``UsageError`` for node names or uids that occur twice and for pods bound to nodes that are not there.
+    """
+    named, waiting = list(nodes), list(pods)
+    _check(named, waiting)
+    cluster = Cluster(named, args, quirks, draw)
+    placements: dict[str, str] = {}
+    unschedulable: list[Unschedulable] = []
+    refused: list[RefusedByNode] = []
+    for pod in track(waiting) if track else waiting:
+        ranking = cluster.ranking(pod)
+        index = cluster.choose(pod, ranking)
+        if index is None:
+            unschedulable.append(Unschedulable(pod.uid, ranking.reasons(cluster.nodes)))
+            continue
+        name = cluster.nodes[index].name
+        refusal = admit(name, pod) if admit else None
+        if refusal:
+            refused.append(RefusedByNode(pod.uid, name, refusal))
+            continue
+        cluster.bind(index, ranking.shape)
+        placements[pod.uid] = name
+    return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill())
+
+
+class Cluster:
+    """The nodes with what is requested on them, and one ranking per shape of pod."""
+
+    def __init__(
+        self,
+        nodes: Sequence[NodeObject],
+        args: NodeResourcesFitArgs,
+        quirks: SchedulerQuirks,
+        draw: random.Random | None = None,
+    ) -> None:
+        self._args = args
+        self._draw = draw
+        self._scorer = Scorer(args.strategy, quirks)
+        self._rankings: dict[object, Ranking] = {}
+        self._states: dict[object, int] = {}
+        self._changes: list[int] = []
+        self._index = {node.name: index for index, node in enumerate(nodes)}
+        self.nodes = [
+            NodeBooks(node.name, {name: amount_of(name, amount) for name, amount in node.allocatable.items()})
+            for node in nodes
+        ]
+        self._kinds = [tuple(sorted(node.capacity.items())) for node in self.nodes]
+        for index in range(len(self.nodes)):
+            self._changed(index)
+
+    def ranking(self, pod: Pod) -> Ranking:
+        """Return the ranking for pods like this one."""
+        shape = Shape(filter_amounts(pod), self._scorer.counted(pod), self._scorer.asked(pod))
+        key = shape.key
+        if key not in self._rankings:
+            standing: Standing = FirstAmongEquals() if self._draw is None else ByLot(self._draw)
+            self._rankings[key] = Ranking(shape, self._args, self._scorer, standing)
+        return self._rankings[key]
+
+    def choose(self, pod: Pod, ranking: Ranking) -> int | None:
+        """Return the index of the node a pod goes to, None when it fits none."""
+        return self.index(pod.node_name) if pod.node_name else ranking.best(self.nodes, self._changes)
+
+    def equals(self, ranking: Ranking) -> Sequence[int]:
+        """Return the indices of all nodes that are best."""
+        return ranking.equals(self.nodes, self._changes)
+
+    def index(self, name: str) -> int:
+        """Return the index of a node; raises ``UsageError`` for one that is not there."""
+        if name not in self._index:
+            raise UsageError(Fault("", f"there is no node {name!r}", suggestion=closest(name, self._index)))
+        return self._index[name]
+
+    def bind(self, index: int, shape: Shape) -> None:
+        """Account for a pod on a node."""
+        self.nodes[index].add(shape)
+        self._changed(index)
+
+    def _changed(self, index: int) -> None:
+        node = self.nodes[index]
+        amounts = tuple(sorted(node.requested.items())), tuple(sorted(node.counted.items()))
+        node.state = self._states.setdefault((self._kinds[index], node.pods, amounts), len(self._states))
+        self._changes.append(index)
+
+    def fill(self) -> tuple[NodeFill, ...]:
+        """Return how full every node is, and whether the smallest of the pods would still fit."""
+        probe = min(
+            (ranking for ranking in self._rankings.values() if ranking.shape.requested.get("cpu", 0)),
+            key=lambda ranking: (ranking.shape.requested["cpu"], ranking.shape.key),
+            default=None,
+        )
+        return tuple(
+            NodeFill(node.name, node.pods, node.free_cpu(), has_room=probe is None or not probe.missing(node))
+            for node in self.nodes
+        )
+
+
+def _check(nodes: Sequence[NodeObject], pods: Sequence[Pod]) -> None:
+    names = sorted({node.name for node in nodes})
+    faults = _twice("nodes", [node.name for node in nodes]) + _twice("pods", [pod.uid for pod in pods])
+    known = {"", *names}
+    for pod in pods:
+        if pod.node_name not in known:
+            near = closest(pod.node_name, names)
+            place = f"pod {pod.name}: spec.nodeName"
+            faults.append(Fault(place, f"there is no node {pod.node_name!r}", suggestion=near))
+    if faults:
+        raise UsageError(faults)
+
+
+def _twice(place: str, names: Sequence[str]) -> list[Fault]:
+    faults = []
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            faults.append(Fault(f"{place}[{index}]", f"{name!r} occurs twice"))
+        seen.add(name)
+    return faults

@@ -1,0 +1,117 @@
+"""Which node is best for pods of one shape, kept up to date while nodes fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ...kube.scheduler_args import NodeResourcesFitArgs
+from .equals import Standing
+from .fit import insufficient
+from .inputs import Amounts
+from .score import Scorer
+
+
+@dataclass(slots=True)
+class NodeBooks:
+    """What is requested on one node.
+
+    ``requested`` are plain requests (SCH-FIT-03), ``counted`` what scoring counts (SCH-REQ-02). Nodes with the same
+    ``state`` have the same capacity and the same amounts.
+    """
+
+    name: str
+    capacity: Amounts
+    requested: dict[str, int] = field(default_factory=dict)
+    counted: dict[str, int] = field(default_factory=dict)
+    pods: int = 0
+    state: int = 0
+
+    def add(self, shape: Shape) -> None:
+        """Account for a pod of this shape."""
+        self.pods += 1
+        for books, amounts in ((self.requested, shape.requested), (self.counted, shape.counted)):
+            for name, amount in amounts.items():
+                books[name] = books.get(name, 0) + amount
+
+    def free_cpu(self) -> int:
+        """Return the millicores that are not requested; none where more is requested than there is."""
+        return max(self.capacity.get("cpu", 0) - self.requested.get("cpu", 0), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What pods that filter and score alike have in common: ``asked`` before they are on a node, ``counted`` then."""
+
+    requested: Amounts
+    counted: Amounts
+    asked: Amounts
+
+    @property
+    def key(self) -> tuple[tuple[tuple[str, int], ...], ...]:
+        """The shape as a key."""
+        return tuple(tuple(sorted(amounts.items())) for amounts in (self.requested, self.counted, self.asked))
+
+
+class Ranking:
+    """The nodes by score for one shape of pod.
+
+    Only nodes that changed since the last question are looked at again. What is known of a state of a node holds for
+    every node in that state.
+    """
+
+    def __init__(self, shape: Shape, args: NodeResourcesFitArgs, scorer: Scorer, standing: Standing) -> None:
+        """Rank nothing yet; ``standing`` says which node wins among equals."""
+        self.shape = shape
+        self._standing = standing
+        self._args = args
+        self._scorer = scorer
+        self._scores: dict[int, int | None] = {}
+        self._seen = 0
+
+    def best(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> int | None:
+        """Return the index of the best node; None when the pod fits none.
+
+        ``changes`` are the indices of changed nodes, one after the other since the beginning, all nodes first.
+        """
+        self._catch_up(nodes, changes)
+        return self._standing.best(nodes)
+
+    def equals(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> Sequence[int]:
+        """Return the indices of all best nodes."""
+        self._catch_up(nodes, changes)
+        return self._standing.equals(nodes)
+
+    def _catch_up(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> None:
+        for index in sorted(set(changes[self._seen :])):
+            self._standing.put(index, self._score(nodes[index]), nodes[index].state)
+        self._seen = len(changes)
+
+    def missing(self, node: NodeBooks) -> list[str]:
+        """Return why a pod of this shape does not fit a node, sorted; empty when it does."""
+        return insufficient(
+            node.capacity,
+            node.requested,
+            node.pods,
+            self.shape.requested,
+            quirks=self._scorer.quirks,
+            ignored=self._args.ignored_resources,
+            ignored_groups=self._args.ignored_resource_groups,
+        )
+
+    def _score(self, node: NodeBooks) -> int | None:
+        if node.state not in self._scores:
+            steps = self._scorer.steps(node.capacity, node.counted, self.shape.asked)
+            self._scores[node.state] = None if self.missing(node) else self._scorer.mean(steps)
+        return self._scores[node.state]
+
+    def reasons(self, nodes: Iterable[NodeBooks]) -> dict[str, int]:
+        """Return on how many nodes each reason keeps the pod out, sorted by reason."""
+        counts: dict[str, int] = {}
+        by_state: dict[int, list[str]] = {}
+        for node in nodes:
+            if node.state not in by_state:
+                by_state[node.state] = self.missing(node)
+            for reason in by_state[node.state]:
+                counts[reason] = counts.get(reason, 0) + 1
+        return dict(sorted(counts.items()))

@@ -1,0 +1,80 @@
+"""The reference of the surface ``plugin``: the devices of a machine, offered as a device plugin offers them.
+
+On a machine without devices it offers two of each NUMA node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...errors import Fault, UsageError
+from ...machine import Device, Machine, machine_from_dict
+from ...wire.messages.plugin import (
+    AllocateDevices,
+    DevicesAllocated,
+    OfferedDevice,
+    PluginFailed,
+    PluginRefused,
+    PluginStarted,
+    PreferDevices,
+    Preferred,
+    RestartKubelet,
+    StartPlugin,
+)
+
+_RESOURCE, _EACH = "example.com/device", 2
+
+
+class DevicePlugin:
+    """Offers the devices of one resource, and prefers those that are near each other."""
+
+    _devices: Mapping[str, Device] | None = None
+
+    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
+        """Offer the devices of a machine."""
+        machine = machine_from_dict(request.machine, "machine")
+        devices = machine.devices or tuple(_made_up(machine))
+        self._resource = min((device.resource for device in devices), default=_RESOURCE)
+        self._devices = {device.id: device for device in devices if device.resource == self._resource}
+        return self._offer()
+
+    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+        """Offer them again."""
+        return self._offer()
+
+    def _offer(self) -> PluginStarted:
+        offered = [
+            OfferedDevice(id, "Healthy" if device.healthy else "Unhealthy", list(device.numa) or None)
+            for id, device in self._offered.items()
+        ]
+        return PluginStarted(self._resource, offered, prefers=True, serves=True)
+
+    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
+        """Choose what must be included, then what shares NUMA nodes with it, then the lowest ids."""
+        nodes = {id: set(device.numa) for id, device in self._offered.items()}
+        others = sorted(set(request.available) - set(request.included))
+        chosen = [*request.included]
+        while others and len(chosen) < request.size:
+            near = {node for id in chosen for node in nodes.get(id, ())}
+            nearest = min(others, key=lambda id: (near.isdisjoint(nodes.get(id, ())), id))
+            others.remove(nearest)
+            chosen.append(nearest)
+        if len(chosen) != request.size:
+            return PluginRefused(f"{len(chosen)} devices cannot be {request.size}")
+        return Preferred(chosen)
+
+    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
+        """Serve what is offered."""
+        strange = [id for id in request.devices if id not in self._offered]
+        return PluginRefused(f"there are no devices {', '.join(strange)}") if strange else DevicesAllocated(1)
+
+    @property
+    def _offered(self) -> Mapping[str, Device]:
+        if self._devices is None:
+            raise UsageError(Fault("", "no plugin was started", "plugin.start first"))
+        return self._devices
+
+
+def _made_up(machine: Machine) -> Iterator[Device]:
+    for node in machine.numa_ids:
+        yield from (Device(_RESOURCE, f"{node}-{index}", (node,)) for index in range(_EACH))

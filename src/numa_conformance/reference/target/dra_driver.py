@@ -1,0 +1,134 @@
+"""The reference of the surface ``claims``: the CPUs of each NUMA node, given out as a DRA driver gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ...cpuset import CpuSet
+from ...errors import Fault, UsageError
+from ...machine import Machine, machine_from_dict
+from ...wire.messages.claims import (
+    ClaimPrepared,
+    ClaimRefused,
+    ClaimUnprepared,
+    DriverFailed,
+    DriverStarted,
+    EndShared,
+    PrepareClaim,
+    RestartDriver,
+    RunShared,
+    SharedRuns,
+    StartDriver,
+    UnprepareClaim,
+)
+
+_NAME, _POOL = "cpu.example.com", "node"
+_CAPACITY = f"{_NAME}/cpu"
+
+
+class DraDriver:
+    """Publishes a device for each NUMA node with CPUs, and gives each claim CPUs of its own, whole cores first."""
+
+    _machine: Machine | None = None
+    _held: Mapping[str, int] = MappingProxyType({})
+    _without_claim: frozenset[str] = frozenset()
+
+    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
+        """Publish the CPUs of a machine."""
+        self._machine = machine = machine_from_dict(request.machine, "machine")
+        left_alone = CpuSet.parse(request.reserved_cpus).bits
+        free = {node: bits & ~left_alone for node, bits in machine.numa_bits.items() if bits & ~left_alone}
+        self._nodes = {f"numa-{node}": (node, bits) for node, bits in free.items()}
+        self._held, self._without_claim = {}, frozenset()
+        return self._publish()
+
+    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
+        """Publish them again."""
+        return self._publish()
+
+    def _publish(self) -> DriverStarted:
+        machine = self._published
+        devices = [
+            {
+                "name": name,
+                "attributes": {"resource.kubernetes.io/numaNode": {"int": node}, **_where(machine, bits)},
+                "capacity": {_CAPACITY: {"value": str(bits.bit_count())}},
+                "allowMultipleAllocations": True,
+            }
+            for name, (node, bits) in self._nodes.items()
+        ]
+        pool = {"name": _POOL, "generation": 1, "resourceSliceCount": 1}
+        return DriverStarted([{"driver": _NAME, "nodeName": _POOL, "pool": pool, "devices": devices}])
+
+    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
+        """Give a claim CPUs, once."""
+        machine, claim = self._published, request.claim
+        try:
+            uid = str(claim["metadata"]["uid"])
+            results = claim["status"]["allocation"]["devices"]["results"]
+            wanted = [(str(result["device"]), int(result["consumedCapacity"][_CAPACITY])) for result in results]
+        except (KeyError, TypeError, ValueError) as error:
+            accepted = f"a ResourceClaim with devices in its status, {_CAPACITY} consumed of each"
+            raise UsageError(Fault("claim", f"cannot be read: {error!r}", accepted)) from error
+        if uid not in self._held:
+            given = 0
+            for name, count in wanted:
+                free = self._nodes.get(name, (0, 0))[1] & ~sum(self._held.values()) & ~given
+                if free.bit_count() < count:
+                    return ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
+                given |= _whole_cores_first(machine, free, count)
+            if self._without_claim and not self._left & ~given:
+                return ClaimRefused("containers without a claim would have no CPU any more")
+            self._held = {**self._held, uid: given}
+        return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._beside.shared)
+
+    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
+        """Let go of what a claim has."""
+        self._held = {uid: cpus for uid, cpus in self._held.items() if uid != request.uid}
+        return ClaimUnprepared()
+
+    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
+        """Run a container without a claim on what claims leave, where they leave any."""
+        if not self._left:
+            return ClaimRefused("claims have all CPUs")
+        self._without_claim |= {request.name}
+        return self._beside
+
+    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
+        """End it."""
+        self._without_claim -= {request.name}
+        return self._beside
+
+    @property
+    def _left(self) -> int:
+        return self._published.online_bits & ~sum(self._held.values())
+
+    @property
+    def _beside(self) -> SharedRuns:
+        return SharedRuns(dict.fromkeys(sorted(self._without_claim), str(CpuSet.from_bits(self._left))))
+
+    @property
+    def _published(self) -> Machine:
+        if self._machine is None:
+            raise UsageError(Fault("", "no driver was started", "claims.start first"))
+        return self._machine
+
+
+def _where(machine: Machine, bits: int) -> dict[str, dict[str, int]]:
+    """Return the attributes that are the same for all CPUs of a device."""
+    cpus = [cpu for cpu in machine.cpus if bits >> cpu.id & 1]
+    values: dict[str, set[int | None]] = {
+        "socketID": {cpu.socket for cpu in cpus},
+        "cacheL3ID": {cpu.uncore for cpu in cpus},
+        "cpuID": {cpu.id for cpu in cpus},
+    }
+    alone = {name: next(iter(ids)) for name, ids in values.items() if len(ids) == 1}
+    return {f"{_NAME}/{name}": {"int": id} for name, id in alone.items() if id is not None}
+
+
+def _whole_cores_first(machine: Machine, free: int, count: int) -> int:
+    """Return so many free CPUs, those of cores that are all free before others."""
+    cores = sorted(machine.core_bits, key=lambda core: core & free != core)
+    ids = [cpu for core in cores for cpu in CpuSet.from_bits(core & free)]
+    return CpuSet(ids[:count]).bits

@@ -1,0 +1,255 @@
+"""The reference as a target: what is asked when no other implementation is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from ... import __version__
+from ...cpuset import format_bits
+from ...errors import Fault, StartError, UsageError
+from ...kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, validate
+from ...machine.codec import machine_to_dict
+from ...machine.hostfs import CgroupTree, JournalStore, read_machine
+from ...sources.changes import Changes
+from ...sources.quirks import Quirks
+from ...sources.versions import DEFAULT, KubernetesVersion
+from ...wire.features import FEATURES
+from ...wire.messages import SURFACES
+from ...wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from ...wire.messages.classify import Classified, Classify
+from ...wire.messages.describe import PROTOCOL, Describe, Description
+from ...wire.messages.hints import Hints, OfferedHints
+from ...wire.messages.host import Discover, Discovered, HostReconcile
+from ...wire.messages.merge import Merge, Merged
+from ...wire.messages.node import (
+    AdmitPod,
+    Admitted,
+    Checkpoints,
+    MemoryNode,
+    NodeStarted,
+    NodeState,
+    PodStarted,
+    ReadCheckpoints,
+    ReadState,
+    Reconcile,
+    Reconciled,
+    Rejected,
+    Removed,
+    RemovePod,
+    Resized,
+    ResizePending,
+    ResizePod,
+    Restarted,
+    RestartNode,
+    RunPod,
+    StartFailed,
+    StartNode,
+    StateWrite,
+    UnknownPod,
+)
+from ...wire.messages.pick import Pick, Picked, PickRefused
+from ...wire.messages.score import Score, Scored, ScoreRefused
+from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
+from ..node import Node
+from ..scheduler import score_node
+from . import answers
+from .container_question import ask_container, ask_hints
+from .device_plugin import DevicePlugin
+from .dra_driver import DraDriver
+from .merge_question import ask_merge, hint_of
+from .merge_records import Overheard
+from .pick import pick
+from .view import machine_of
+
+Level = Literal["exact", "documented"]
+
+
+class ReferenceTarget(DevicePlugin, DraDriver):
+    """Answers every method of the protocol, those of the surfaces ``plugin`` and ``claims`` as its base classes do.
+
+    ``exact`` reproduces the kubelet of a version, quirks included; ``documented`` follows the documentation.
+    """
+
+    def __init__(
+        self,
+        level: Level = "exact",
+        kubernetes_version: str | KubernetesVersion = DEFAULT,
+        *,
+        quirks: Quirks | None = None,
+        changes: Changes | None = None,
+        resource_fit: bool = False,
+    ) -> None:
+        """Take level and version; ``quirks`` and ``changes`` are shown in place of those of level and version.
+
+        ``resource_fit``: whether it does what a whole kubelet does beside its managers, as ``Node`` has it.
+        """
+        self._level = level
+        self._version = KubernetesVersion.supported(kubernetes_version)
+        self._changes = changes
+        self._resource_fit = resource_fit
+        self._gates = FeatureGates.build(self._version, changes=changes)
+        self._fixed = quirks or (None if level == "exact" else Quirks.none())
+        self._quirks = self._fixed or Quirks.of(self._version)
+        self._node: Node | None = None
+        self._store = JournalStore()
+        self._overheard = Overheard()
+
+    def describe(self, request: Describe) -> Description:
+        """Say who this is."""
+        return Description(
+            name=f"numa-conformance reference ({self._level})",
+            version=__version__,
+            protocol=PROTOCOL,
+            surfaces=sorted(SURFACES),
+            features=sorted(FEATURES),
+            kubernetes_version=str(self._version),
+        )
+
+    def pick(self, request: Pick) -> Picked | PickRefused:
+        """Choose CPUs from a set of free ones."""
+        return pick(request, self._quirks.cpu, self._gates.changes)
+
+    def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
+        """Make one allocation of the static policy in a given state."""
+        return ask_container(request, hint_of(request.affinity), self._version, self._quirks, self._changes)
+
+    def hints(self, request: Hints) -> OfferedHints:
+        """Offer the CPU hints of a container or a pod in a given state."""
+        return ask_hints(request, self._version, self._quirks, self._changes)
+
+    def merge(self, request: Merge) -> Merged:
+        """Merge provider hints."""
+        return ask_merge(request, self._version, self._quirks.topology, self._changes)
+
+    def classify(self, request: Classify) -> Classified:
+        """Compute a pod's class and exclusive CPUs."""
+        pod = self._pod(request.pod, "pod")
+        return Classified(
+            qos=pod.qos,
+            container_cpus={container.name: exclusive_cpus(pod, container) for container in pod.all_containers},
+            pod_cpus=pod_exclusive_cpus(pod),
+        )
+
+    def score(self, request: Score) -> Scored | ScoreRefused:
+        """Score one node for a pod."""
+        try:
+            strategy = ScoringStrategy.from_dict(request.strategy, version=self._version, changes=self._changes)
+        except UsageError as error:
+            faults = [str(fault) for fault in error.faults]
+            return ScoreRefused(faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
+        result = score_node(
+            strategy,
+            {name: Quantity.parse(amount) for name, amount in request.allocatable.items()},
+            [self._pod(pod, f"pods[{index}]") for index, pod in enumerate(request.pods)],
+            self._pod(request.pod, "pod"),
+            quirks=self._quirks.scheduler,
+        )
+        scores = {
+            step.name: float(step.score)
+            for step in result.steps
+            if step.capacity and (step.of_pod or not step.left_out)
+        }
+        return Scored(result.score, list(result.insufficient), scores)
+
+    def _pod(self, obj: object, place: str) -> Pod:
+        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates, self._quirks.node)
+
+    def host_discover(self, request: Discover) -> Discovered:
+        """Read a host tree."""
+        return Discovered(machine_to_dict(read_machine(request.root)))
+
+    def host_reconcile(self, request: HostReconcile) -> Reconciled:
+        """Write the cpusets of a reconcile pass into a cgroup tree."""
+        tree = CgroupTree.open(Path(request.root))
+        done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)], tree.read)
+        return answers.reconciled_answer(done)
+
+    def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
+        """Bring up a node."""
+        self._node = None
+        self._store = store = JournalStore()
+        for name, text in (request.files or {}).items():
+            store.write(name, text)
+        store.take_writes()
+        config, version = KubeletConfiguration.from_dict(request.kubelet, "kubelet"), request.kubernetes_version
+        try:
+            validate(config, version or self._version)
+            self._node = Node(
+                machine_of(request.machine),
+                config,
+                kubernetes_version=version or self._version,
+                quirks=self._fixed,
+                changes=self._changes,
+                store=store,
+                watcher=self._overheard,
+                resource_fit=self._resource_fit,
+            )
+        except StartError as error:
+            self._node = None
+            return StartFailed(error.stage, error.message)
+        return answers.started_answer(self._node.pools)
+
+    def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
+        """Admit a pod."""
+        self._overheard.take()
+        outcome = self._up.admit(Pod.from_dict(request.pod, "pod"))
+        return answers.admission_answer(outcome, self._overheard.take())
+
+    def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
+        """Start a pod's containers."""
+        placements = self._up.run(request.uid)
+        if placements is None:
+            return UnknownPod(*self._pools())
+        pool, memory = self._pools()
+        return PodStarted(pool, answers.placements_answer(placements), memory)
+
+    def node_resize(self, request: ResizePod) -> Resized | ResizePending | UnknownPod:
+        """Change CPU and memory of a pod in place."""
+        outcome = self._up.resize(Pod.from_dict(request.pod, "pod"))
+        pool, memory = self._pools()
+        if outcome is None:
+            return UnknownPod(pool, memory)
+        if not outcome.admitted:
+            return ResizePending(pool, outcome.reason or "", outcome.message or "", memory)
+        return Resized(pool, answers.placements_answer(outcome.placements), memory)
+
+    def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
+        """Take a pod off the node."""
+        known = self._up.remove(request.uid)
+        return (Removed if known else UnknownPod)(*self._pools())
+
+    def node_state(self, request: ReadState) -> NodeState:
+        """Tell all that is on the node."""
+        return answers.state_answer(self._up.state())
+
+    def node_reconcile(self, request: Reconcile) -> Reconciled:
+        """Make one pass of the reconcile loop."""
+        return answers.reconciled_answer(self._up.reconcile())
+
+    def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
+        """Tell the state files."""
+        files = self._up.checkpoints()
+        return Checkpoints(files, [StateWrite(name, text) for name, text in self._store.take_writes()])
+
+    def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
+        """Restart the node agent."""
+        self._up.write_files(request.files or {})
+        self._store.take_writes()
+        config = None if request.kubelet is None else KubeletConfiguration.from_dict(request.kubelet, "kubelet")
+        try:
+            if config is not None:
+                validate(config, self._up.version)
+            return answers.restarted_answer(self._up.restart(config, at_once=request.at_once))
+        except StartError as error:
+            return StartFailed(error.stage, error.message)
+
+    @property
+    def _up(self) -> Node:
+        if self._node is None:
+            raise UsageError(Fault("", "no node is up", "node.start first"))
+        return self._node
+
+    def _pools(self) -> tuple[str, list[MemoryNode] | None]:
+        pools = self._up.pools
+        return format_bits(pools.default), answers.memory_state(pools.memory)

@@ -1,1 +1,0 @@
-"""Asking a target: groups of scenarios, budgets, repeating and shortening what failed."""

@@ -1,0 +1,166 @@
+"""``Connection``: one method to ask a target, whatever lies between."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from ..errors import Fault, UsageError
+from ..forms import read_form
+from .faults import BadReply, NotClaimed, TargetFault, Unsupported, shorten
+from .features import check_claims, other_version
+from .host_trees import HostTrees
+from .message import Method, R, Request
+from .messages import METHODS
+from .messages.describe import PROTOCOL, Describe, Description
+from .target_description import Said, told_machine
+
+LONGEST_NAME = 200
+
+
+class Connection(Protocol):
+    """A way to a target. After a fault the next request finds a fresh target."""
+
+    @property
+    def label(self) -> str:
+        """How the target was named by the user."""
+
+    def request(self, message: Request[R]) -> R:
+        """Ask and return the reply; raises ``TargetFault``."""
+
+    def close(self) -> None:
+        """End the target."""
+
+
+class Client:
+    """A target with a description: asks only what it claims, and checks who it is before anything else."""
+
+    def __init__(self, connection: Connection, said: Said | None = None) -> None:
+        """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known.
+
+        ``said``: what the same target has said elsewhere, for which it is taken.
+        """
+        self._connection = connection
+        self.said = Said() if said is None else said
+        try:
+            described = _handshake(connection)
+            _check_names(described)
+            check_claims(described.surfaces, described.features, described.protocol)
+        except UsageError as error:
+            connection.close()
+            raise error.within(connection.label) from error
+        except BaseException:
+            connection.close()
+            raise
+        self.description = self.said.describes(described)
+        self._answered: set[str] = set()
+        self.asked = 0
+        """How many questions were asked."""
+        self._hosts = HostTrees() if "host_root" in (self.description.wants or ()) else None
+
+    @property
+    def label(self) -> str:
+        """How the target was named by the user."""
+        return self._connection.label
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The features the target claims."""
+        return frozenset(self.description.features)
+
+    @property
+    def surfaces(self) -> frozenset[str]:
+        """The surfaces the target claims."""
+        return frozenset(self.description.surfaces)
+
+    @property
+    def outside(self) -> dict[str, list[str]]:
+        """Why machines are outside of what the target supports, as it says, to their names."""
+        return self.said.outside
+
+    @property
+    def untold(self) -> frozenset[str]:
+        """The fields of answers that the target cannot see."""
+        return frozenset(self.description.untold or ())
+
+    def ask(self, request: Request[R]) -> R:
+        """Ask one question. Raises ``TargetFault``."""
+        surface = request.method.surface
+        if surface not in self.surfaces and surface != "describe":
+            raise NotClaimed(f"the target does not claim the surface {surface!r}")
+        self.asked += 1
+        name = request.method.name
+        if self._hosts is not None and getattr(request, "host_root", None) is UNSET:
+            request = msgspec.structs.replace(request, host_root=self._hosts.root_of(told_machine(request)))
+        try:
+            reply = self._connection.request(request)
+        except Unsupported as fault:
+            self.said.refuses(request, fault)
+            raise
+        except NotClaimed as fault:
+            if name not in self._answered:
+                raise
+            raise BadReply(
+                f"the target has answered {name} before, and says that there is none", fault.exchange
+            ) from None
+        self._answered.add(name)
+        self.said.answers(request)
+        return reply
+
+    def describe_again(self) -> None:
+        """Ask once more who is there, for what it says otherwise; a fault tells nothing."""
+        with contextlib.suppress(TargetFault):
+            self.said.describes(self._connection.request(Describe()))
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""
+        known = METHODS.get(method)
+        if known is None:
+            raise UsageError(Fault("", f"no method {method!r}", ", ".join(METHODS)))
+        request: Any = read_form(known.request, params)
+        reply: dict[str, Any] = msgspec.to_builtins(self.ask(request))
+        return reply
+
+    def close(self) -> None:
+        """End the target, and remove what was laid out for it."""
+        self._connection.close()
+        if self._hosts is not None:
+            self._hosts.close()
+
+
+def _check_names(described: Description) -> None:
+    """Refuse a name that is none: it heads reports and the lines of a verdict."""
+    for field in ("name", "version"):
+        name = getattr(described, field)
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            accepted = f"one line of at most {LONGEST_NAME} printable characters"
+            raise UsageError(Fault(f"describe: {field}", f"is {shorten(ascii(name))}", accepted))
+
+
+class _AnyDescription(msgspec.Struct):
+    """What is read of the description of a target that speaks another version of the protocol."""
+
+    protocol: str
+
+
+class _DescribeAnyhow(Describe, frozen=True):
+    """Asks who is there, and reads the version alone."""
+
+    method = Method("describe", "describe", Describe, _AnyDescription)
+
+
+def _handshake(connection: Connection) -> Description:
+    """Ask who is there. Raises ``TargetFault``, and ``UsageError`` for a target of another version of the protocol."""
+    try:
+        return connection.request(Describe())
+    except BadReply as fault:
+        try:
+            described: Any = connection.request(_DescribeAnyhow())
+        except TargetFault:
+            raise fault from None
+        if described.protocol != PROTOCOL:
+            raise UsageError(other_version(described.protocol)) from fault
+        raise

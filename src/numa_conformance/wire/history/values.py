@@ -1,0 +1,235 @@
+"""What answers are made of: sets of CPUs and NUMA nodes, hints, memory, what a container holds; their texts read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
+from ..message import Message
+from ..messages import node as messages
+from ..values import HintLists, HintValue
+from .quantities import read_amount, size_told
+
+MOST_NODES = 4096
+"""NUMA node ids lie below it: the kernel's own bound is 1,024."""
+NodeId = Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)]
+"""A NUMA node; whether the machine has it is for checkers."""
+MaybeNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
+"""The same, or -1: a device plugin may say so of a device that is near none."""
+CpuCount = Annotated[int, msgspec.Meta(ge=0, le=MAX_ID + 1)]
+"""A number of CPUs, of which a set has no more."""
+Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""Any other whole number: as much as a word of a computer holds."""
+Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class CpuBits(int):
+    """A set of CPUs as bits; on the wire a text such as ``0-3,8``."""
+
+
+class NodeBits(int):
+    """One or more NUMA nodes as bits; on the wire a list of ids."""
+
+
+def nodes_told(nodes: int) -> str:
+    """Write NUMA nodes, which are bits, for a person."""
+    return f"NUMA node{'s' * (nodes.bit_count() > 1)} {format_bits(nodes)}" if nodes else "no NUMA node"
+
+
+class Amount(int):
+    """Bytes in books of memory: a word of a computer, with a sign or, as a kubelet may subtract below 0, without."""
+
+
+class Affinity(Message, frozen=True):
+    """A hint: NUMA nodes as bits (None: any), and whether it is preferred."""
+
+    nodes: NodeBits | None
+    preferred: bool
+
+
+Offers = dict[str, tuple[Affinity, ...] | None]
+"""The hints of one provider by resource; None is no opinion."""
+
+
+class Block(Message, frozen=True):
+    """Memory of one type, in bytes, on NUMA nodes as bits."""
+
+    type: str
+    bytes: Bytes
+    nodes: NodeBits
+
+    def __str__(self) -> str:
+        """Write it for a person."""
+        return f"{size_told(self.bytes)} of {self.type} on {nodes_told(self.nodes)}"
+
+
+class Held(Message, frozen=True):
+    """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
+
+    ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
+    in microseconds per 100,000, not above 0 where there is no bound. ``cpuset`` and ``mems``: the CPUs and NUMA nodes
+    that it may use, as bits; None where not told, or where it does not run.
+    """
+
+    cpus: CpuBits
+    affinity: Affinity | None = None
+    memory: tuple[Block, ...] | None = None
+    devices: dict[str, frozenset[str]] | None = None
+    quota: Number | None = msgspec.field(default=None, name="cpu_quota")
+    cpuset: CpuBits | None = None
+    mems: CpuBits | None = None
+
+    def __str__(self) -> str:
+        """Write all of it for a person."""
+        parts = [f"CPUs {format_bits(self.cpus)}"] if self.cpus else []
+        parts += map(str, self.blocks)
+        parts += [f"{name} {', '.join(sorted(ids))}" for name, ids in self.devices_by_resource.items()]
+        return ", ".join(parts) or "nothing of its own"
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Its memory blocks that are not empty."""
+        return tuple(block for block in self.memory or () if block.bytes)
+
+    @property
+    def devices_by_resource(self) -> dict[str, frozenset[str]]:
+        """The ids of its devices by resource, of which it has one at least."""
+        return {name: ids for name, ids in (self.devices or {}).items() if ids}
+
+    @property
+    def each_device(self) -> set[tuple[str, str]]:
+        """Resource and id of each of its devices."""
+        return {(name, id) for name, ids in (self.devices or {}).items() for id in ids}
+
+
+class Update(Message, frozen=True):
+    """A cpuset that was sent to the container runtime; ``mems``: None where no NUMA nodes were."""
+
+    uid: str
+    container: str
+    cpus: CpuBits
+    mems: CpuBits | None = None
+
+
+class Aligned(Message, frozen=True):
+    """One merge of hints, as told: for a container, or (None) the pod as a whole."""
+
+    container: str | None
+    providers: tuple[Offers | None, ...]
+    affinity: Affinity
+    admit: bool
+
+
+class IdText(str):
+    """A text that is a set of CPUs, or of NUMA nodes."""
+
+
+class NodeList(list[int]):
+    """Numbers that are NUMA nodes."""
+
+
+def read_text(kind: type, value: Any) -> Any:
+    """Read what has a form of its own on the wire; raises ``ValueError``."""
+    if kind is CpuBits and isinstance(value, str):
+        return CpuBits(bits(value))
+    if kind is IdText and isinstance(value, str):
+        return _id_text(value)
+    if kind is Amount and type(value) is int and -(2**63) <= value < 2**64:
+        return Amount(value)
+    if kind is Fraction:
+        return read_amount(kind, value)
+    if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
+        if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
+            raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
+        return NodeBits(bits_of(value)) if kind is NodeBits else NodeList(value)
+    wanted = _FORMS.get(kind, "number of 64 bits")
+    raise ValueError(f"{value!r:.80} is no {wanted}")
+
+
+_FORMS = {
+    **dict.fromkeys((CpuBits, IdText), "set of CPUs"),
+    **dict.fromkeys((NodeBits, NodeList), "set of NUMA nodes"),
+}
+
+
+@lru_cache(maxsize=4096)
+def bits(text: str) -> int:
+    """Return a set of CPUs or of NUMA nodes as bits; raises ``ValueError`` where a text is none."""
+    return CpuSet.parse(text).bits
+
+
+def optional_bits(text: str | None) -> int | None:
+    """Return the same; None where nothing is told."""
+    return None if text is None else bits(text)
+
+
+@lru_cache(maxsize=1024)
+def _id_text(text: str) -> IdText:
+    bits(text)
+    return IdText(text)
+
+
+@lru_cache(maxsize=4096)
+def _nodes(*ids: int) -> NodeBits:
+    return NodeBits(bits_of(ids))
+
+
+def _cpus(text: str | UnsetType | None) -> CpuBits | None:
+    return None if text is UNSET or text is None else CpuBits(bits(text))
+
+
+def affinity_of(hint: HintValue | None) -> Affinity | None:
+    """Read a hint of a message."""
+    return None if hint is None else _affinity(hint)
+
+
+def _affinity(hint: HintValue) -> Affinity:
+    return Affinity(None if hint.nodes is None else _nodes(*hint.nodes), hint.preferred)
+
+
+def offers_of(hints: HintLists | None) -> Offers | None:
+    """Read the hints of a provider in a message."""
+    if hints is None:
+        return None
+    return {kind: None if offered is None else tuple(map(_affinity, offered)) for kind, offered in hints.items()}
+
+
+def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[Aligned, ...] | None:
+    """Read the merges of hints in a message."""
+    if merges is None:
+        return None
+    return tuple(
+        Aligned(each.container, tuple(map(offers_of, each.providers)), _affinity(each.affinity), each.admit)
+        for each in merges
+    )
+
+
+def held_of(containers: Mapping[str, messages.ContainerHolding]) -> dict[str, Held]:
+    """Read what containers were given by a message."""
+    return {name: _held(holding) for name, holding in containers.items()}
+
+
+def _held(holding: messages.ContainerHolding) -> Held:
+    memory, devices, quota = holding.memory, holding.devices, holding.cpu_quota
+    return Held(
+        CpuBits(bits(holding.cpus)),
+        affinity_of(holding.affinity),
+        None if memory is None else tuple(Block(each.type, each.bytes, _nodes(*each.nodes)) for each in memory),
+        None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
+        None if quota is UNSET else quota,
+        _cpus(holding.cpuset),
+        _cpus(holding.mems),
+    )
+
+
+def updates_of(updates: Sequence[messages.Update] | None) -> tuple[Update, ...] | None:
+    """Read the cpusets of a message."""
+    if updates is None:
+        return None
+    return tuple(Update(each.uid, each.container, CpuBits(bits(each.cpus)), _cpus(each.mems)) for each in updates)

@@ -1,0 +1,176 @@
+"""Targets in this process: an object with the claimed methods."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import Fault, UsageError
+from .checked_reply import checked_reply
+from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, message_of
+from .features import other_version
+from .in_process_guard import end_workers, guarded, leave_a_copy
+from .message import Message, R, Request
+from .process_marks import Marked
+
+Factory = Callable[[], object]
+
+
+def load_factory(name: str) -> Factory:
+    """Find ``package.module:factory``; modules of the working folder are found too. Raises ``UsageError``."""
+    module_name, colon, attribute = name.partition(":")
+    if not colon or not module_name or not attribute:
+        raise UsageError(Fault("target", f"{name!r} does not name a factory", "package.module:factory"))
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        named: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            named = getattr(named, part)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("numa_conformance.target"):
+            raise UsageError(other_version("1")) from error
+        raise UsageError(
+            Fault("target", f"{name!r} cannot be loaded: {type(error).__name__}: {error}", "package.module:factory")
+        ) from error
+    if not callable(named):
+        raise UsageError(Fault("target", f"{name!r} is not callable", "a function or a class without arguments"))
+    factory: Factory = named
+    return factory
+
+
+class _Stop(BaseException):
+    """Raised inside a call that has used up its budget, to end its thread."""
+
+
+class InProcess:
+    """Calls the target in a worker thread, so that an endless loop costs its budget and not the run."""
+
+    def __init__(self, factory: Factory, label: str, timeout: float, *, foreign: bool = False) -> None:
+        """Take the factory; a target is made at the first request and after every fault.
+
+        ``foreign``: not our own, so processes that it has started are looked for, and ended with it.
+        """
+        self._factory = factory
+        self._timeout = timeout
+        self._worker: _Worker | None = None
+        self._target: object | None = None
+        self._marked = Marked() if foreign else None
+        self.label = label
+
+    def request(self, message: Request[R]) -> R:
+        """Ask and return the reply; raises ``TargetFault``."""
+        shown = f"{message.method.name} {msgspec.json.encode(message).decode()}"
+        try:
+            with self._marked or nullcontext():
+                answer = self._run(lambda: self._answer(message.method.attribute, message), shown)
+            reply: R = checked_reply(message.method, answer)
+            return reply
+        except NotClaimed:
+            raise
+        except TargetFault as fault:
+            self._drop()
+            if not fault.exchange.sent:
+                raise type(fault)(fault.message, Exchange(shown, fault.exchange.received)) from fault
+            raise
+
+    def _answer(self, attribute: str, question: Message) -> object:
+        if self._target is None:
+            self._target = _made(self._factory)
+        answer = getattr(self._target, attribute, None)
+        if answer is None:
+            raise NotClaimed(f"the target has no method {attribute!r}")
+        return answer(question)
+
+    def _run(self, call: Callable[[], object], shown: str) -> object:
+        if self._worker is None:
+            self._worker = _Worker()
+        try:
+            done, value = self._worker.run(call, self._timeout)
+        except queue.Empty:
+            self._worker.abandon()
+            raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(shown)) from None
+        if done:
+            return value
+        if isinstance(value, TargetFault):
+            raise value
+        assert isinstance(value, BaseException)
+        # Faults are kept until the run's end; what the target held when it failed is not.
+        traceback.clear_frames(value.__traceback__)
+        if isinstance(value, UsageError):
+            raise Crashed(f"the target refused the question: {message_of(value)}", Exchange(shown)) from value
+        raise Crashed(f"the target raised {type(value).__name__}: {message_of(value)}", Exchange(shown)) from value
+
+    def _drop(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            if self._marked is not None:
+                self._marked.kill()
+                end_workers()
+        self._worker = self._target = None
+
+    def close(self) -> None:
+        """Forget the target, and end the processes that it has started."""
+        self._drop()
+
+
+def _made(factory: Factory) -> object:
+    """Return a target; of what its factory raises, the place in the user's own file is told."""
+    try:
+        return factory()
+    except (TargetFault, UsageError):
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)[1:]
+        where = [f", {frame.filename}:{frame.lineno}" for frame in frames if frame.filename == frames[0].filename]
+        traceback.clear_frames(error.__traceback__)
+        text = f"the target raised {type(error).__name__}: {message_of(error)}"
+        raise Crashed(f"{text} (when it was made{where[-1] if where else ''})") from error
+
+
+class _Worker:
+    """A thread that runs one call after the other."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[bool, object]] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._loop, name="target", daemon=True)
+        self._thread.start()
+
+    def run(self, call: Callable[[], object], timeout: float) -> tuple[bool, object]:
+        """Return (True, value) or (False, exception); raises ``queue.Empty`` past the budget."""
+        self._calls.put(call)
+        return self._results.get(timeout=timeout)
+
+    def end(self) -> None:
+        """Let the thread end when it is idle."""
+        self._calls.put(None)
+
+    def abandon(self) -> None:
+        """Ask the thread to stop inside its call; one that is stuck outside Python is left behind."""
+        if self._thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(_Stop))
+        self.end()
+
+    def _loop(self) -> None:
+        with suppress(_Stop), guarded():
+            while (call := self._calls.get()) is not None:
+                try:
+                    result: tuple[bool, object] = (True, call())
+                except _Stop:
+                    return
+                except BaseException as error:
+                    result = (False, error)
+                leave_a_copy()
+                self._results.put(result)

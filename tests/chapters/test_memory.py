@@ -1,0 +1,39 @@
+"""What is judged of memory beyond the pairs of its chapters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from numa_conformance.asking.generators.workloads import static_memory
+from numa_conformance.asking.generators.worlds import admitted
+from numa_conformance.chapters.memory import hints as memory_hints
+from numa_conformance.chapters.memory import hints_pairs, static, static_pairs
+from numa_conformance.judging.settings import Settings
+from numa_conformance.wire.history.values import Affinity
+from worlds import breaks
+
+PAGES = "hugepages-2Mi"
+
+
+@pytest.mark.parametrize(
+    ("offered", "broken"),
+    [(None, True), ((Affinity(None, True),), True), ((Affinity(None, False),), False), ((), False)],
+)
+def test_neither_null_nor_any_node_says_that_too_little_memory_is_free(offered: Any, broken: bool):
+    hints = replace(hints_pairs.guaranteed(20), offered={"memory": offered})
+    assert breaks(memory_hints.every_type_counts, hints) is broken
+
+
+def test_what_one_numa_node_reserves_of_each_type_may_stand_in_an_entry_of_its_own():
+    entries = [{"numaNode": 0, "limits": {kind: amount}} for kind, amount in (("memory", "1Gi"), (PAGES, "2Mi"))]
+    settings = Settings.of(static_memory(reservedMemory=entries))
+    assert settings.reserved_memory == {0: {"memory": 1 << 30, PAGES: 2 << 20}}
+
+
+@pytest.mark.parametrize(("mib", "broken"), [(0, True), (64, False)])
+def test_a_block_of_huge_pages_that_is_empty_gives_none(mib: int, broken: bool):
+    admission = admitted(static_pairs.IDLE, static_pairs.WITH_PAGES, c=static_pairs.pages(mib))
+    assert breaks(static.huge_pages_are_given_by_size, admission) is broken

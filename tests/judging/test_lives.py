@@ -1,0 +1,48 @@
+"""What a history shows of a node's life."""
+
+import pytest
+
+from numa_conformance import chapters as chapters  # they declare what is judged
+from numa_conformance.asking.generators.workloads import burstable, guaranteed, static
+from numa_conformance.judging.verdicts import judge
+from numa_conformance.machine import load_machine
+from numa_conformance.wire.history.history import Head, History, Step
+
+PARTS = "topology-manager/single-numa-node/admits-what-one-node-holds"
+
+
+def life(*admissions):
+    machine = load_machine("two-nodes-devices")
+    start = Step(
+        "node.start", {"kubelet": static(topology="single-numa-node")}, {"result": "started", "default_cpuset": "0-15"}
+    )
+    steps = [Step("node.admit", {"pod": pod}, {"default_cpuset": "0-15", **answer}) for pod, answer in admissions]
+    return History(Head("test", "cell", 0, machine, "1.36", "target"), (start, *steps))
+
+
+def refused(reason):
+    return {"result": "rejected", "reason": reason, "message": "no"}
+
+
+def admitted(cpus=""):
+    return {"result": "admitted", "containers": {"c": {"cpus": cpus}}}
+
+
+@pytest.mark.parametrize(
+    ("first", "reason", "broken"),
+    [
+        (burstable("a", 12), "OutOfcpu", False),  # 12 and 4 are more than 15
+        (burstable("a", 12), "TopologyAffinityError", True),
+        (burstable("a", 2), "OutOfcpu", True),
+    ],
+)
+def test_a_pod_for_which_the_node_has_no_room_may_be_refused_for_that_alone(first, reason, broken):
+    verdicts = judge(life((first, admitted()), (guaranteed("b", 4), refused(reason))))
+    assert (PARTS in {one.requirement for one in verdicts.broken}) is broken
+
+
+def test_a_pod_may_be_refused_for_huge_pages_that_the_node_does_not_have():
+    asked = guaranteed("a", 4)
+    asked["spec"]["containers"][0]["resources"]["limits"]["hugepages-2Mi"] = "4Mi"
+    assert judge(life((asked, refused("OutOfhugepages-2Mi")))).broken == []
+    assert PARTS in {one.requirement for one in judge(life((asked, refused("TopologyAffinityError")))).broken}

@@ -1,0 +1,108 @@
+"""The lists of a device plugin: their stream is kept as a kubelet keeps it, and every list counts, not the first."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+
+from numa_conformance.asking.asking import Asking, Outcome
+from numa_conformance.asking.generators.device_plugins import RESTART, device_plugins
+from numa_conformance.lab.device_plugin import device_lists
+from numa_conformance.lab.device_plugin.target import PluginTarget
+from numa_conformance.machine import load_machine
+from numa_conformance.wire import Client, InProcess
+from processes import PATIENCE
+
+EXAMPLE = Path(__file__).parents[3] / "examples/device_plugin"
+BEGIN = f"""
+import os, sys, threading, grpc
+sys.path.insert(0, {str(EXAMPLE)!r})
+import plugin
+from plugin import V1BETA1
+
+def listed(**devices):
+    return V1BETA1.ListAndWatchResponse(devices=[plugin.described(id, told) for id, told in devices.items()])
+"""
+
+ENDS_WITH_ITS_STREAM = """
+class Odd(plugin.Plugin):
+    def list(self, request, context):
+        context.add_callback(lambda: os._exit(1))
+        yield from super().list(request, context)
+"""
+LISTS_NOTHING_AT_FIRST = """
+class Odd(plugin.Plugin):
+    def list(self, request, context):
+        yield listed()
+        yield from super().list(request, context)
+"""
+CHANGES_ITS_LIST = """
+class Odd(plugin.Plugin):
+    asked, told, second = threading.Event(), threading.Event(), {}
+
+    def list(self, request, context):
+        yield listed(a={"numa": [0]}, b={"numa": [0]})
+        self.asked.wait()
+        yield listed(**self.second)
+        self.told.set()
+        over = threading.Event()
+        context.add_callback(over.set)
+        over.wait()
+
+    def allocate(self, request, context):
+        self.asked.set()
+        self.told.wait()
+        healthy = {id for id, device in self.second.items() if device.get("healthy", True)}
+        if not healthy.issuperset(request.container_requests[0].devices_ids):
+            context.abort(grpc.StatusCode.UNKNOWN, "no longer healthy")
+        return super().allocate(request, context)
+
+    def keep_up(self):
+        pass
+"""
+FALLS_ILL = CHANGES_ITS_LIST + 'Odd.second = {"a": {"numa": [0], "healthy": False}, "b": {"healthy": False}}\n'
+NAMES_A_STRANGE_NODE = CHANGES_ITS_LIST + 'Odd.second = {"a": {"numa": [-1]}, "b": {"numa": [0]}}\n'
+
+
+def asked(script: str, folder: Path) -> Outcome:
+    """Ask a plugin of one kubelet: what a script makes of the example."""
+    program = folder / "odd.py"
+    program.write_text(f"{BEGIN}\n{script}\nplugin.Plugin = Odd\nplugin.main()\n")
+    target = PluginTarget([sys.executable, str(program), "{plugin_folder}", str(EXAMPLE / "devices.json")])
+    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    try:
+        claimed = frozenset(client.features) - {RESTART}
+        return Asking(device_plugins(claimed, [load_machine("snc2-small")]), client, "1.36").spend()
+    finally:
+        client.close()
+        target.close()
+
+
+@pytest.mark.parametrize("script", [ENDS_WITH_ITS_STREAM, LISTS_NOTHING_AT_FIRST], ids=["ends", "empty at first"])
+def test_a_plugin_that_leans_on_its_stream_is_served_as_by_a_kubelet(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_lists, "MORE_SECONDS", PATIENCE)  # the second list ends the wait
+    verdicts = asked(script, tmp_path).verdicts
+    assert verdicts.unmet == set()
+    assert "device-plugin/allocation/serves-what-it-offers" in verdicts.asked
+
+
+def test_devices_that_are_no_longer_offered_need_not_be_served(tmp_path: Path) -> None:
+    assert asked(FALLS_ILL, tmp_path).verdicts.unmet == set()
+
+
+def test_a_later_list_is_judged_as_the_first_one(tmp_path: Path) -> None:
+    assert asked(NAMES_A_STRANGE_NODE, tmp_path).verdicts.unmet == {"device-plugin/topology/names-nodes-of-the-machine"}
+
+
+def test_devices_of_a_later_list_are_asked_for(tmp_path: Path) -> None:
+    comes = CHANGES_ITS_LIST + 'Odd.second = {"c": {"numa": [0]}, "d": {"numa": [1]}}\n'
+    outcome = asked(comes, tmp_path)
+    assert outcome.verdicts.unmet == set()
+    assert outcome.verdicts.asked["device-plugin/allocation/serves-what-it-offers"]

@@ -1,0 +1,106 @@
+"""The container runtime that a DRA driver meets: CDI devices, and what a plugin of NRI says."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+
+from numa_conformance.cpuset import CpuSet
+from numa_conformance.lab.dra import containers as module
+from numa_conformance.lab.dra.containers import Containers
+from numa_conformance.lab.dra.kubelet import DriverRefusedError
+
+
+class Plugin:
+    """A plugin of NRI behind a runtime that is none; ``answers`` are those to CreateContainer, in order."""
+
+    answers: deque[dict[str, Any]]
+    unasked: list[dict[str, Any]]
+
+    def __init__(self, *_: object) -> None:
+        self.closed = False
+
+    def registered(self, seconds: float) -> bool:
+        return True
+
+    def call(self, name: str, **message: object) -> dict[str, Any]:
+        return self.answers.popleft() if name == "CreateContainer" and self.answers else {}
+
+    def updates(self) -> list[dict[str, Any]]:
+        return self.unasked
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _linux(cpus: str) -> dict[str, Any]:
+    return {"linux": {"resources": {"cpu": {"cpus": cpus}}}}
+
+
+def _spec(folder: Path, device: str, *variables: str) -> None:
+    kind, _, name = device.partition("=")
+    devices = [{"name": name, "containerEdits": {"env": list(variables)}}]
+    (folder / f"{name}.json").write_text(json.dumps({"kind": kind, "devices": devices}))
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Containers:
+    return Containers(tmp_path, CpuSet.parse("0-7"))
+
+
+@pytest.fixture
+def beside(alone: Containers, monkeypatch: pytest.MonkeyPatch) -> Containers:
+    monkeypatch.setattr(module, "RuntimeSide", Plugin)
+    monkeypatch.setattr(Plugin, "answers", deque(), raising=False)
+    monkeypatch.setattr(Plugin, "unasked", [], raising=False)
+    alone.listen(Path("program"))
+    assert alone.met(0)
+    return alone
+
+
+def test_without_a_plugin_the_variables_of_cdi_devices_count(alone: Containers) -> None:
+    _spec(alone.cdi, "cpu.test/set=a", "CPUSET_a=2-3", "OTHER=9")
+    _spec(alone.cdi, "cpu.test/set=b", "DRA_CPUSET_b=5")
+    assert alone.run("a", ["cpu.test/set=a", "cpu.test/set=b"]) == "2-3,5"
+    assert alone.shared is None
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [((), "nothing tells its container CPUs"), (("CPUSET=all",), "tells no set of CPUs: 'all'")],
+)
+def test_a_device_that_tells_no_cpus_is_refused(alone: Containers, variables: tuple[str, ...], told: str) -> None:
+    _spec(alone.cdi, "cpu.test/set=a", *variables)
+    with pytest.raises(DriverRefusedError, match=told):
+        alone.run("a", ["cpu.test/set=a"])
+
+
+def test_a_device_that_is_not_there_is_refused(alone: Containers) -> None:
+    with pytest.raises(DriverRefusedError, match="there is no CDI device cpu"):
+        alone.run("a", ["cpu.test/set=a"])
+
+
+def test_a_plugin_that_gives_no_cpus_leaves_a_container_all_that_are_online(beside: Containers) -> None:
+    Plugin.answers.append({"adjust": _linux("")})
+    beside.run_shared("s")
+    assert beside.shared == {"s": "0-7"}
+
+
+def test_what_a_plugin_changes_beside_a_new_container_counts(beside: Containers) -> None:
+    Plugin.answers.append({"adjust": _linux("0-7")})
+    beside.run_shared("s")
+    _spec(beside.cdi, "cpu.test/set=a", "CPUSET_a=6")
+    Plugin.answers.append({"adjust": _linux("2-3"), "update": [{"containerId": "s-1", **_linux("0-1,4-7")}]})
+    assert beside.run("a", ["cpu.test/set=a"]) == "2-3"
+    assert beside.shared == {"s": "0-1,4-7"}
+    Plugin.unasked.append({"containerId": "s-1", **_linux("0")})
+    assert beside.shared == {"s": "0"}
+    beside.end("s")
+    assert beside.shared == {}
