@@ -57,10 +57,7 @@ def _collect(folder: Path, calls) -> None:
     quiet = ["-q", "--tb=short", "--capture=no", "-p", "no:cacheprovider", "--basetemp", "made"]
     with (folder / "printed.txt").open("a", encoding="utf-8") as printed:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            code = pytest.main(
-                ["--numa-conformance", *brief, *quiet],
-                plugins=[_Forks(calls, printed)],
-            )
+            code = pytest.main(["--numa-conformance", *brief, *quiet], plugins=[_Forks(calls, printed)])
         printed.flush()
     # What else would be done at the end of a process is the business of the one that was forked.
     os._exit(int(code))

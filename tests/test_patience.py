@@ -15,23 +15,19 @@ WHOLE = ""
 REASONS = {
     "doctor/guest.py": {WHOLE: "a program in a guest: what sleeps there, and what waits for passes of a loop"},
     "doctor/kubelet_node.py": {"run": "a kubelet makes passes of its loop by the clock"},
-    "doctor/test_pod_resources.py": {
-        "test_a_kubelet_that_is_slow_is_asked_for_a_while": "the limit is what is tested",
-    },
+    "doctor/test_pod_resources.py": {"test_a_kubelet_that_is_slow_is_asked_for_a_while": "the limit is what is tested"},
     "lab/node_agent/test_device_plugins.py": {
         "test_a_plugin_that_does_not_come_back_takes_its_resource_with_it": "the limit is what is tested",
         "test_a_plugin_that_does_not_serve_is_not_waited_for_long": "nobody ever serves",
         "test_a_plugin_that_never_answers_costs_its_pod_alone": "it never answers",
     },
-    "plugin/test_signals.py": {
-        "test_what_is_left_is_whole_and_claims_no_more_than_was_asked": "any moment is right",
-    },
+    "plugin/test_signals.py": {"test_what_is_left_is_whole_and_claims_no_more_than_was_asked": "any moment is right"},
     "wire/fakes/hangs.py": {WHOLE: "a target that hangs"},
     "wire/fakes/leaves_a_daemon.py": {WHOLE: "a daemon that stays"},
     "wire/test_stdio.py": {"test_a_target_that_hangs_costs_its_budget_and_no_more": "it never answers"},
     "lab/cluster/test_ends.py": {"test_nothing_remains_when_it_is_killed_at_any_moment": "any moment is right"},
     "lab/cluster/test_scheduler.py": {
-        "test_a_second_scheduler_takes_the_pods_that_name_it": "it is waited for what nobody does",
+        "test_a_second_scheduler_takes_the_pods_that_name_it": "it is waited for what nobody does"
     },
     "lab/kubelet/test_start.py": {WHOLE: "the limit is what is tested"},
 }

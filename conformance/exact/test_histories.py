@@ -21,8 +21,7 @@ pytestmark = pytest.mark.exact
     "group",
     [
         pytest.param(
-            name,
-            marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)],
+            name, marks=[pytest.mark.requirement(f"exact/histories/{name}"), pytest.mark.surfaces(group.surface)]
         )
         for name, group in GROUPS.items()
         if group.surface not in ("plugin", "claims")  # no kubelet answers as a device plugin, or a DRA driver

@@ -20,11 +20,7 @@ from numa_conformance.machine.hostfs import write_tree
 from numa_conformance.wire.messages.describe import PROTOCOL, Description
 from numa_conformance.wire.messages.pick import Picked, PickRefused
 
-FEATURES = [
-    "cpu-manager/static",
-    "cpu-manager/distribute-cpus-across-cores",
-    "cpu-manager/distribute-cpus-across-numa",
-]
+FEATURES = ["cpu-manager/static", "cpu-manager/distribute-cpus-across-cores", "cpu-manager/distribute-cpus-across-numa"]
 SPREADING = {"distribute-cpus-across-cores", "distribute-cpus-across-numa"}
 
 

@@ -18,11 +18,7 @@ from numa_conformance.machine import machine_from_dict
 from numa_conformance.wire.messages.describe import PROTOCOL, Description
 from numa_conformance.wire.messages.pick import Picked, PickRefused
 
-FEATURES = [
-    "cpu-manager/static",
-    "cpu-manager/full-pcpus-only",
-    "cpu-manager/distribute-cpus-across-numa",
-]
+FEATURES = ["cpu-manager/static", "cpu-manager/full-pcpus-only", "cpu-manager/distribute-cpus-across-numa"]
 objects.register_all()
 logging.getLogger("nova").setLevel(logging.CRITICAL)
 

@@ -51,12 +51,7 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "",
     ]
     if waiting:
-        lines += [
-            "## Shown by questions, not repeated yet",
-            "",
-            *table(HEAD[:3], [_bug(bug) for bug in waiting]),
-            "",
-        ]
+        lines += ["## Shown by questions, not repeated yet", "", *table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
     lines += [
         "## Shown by the suite alone",
         "",

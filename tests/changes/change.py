@@ -40,11 +40,7 @@ class Rewriting:
     """Answers like the reference, but for what is rewritten."""
 
     def __init__(
-        self,
-        name: str,
-        questions: Mapping[str, Rewrite],
-        answers: Mapping[str, Rewrite],
-        level: Level = "documented",
+        self, name: str, questions: Mapping[str, Rewrite], answers: Mapping[str, Rewrite], level: Level = "documented"
     ) -> None:
         """Take which methods' questions and answers are rewritten."""
         self._name = name

@@ -215,14 +215,7 @@ def scenarios():
 
 
 @pytest.mark.parametrize(
-    "legal",
-    [
-        Hinter,
-        GivesTheDefaultHint,
-        CountsReservedOut,
-        CountsWholeCores,
-        SaysNothingOfTheImpossible,
-    ],
+    "legal", [Hinter, GivesTheDefaultHint, CountsReservedOut, CountsWholeCores, SaysNothingOfTheImpossible]
 )
 def test_a_hinter_that_obeys_the_pages_passes(legal):
     verdicts = judged(scenarios(), legal())

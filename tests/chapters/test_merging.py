@@ -240,8 +240,7 @@ def scenarios():
 
 
 @pytest.mark.parametrize(
-    "legal",
-    [Merger, LikesHighNodes, PrefersOverlaps, KeepsWideAffinities, NamesNoNodes, LooksAtTheFarthestPair],
+    "legal", [Merger, LikesHighNodes, PrefersOverlaps, KeepsWideAffinities, NamesNoNodes, LooksAtTheFarthestPair]
 )
 def test_a_merger_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())

@@ -25,9 +25,7 @@ def test_cpus_refuse_nothing_under_policy_none(topology: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "more"),
-    [(99, {}), (2, {"memoryManagerPolicy": "Static"})],
-    ids=["more than the node has", "memory"],
+    ("number", "more"), [(99, {}), (2, {"memoryManagerPolicy": "Static"})], ids=["more than the node has", "memory"]
 )
 def test_a_pod_may_be_refused_under_policy_none_for_something_else(number: int, more: dict[str, Any]) -> None:
     config = kubelet(cpuManagerPolicy="none", topologyManagerPolicy="restricted", **more)

@@ -199,9 +199,7 @@ def test_what_was_given_twice_before_is_no_fault_of_the_start(before: str, found
         admitted("b", before, "4-7"),
         Step("node.checkpoints", {}, {"checkpoints": {CPU_FILE: "{}"}}),
         Step(
-            "node.restart",
-            {"files": {CPU_FILE: "{ }"}},
-            {"result": "restarted", "default_cpuset": "3-7", "pods": pods},
+            "node.restart", {"files": {CPU_FILE: "{ }"}}, {"result": "restarted", "default_cpuset": "3-7", "pods": pods}
         ),
     )
     unmet = judge(History(Head("test", "", 0, load_machine("t1-one-socket-smt2"), "1.32"), steps)).unmet

@@ -20,11 +20,7 @@ spec:
     - {name: c, resources: {limits: {cpu: COUNT, memory: 64Mi}}}
 """
 ODD = [POD.replace("NAME", "first").replace("COUNT", "9"), POD.replace("NAME", "odd").replace("COUNT", "7")]
-PICK = {
-    "id": "odd",
-    "kind": "question",
-    "method": "pick",
-}
+PICK = {"id": "odd", "kind": "question", "method": "pick"}
 
 
 @pytest.fixture

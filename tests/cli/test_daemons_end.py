@@ -41,12 +41,7 @@ START = {"jsonrpc": "2.0", "id": 1, "method": "plugin.start", "params": {"machin
 
 @pytest.mark.parametrize(
     "number",
-    [
-        pytest.param(signal.SIGHUP, marks=deep),
-        pytest.param(signal.SIGINT, marks=deep),
-        signal.SIGTERM,
-        signal.SIGKILL,
-    ],
+    [pytest.param(signal.SIGHUP, marks=deep), pytest.param(signal.SIGINT, marks=deep), signal.SIGTERM, signal.SIGKILL],
 )
 def test_a_daemon_ends_with_what_serves_it_and_no_folder_is_left(tmp_path, number) -> None:
     told, known = tmp_path / "told", tmp_path / "known"

@@ -74,12 +74,7 @@ def test_what_the_node_has_by_now_is_admitted(ask):
     [
         ("TopologyAffinityError", {"cpu": "4"}, {}, "restricted or single-numa-node, and here it is none"),
         ("SMTAlignmentError", {"cpu": "3"}, STRICT, "with the option full-pcpus-only, which is not set here"),
-        (
-            "UnexpectedAdmissionError",
-            {"x.io/nic": "1"},
-            STRICT,
-            f"for x.io/nic, which is not looked at: {MACHINE}",
-        ),
+        ("UnexpectedAdmissionError", {"x.io/nic": "1"}, STRICT, f"for x.io/nic, which is not looked at: {MACHINE}"),
         ("TopologyAffinityError", {"cpu": "4"}, STRICT, "the node has what it asks for now"),
     ],
 )

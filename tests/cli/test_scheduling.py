@@ -88,10 +88,7 @@ def test_equal_nodes_and_the_weight_of_the_plugin(run, tmp_path):
         (["score", "--nodes", POD, POD], "there is no node in it"),
         (["score", "--nodes", NODES, "--profile", "defaultscheduler", POD], "did you mean 'default-scheduler'"),
         (["score", "--nodes", CONFIG, POD], "holds no pods and nodes, but KubeSchedulerConfiguration"),
-        (
-            ["score", "--nodes", NODES, "--config", POD, POD],
-            "is a Pod (accepted: one KubeSchedulerConfiguration)",
-        ),
+        (["score", "--nodes", NODES, "--config", POD, POD], "is a Pod (accepted: one KubeSchedulerConfiguration)"),
         (["score", "--nodes", "missing.yaml", POD], "missing.yaml: cannot be read"),
         (["cluster", "--pods", WORKLOAD], "there is no node"),
         (["cluster", "--pods", WORKLOAD, "--kubelet", FLEET], "--kubelet goes with --machine"),

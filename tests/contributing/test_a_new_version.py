@@ -48,9 +48,7 @@ def house(tmp_path_factory):
         behind=last_argument_of_field("StaticOptions", "align_by_socket"),
     )
     house.add(
-        f"{ROOM}chapters/settings.py",
-        f', until="{NEWEST}"',
-        behind=last_keyword("cpu-manager/policy/defaults-to-none"),
+        f"{ROOM}chapters/settings.py", f', until="{NEWEST}"', behind=last_keyword("cpu-manager/policy/defaults-to-none")
     )
     house.change(f"{ROOM}kube/pod_fields.py", '_SPEC = """\n', '_SPEC = """\nbrandNewField ')
     house.change("CHANGELOG.md", "## Unreleased\n\n", f"## Unreleased\n\n- Kubernetes {NEXT}.\n")

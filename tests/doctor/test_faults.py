@@ -64,11 +64,7 @@ def give(node, uid, name, cpus):
     node.change_cpus(change)
 
 
-@fault(
-    lifecycle.exclusive_cpus_belong_to_one_pod,
-    CPUS,
-    also=(LOSES, RECONCILE),
-)
+@fault(lifecycle.exclusive_cpus_belong_to_one_pod, CPUS, also=(LOSES, RECONCILE))
 def one_cpu_for_two_pods(node):
     node.change_cpus(lambda state: state.assignments["web-uid"].update(app=state.assignments["db-uid"]["main"]))
 
@@ -89,11 +85,7 @@ def lost_cpus(node):
     node.change_cpus(change)
 
 
-@fault(
-    reservation.reserved_is_never_exclusive,
-    CPUS,
-    also=(STAYS, RECONCILE),
-)
+@fault(reservation.reserved_is_never_exclusive, CPUS, also=(STAYS, RECONCILE))
 def reserved_is_exclusive(node):
     give(node, "db-uid", "main", 1 | 1 << 9)
 
@@ -111,12 +103,7 @@ def reserved_is_not_shared(node):
     node.change_cpus(change)
 
 
-@fault(
-    reservation.strict_keeps_pods_off,
-    CPUS,
-    STRICT,
-    (LOSES, RECONCILE),
-)
+@fault(reservation.strict_keeps_pods_off, CPUS, STRICT, (LOSES, RECONCILE))
 def strictly_reserved_is_shared(node):
     def change(state):
         state.default |= 1
@@ -124,11 +111,7 @@ def strictly_reserved_is_shared(node):
     node.change_cpus(change)
 
 
-@fault(
-    shared_pool.pool_never_empties,
-    CPUS,
-    also=(LOSES, STAYS),
-)
+@fault(shared_pool.pool_never_empties, CPUS, also=(LOSES, STAYS))
 def nothing_is_shared(node):
     def change(state):
         state.default = 0
@@ -166,12 +149,7 @@ def integral_and_shared(node):
     node.change_cpus(lambda state: state.release("db-uid", "main"))
 
 
-@fault(
-    lifecycle.apps_have_cpus_of_their_own,
-    CPUS,
-    also=(RECONCILE, LOSES),
-    pods=TWO_CONTAINERS,
-)
+@fault(lifecycle.apps_have_cpus_of_their_own, CPUS, also=(RECONCILE, LOSES), pods=TWO_CONTAINERS)
 def two_containers_on_one_cpu(node):
     node.change_cpus(lambda state: state.assignments["db-uid"].update(b=state.assignments["db-uid"]["a"]))
 
@@ -186,12 +164,7 @@ def cpus_of_two_numa_nodes(node):
     give(node, "db-uid", "main", 1 << 3 | 1 << 5)
 
 
-@fault(
-    single_numa_node.gives_one_node,
-    BOOKS,
-    PINNED_TO_ONE,
-    (GUARANTEES,),
-)
+@fault(single_numa_node.gives_one_node, BOOKS, PINNED_TO_ONE, (GUARANTEES,))
 def memory_of_another_numa_node(node):
     def change(nodes, blocks):
         (block,) = blocks.given["db-uid"]["main"]
@@ -274,12 +247,7 @@ def books_of_another_machine(node):
     node.change_memory(change)
 
 
-@fault(
-    memory_static.leaves_other_classes_alone,
-    BOOKS,
-    PINNED,
-    (SURVIVES, GUARANTEES),
-)
+@fault(memory_static.leaves_other_classes_alone, BOOKS, PINNED, (SURVIVES, GUARANTEES))
 def memory_of_a_burstable_pod(node):
     node.change_memory(lambda nodes, blocks: blocks.give("batch-uid", "work", [Block((0,), "memory", 1 << 30)]))
 
@@ -289,12 +257,7 @@ def memory_under_none(node):
     node.configure(STATIC)
 
 
-@fault(
-    memory_static.huge_pages_come_from_named_nodes,
-    BOOKS,
-    PINNED,
-    (SURVIVES,),
-)
+@fault(memory_static.huge_pages_come_from_named_nodes, BOOKS, PINNED, (SURVIVES,))
 def huge_pages_that_are_not_there(node):
     held = [Block((0,), "memory", 1 << 30), Block((0,), "hugepages-1Gi", 1 << 30)]
     node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=held))

@@ -138,12 +138,7 @@ def admits_what_does_not_fit(answer, memory):
         return answer
     names = [one["name"] for one in memory.asked["node.admit"]["pod"]["spec"]["containers"]]
     held = {name: {"cpus": "", "memory": [], "devices": {}} for name in names}
-    return {
-        "result": "admitted",
-        "qos": answer["qos"],
-        "default_cpuset": answer["default_cpuset"],
-        "containers": held,
-    }
+    return {"result": "admitted", "qos": answer["qos"], "default_cpuset": answer["default_cpuset"], "containers": held}
 
 
 @mutant(cpu_admission.refuses_what_is_not_free, shared_pool.refused_pod_leaves_no_trace).answer("node.admit")
@@ -180,11 +175,7 @@ def takes_reserved_cpus_out_of_the_pool(kubelet):
         kubelet |= {"cpuManagerPolicyOptions": options, "featureGates": gates}
 
 
-@mutant(
-    shared_pool.pool_regains_cpus,
-    allocation.devices_return,
-    memory_static.memory_returns,
-).question("node.remove")
+@mutant(shared_pool.pool_regains_cpus, allocation.devices_return, memory_static.memory_returns).question("node.remove")
 def forgets_to_return_cpus(question, memory):
     return {"uid": "nobody at all"}
 

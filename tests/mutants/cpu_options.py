@@ -126,10 +126,7 @@ def hides_that_whole_cores_are_missing(answer, memory):
     return {**answer, "reason": "UnexpectedAdmissionError", "message": "not enough cpus available"}
 
 
-_BROKEN_BESIDE = {
-    FULL: (full_pcpus_only.refuses_a_partial_core,),
-    STRICT: (cpu_state_file.strict_change_is_refused,),
-}
+_BROKEN_BESIDE = {FULL: (full_pcpus_only.refuses_a_partial_core,), STRICT: (cpu_state_file.strict_change_is_refused,)}
 
 
 def _ignores(option):

@@ -150,12 +150,7 @@ def test_a_copy_of_the_run_does_not_conclude_in_its_place(suite, folder: Path):
 
 @pytest.mark.parametrize(
     ("number", "group", "status"),
-    [
-        (signal.SIGKILL, False, -9),
-        (signal.SIGTERM, False, 2),
-        (signal.SIGINT, False, 2),
-        (signal.SIGINT, True, 2),
-    ],
+    [(signal.SIGKILL, False, -9), (signal.SIGTERM, False, 2), (signal.SIGINT, False, 2), (signal.SIGINT, True, 2)],
 )
 def test_a_signal_reaches_the_child_once(folder: Path, number: signal.Signals, group: bool, status: int):
     command = [sys.executable, "-m", "pytest", *ASKED, "--numa-target", "target:Waits"]

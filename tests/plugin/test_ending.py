@@ -21,10 +21,7 @@ Ending({seconds}).pytest_sessionstart(SimpleNamespace(exitstatus=3))
 
 @pytest.mark.parametrize(
     "keeps",
-    [
-        "atexit.register(time.sleep, 1000)",
-        "threading.Thread(target=time.sleep, args=(1000,), daemon=False).start()",
-    ],
+    ["atexit.register(time.sleep, 1000)", "threading.Thread(target=time.sleep, args=(1000,), daemon=False).start()"],
 )
 def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
     ended = subprocess.run(

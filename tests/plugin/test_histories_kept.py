@@ -50,8 +50,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    "named",
-    [("--numa-target", "mine:make"), ("--numa-target-command", f"{shlex.quote(sys.executable)} ./mine.py")],
+    "named", [("--numa-target", "mine:make"), ("--numa-target-command", f"{shlex.quote(sys.executable)} ./mine.py")]
 )
 def test_the_page_plays_again_where_it_says(suite, pytester, monkeypatch, named):
     tests = str(Path(__file__).parents[1])

@@ -67,8 +67,7 @@ def test_a_case_whose_worker_dies_is_missing_and_said_to_be(suite, pytester, rep
 
 
 @pytest.mark.parametrize(
-    ("profile", "said"),
-    [("schedular", "did you mean 'scheduler'"), ("cpu@1.2", "accepted: 1.27 to 1.37")],
+    ("profile", "said"), [("schedular", "did you mean 'scheduler'"), ("cpu@1.2", "accepted: 1.27 to 1.37")]
 )
 def test_unknown_profiles_are_wrong_usage(suite, profile, said):
     result = suite("--numa-profile", profile)

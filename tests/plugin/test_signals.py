@@ -58,12 +58,7 @@ WAYS = {
     "record": [*OURS, "record", "asked.jsonl", "--target", TARGET, "--output", "out/recorded.jsonl"],
     "diff": [*OURS, "diff", f"target:{TARGET}", "reference:documented", "--budget", "0.3%", "--json"],
 }
-LONGEST = {
-    "a run": 12.0 if DEEP else 3.0,
-    "golden snapshots": 8.0,
-    "record": 2.0,
-    "diff": 6.0 if DEEP else 3.0,
-}
+LONGEST = {"a run": 12.0 if DEEP else 3.0, "golden snapshots": 8.0, "record": 2.0, "diff": 6.0 if DEEP else 3.0}
 """Seconds after the first answer within which a signal comes; some come after the end."""
 QUESTION = {"id": "q", "kind": "qos", "pod": {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}}
 

@@ -53,10 +53,7 @@ FULL = {
                 {
                     "name": "c0",
                     "image": "example",
-                    "resources": {
-                        "requests": {"cpu": "4", "intel.com/bar": "48"},
-                        "limits": {"intel.com/bar": "48"},
-                    },
+                    "resources": {"requests": {"cpu": "4", "intel.com/bar": "48"}, "limits": {"intel.com/bar": "48"}},
                 }
             ]
         },
@@ -139,12 +136,7 @@ def asked(machine, *questions, resource_fit=False):
 @pytest.mark.parametrize(("cpus", "quirks"), [("0-1", ("spread-by-cpu-id",)), ("0,2", None)])
 def test_a_scenario_names_the_quirk_only_where_the_kubelet_answers_the_same(cpus, quirks):
     params = {"machine": machine_to_dict(load_machine("t7-adjacent-siblings")), "affinity": None, **SPREAD}
-    scenario = {
-        "kind": "question",
-        "method": "pick",
-        "params": params,
-        "answered": {"result": "picked", "cpus": cpus},
-    }
+    scenario = {"kind": "question", "method": "pick", "params": params, "answered": {"result": "picked", "cpus": cpus}}
     assert in_scenario(scenario, NEWEST) == quirks
 
 

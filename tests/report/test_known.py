@@ -29,12 +29,7 @@ def on(machines, verdict="failed", number=1):
         ([case(1), case(2, "expected failure")], failure(requirement=REQUIREMENT), [], []),
         ([case(1), case(2, "not claimed")], failure(requirement=REQUIREMENT), [], []),
         ([case(1), case(2, "error")], failure(requirement=REQUIREMENT), [], []),
-        (
-            [case(1, "unexpectedly passed")],
-            failure(case=ONE),
-            [],
-            [MET_CASE],
-        ),
+        ([case(1, "unexpectedly passed")], failure(case=ONE), [], [MET_CASE]),
         ([case(1, "failed")], failure(requirement=REQUIREMENT, cases=[ONE], machines=["t1"]), [], []),
         (
             [case(1, "unexpectedly passed"), case(2, "expected failure")],
@@ -55,12 +50,7 @@ def test_an_entry_that_is_met_or_tested_by_nothing_is_a_problem(cases, entry, le
 
 def test_entries_that_could_not_be_asked_are_said_to_be_so():
     entries = [failure(case=TWO), failure(requirement=OTHER), failure(requirement=REQUIREMENT)]
-    summary = run(
-        case(1, "expected failure"),
-        case(3, "not claimed", OTHER),
-        known=entries,
-        left_out=[OTHER_LEVEL],
-    )
+    summary = run(case(1, "expected failure"), case(3, "not claimed", OTHER), known=entries, left_out=[OTHER_LEVEL])
     assert summary.notes == [
         f"known failures that were not asked in this run (asked at level exact only): {TWO}",
         f"known failures that were not asked in this run (not claimed): {OTHER}",

@@ -104,8 +104,7 @@ def test_what_is_no_request_is_refused(served: Served, text: str):
 
 
 @pytest.mark.parametrize(
-    ("params", "named"),
-    [({}, "pod"), ({"pod": 7}, "$.pod"), ({"pod": {}, "colour": "blue"}, "colour")],
+    ("params", "named"), [({}, "pod"), ({"pod": 7}, "$.pod"), ({"pod": {}, "colour": "blue"}, "colour")]
 )
 def test_wrong_parameters_are_named(served: Served, params: dict[str, object], named: str):
     error = served.ask("classify", **params)

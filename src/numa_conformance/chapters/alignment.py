@@ -103,8 +103,7 @@ def nodes_of(world: World, held: Held) -> set[int]:
 
 def for_cpus_alone(admission: Admission) -> None:
     applies(
-        admission.wants_cpus_alone,
-        "more than a number of CPUs is aligned: memory, devices, sockets, parts of cores",
+        admission.wants_cpus_alone, "more than a number of CPUs is aligned: memory, devices, sockets, parts of cores"
     )
 
 

@@ -11,8 +11,5 @@ BUSY = node("t1-one-socket-smt2", static(), resident(guaranteed("p", 2), c=held(
 
 PAIRS = {
     chapter.comes_up: (Arrival(BUSY.settings, None, "no"), Arrival(BUSY.settings, BUSY)),
-    chapter.state_agrees_with_answers: (
-        State(BUSY, {"p": {"c": held("2,6")}}),
-        State(BUSY, {"p": {"c": held("1,5")}}),
-    ),
+    chapter.state_agrees_with_answers: (State(BUSY, {"p": {"c": held("2,6")}}), State(BUSY, {"p": {"c": held("1,5")}})),
 }

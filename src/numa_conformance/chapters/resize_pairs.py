@@ -37,14 +37,8 @@ THREE, TOO_MANY, MEMORY = burstable("p", 3), burstable("p", 17), guaranteed("p",
 PINNED = static_memory()
 
 PAIRS = {
-    chapter.exclusive_cpus_are_not_resized: (
-        exclusive(guaranteed("p", 3)),
-        exclusive(guaranteed("p", 3), INFEASIBLE),
-    ),
-    chapter.static_memory_is_not_resized: (
-        exclusive(MEMORY, on=PINNED),
-        exclusive(MEMORY, INFEASIBLE, PINNED),
-    ),
+    chapter.exclusive_cpus_are_not_resized: (exclusive(guaranteed("p", 3)), exclusive(guaranteed("p", 3), INFEASIBLE)),
+    chapter.static_memory_is_not_resized: (exclusive(MEMORY, on=PINNED), exclusive(MEMORY, INFEASIBLE, PINNED)),
     chapter.more_than_the_node_has_is_not_granted: (resized(TOO_MANY), resized(TOO_MANY, INFEASIBLE)),
     chapter.what_can_never_be_is_infeasible: (resized(TOO_MANY, DEFERRED), resized(TOO_MANY, INFEASIBLE)),
     chapter.pending_changes_nothing: (resized(THREE, DEFERRED, "3-15"), resized(THREE, DEFERRED)),

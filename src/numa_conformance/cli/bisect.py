@@ -153,13 +153,7 @@ def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]
 
 
 def _beside(
-    history: History,
-    programs: Sequence[Path],
-    level: Level,
-    timeout: float,
-    *,
-    messages: bool,
-    ignored: Sequence[str],
+    history: History, programs: Sequence[Path], level: Level, timeout: float, *, messages: bool, ignored: Sequence[str]
 ) -> list[_Real]:
     """Ask the programs, and beside each the reference of its version."""
     compared = []

@@ -43,10 +43,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "replay": ("replay decisions.jsonl.gz",),
     "diff": ("diff reference:exact@1.35 reference:exact@1.36",),
     "which-kubelet": ("which-kubelet 'command:./my-kubelet --stdio'", "which-kubelet kubelet:./kubelet"),
-    "bisect": (
-        f"bisect {_NODE} examples/node/pods.yaml",
-        "bisect --from 1.31 --to 1.34 --real histories.jsonl",
-    ),
+    "bisect": (f"bisect {_NODE} examples/node/pods.yaml", "bisect --from 1.31 --to 1.34 --real histories.jsonl"),
     "record": ("record decisions.jsonl.gz --target mine:make --output answers.jsonl",),
     "judge": ("judge numa-report/histories/lives.jsonl",),
     "smoke": ("smoke", "smoke --target-command ./my-allocator"),

@@ -56,10 +56,7 @@ _SETUP_RUST = """\
 """
 _KINDS = {
     "c": _Kind(
-        'target-command "./my-allocator"',
-        ("numa_target.c",),
-        "cc -o my-allocator numa_target.c -ljansson",
-        _SETUP_C,
+        'target-command "./my-allocator"', ("numa_target.c",), "cc -o my-allocator numa_target.c -ljansson", _SETUP_C
     ),
     "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), "go build -o my-allocator .", _SETUP_GO),
     "rust": _Kind(

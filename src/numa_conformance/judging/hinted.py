@@ -136,12 +136,7 @@ def hinted(machine: Machine, asked: Hints, reply: OfferedHints) -> Iterator[CpuH
 
 
 def offered_for(
-    machine: Machine,
-    settings: Settings,
-    pod: PodSpec,
-    state: PriorState,
-    container: str | None,
-    hints: Offers | None,
+    machine: Machine, settings: Settings, pod: PodSpec, state: PriorState, container: str | None, hints: Offers | None
 ) -> Iterator[CpuHints]:
     """Read hints for a container, or for the pod as a whole.
 

@@ -103,11 +103,7 @@ def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
 
 
 def _world(
-    machine: Machine,
-    settings: Settings,
-    reply: Seen,
-    containers: tuple[SeenContainer, ...],
-    qos: Mapping[str, str],
+    machine: Machine, settings: Settings, reply: Seen, containers: tuple[SeenContainer, ...], qos: Mapping[str, str]
 ) -> World:
     """Return the node as its state files tell it; where they do not tell of its CPUs, these are not judged."""
     pool, reserved = reply.default_cpuset, settings.reserved

@@ -127,8 +127,7 @@ class MachineForm(_Form):
         ),
     ]
     memory: Annotated[
-        list[MemoryForm],
-        Meta(max_length=MAX_NODES, description="Every NUMA node, ascending, with or without CPUs."),
+        list[MemoryForm], Meta(max_length=MAX_NODES, description="Every NUMA node, ascending, with or without CPUs.")
     ]
     distances: Annotated[
         Matrix | None,
@@ -232,8 +231,7 @@ class CompactForm(_Form):
         Ids | None, Meta(description="The CPU ids to deal out, ascending, where they are not 0, 1, 2 ...")
     ] = None
     numa_ids: Annotated[
-        NodeIds | None,
-        Meta(description="The ids of the NUMA nodes, socket by socket, where they are not 0, 1, 2 ..."),
+        NodeIds | None, Meta(description="The ids of the NUMA nodes, socket by socket, where they are not 0, 1, 2 ...")
     ] = None
     socket_ids: Annotated[
         NodeIds | None, Meta(description="The ids of the sockets, where they are not 0, 1, 2 ...")
@@ -254,8 +252,7 @@ class CompactForm(_Form):
         Meta(description="Of each NUMA node with CPUs, or one entry for each."),
     ] = None
     memory_only_nodes: Annotated[
-        Annotated[list[MemoryOnlyForm], Meta(max_length=MAX_NODES)] | None,
-        Meta(description="NUMA nodes without CPUs."),
+        Annotated[list[MemoryOnlyForm], Meta(max_length=MAX_NODES)] | None, Meta(description="NUMA nodes without CPUs.")
     ] = None
     distances: Annotated[
         Literal["none"] | Matrix | DistancesForm,

@@ -69,11 +69,7 @@ def fake_cgroupfs(request: pytest.FixtureRequest) -> Callable[..., Path]:
 
 
 def _root(
-    request: pytest.FixtureRequest,
-    write: Callable[[Path], None],
-    folder: str,
-    place: str,
-    parts: Sequence[str] = ("",),
+    request: pytest.FixtureRequest, write: Callable[[Path], None], folder: str, place: str, parts: Sequence[str] = ("",)
 ) -> Path:
     """Let a tree be written to a folder for this test and return it; under pyfakefs, to its place on a computer.
 

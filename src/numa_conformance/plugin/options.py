@@ -148,12 +148,7 @@ def add_options(parser: pytest.Parser) -> None:
         else:
             shown = f"{option.help} (default: {option.default})" if option.default else option.help
             group.addoption(
-                flag,
-                dest=option.dest,
-                default=None,
-                metavar=option.metavar,
-                choices=option.choices or None,
-                help=shown,
+                flag, dest=option.dest, default=None, metavar=option.metavar, choices=option.choices or None, help=shown
             )
             parser.addini(option.dest, shown, default=option.default)
 

@@ -25,10 +25,7 @@ class Spending:
     """The time of a run. Waiting for a target counts as deciding does; without seconds there is no end to it."""
 
     def __init__(
-        self,
-        seconds: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        began: float | None = None,
+        self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic, began: float | None = None
     ) -> None:
         """Take the seconds of the whole run, and when it ``began`` where that was in another process."""
         self.seconds = seconds

@@ -68,12 +68,7 @@ class Listing(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(
-        cls,
-        described: Description,
-        level: str,
-        profile: Profile,
-        cases: list[ListedCase],
-        groups: list[ListedGroup],
+        cls, described: Description, level: str, profile: Profile, cases: list[ListedCase], groups: list[ListedGroup]
     ) -> Listing:
         """Put the cases under their requirements, in the order of the registry."""
         on = {group.name: group.machines for group in groups}

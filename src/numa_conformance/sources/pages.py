@@ -93,10 +93,7 @@ MEMORY_TASK = Page(
     "1.32",
 )
 TROUBLESHOOTING = Page(
-    "troubleshooting",
-    "Troubleshooting Topology Management",
-    f"{_SITE}/tasks/debug/debug-cluster/topology/",
-    "1.32",
+    "troubleshooting", "Troubleshooting Topology Management", f"{_SITE}/tasks/debug/debug-cluster/topology/", "1.32"
 )
 MEMORY_KEP = Page("kep-1769", "KEP-1769: Memory Manager", f"{_ENHANCEMENTS}/1769-memory-manager", "as of 1.32")
 DEVICE_PLUGINS = Page(
@@ -224,10 +221,7 @@ KUBELET_REFERENCE = Page(
     "1.32",
 )
 FEATURE_GATES = Page(
-    "feature-gates",
-    "Feature Gates",
-    f"{_SITE}/reference/command-line-tools-reference/feature-gates/",
-    "1.32",
+    "feature-gates", "Feature Gates", f"{_SITE}/reference/command-line-tools-reference/feature-gates/", "1.32"
 )
 FEATURE_GATES_REMOVED = Page(
     "feature-gates-removed",
@@ -237,10 +231,7 @@ FEATURE_GATES_REMOVED = Page(
     checked=False,
 )
 RECORDED = Page(
-    "recorded",
-    "kubelet and kube-scheduler of the version",
-    "https://github.com/kubernetes/kubernetes",
-    "1.32 to 1.36",
+    "recorded", "kubelet and kube-scheduler of the version", "https://github.com/kubernetes/kubernetes", "1.32 to 1.36"
 )
 """Not a page: the programs whose decisions were recorded."""
 

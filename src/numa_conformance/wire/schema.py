@@ -26,11 +26,7 @@ def protocol_schema() -> dict[str, Any]:
         "title": f"numa-conformance target protocol, version {PROTOCOL}",
         "description": "JSON-RPC 2.0, one message a line: params is the request, result the reply of a method.",
         "methods": {
-            method.name: {
-                "surface": method.surface,
-                "params": request,
-                "result": reply,
-            }
+            method.name: {"surface": method.surface, "params": request, "result": reply}
             for method, request, reply in zip(METHODS.values(), params, results, strict=True)
         },
         "$defs": {name: _without_indents(definition) for name, definition in sorted(definitions.items())},

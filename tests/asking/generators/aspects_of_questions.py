@@ -180,10 +180,7 @@ def of_served(_machine: Machine, asked: Params) -> Aspects:
 
 
 def of_driver_start(machine: Machine, asked: Params) -> Aspects:
-    return {
-        "NUMA nodes": few(len(machine.numa_ids)),
-        "reserved CPUs": some(len(CpuSet.parse(asked["reserved_cpus"]))),
-    }
+    return {"NUMA nodes": few(len(machine.numa_ids)), "reserved CPUs": some(len(CpuSet.parse(asked["reserved_cpus"])))}
 
 
 def of_claim(_machine: Machine, asked: Params) -> Aspects:

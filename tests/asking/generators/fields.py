@@ -117,8 +117,7 @@ NEVER_VARIED: Mapping[str, str] = {
         "no page of a manager speaks of it; classes and scores vary it",
     ),
     **dict.fromkeys(
-        ("claims.prepare claim.*.driver", "claims.prepare claim.*.pool"),
-        "what it publishes only the driver decides",
+        ("claims.prepare claim.*.driver", "claims.prepare claim.*.pool"), "what it publishes only the driver decides"
     ),
     "claims.unprepare namespace": "all claims are of one: the driver is told a claim's uid",
 }

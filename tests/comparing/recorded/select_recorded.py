@@ -24,14 +24,7 @@ from processes import PATIENCE
 
 SHIPPED = Path(__file__).parents[3] / "conformance" / "exact" / "recorded"
 BYTES = 300_000
-SHARES = {
-    "admission": 0.4,
-    "cpu-static": 0.25,
-    "lifecycle": 0.16,
-    "merge": 0.1,
-    "noderesourcesfit": 0.06,
-    "qos": 0.02,
-}
+SHARES = {"admission": 0.4, "cpu-static": 0.25, "lifecycle": 0.16, "merge": 0.1, "noderesourcesfit": 0.06, "qos": 0.02}
 """What part of the bytes each kind may have."""
 
 

@@ -73,8 +73,7 @@ def test_without_a_plugin_the_variables_of_cdi_devices_count(alone: Containers) 
 
 
 @pytest.mark.parametrize(
-    ("variables", "told"),
-    [((), "nothing tells its container CPUs"), (("CPUSET=all",), "tells no set of CPUs: 'all'")],
+    ("variables", "told"), [((), "nothing tells its container CPUs"), (("CPUSET=all",), "tells no set of CPUs: 'all'")]
 )
 def test_a_device_that_tells_no_cpus_is_refused(alone: Containers, variables: tuple[str, ...], told: str) -> None:
     _spec(alone.cdi, "cpu.test/set=a", *variables)

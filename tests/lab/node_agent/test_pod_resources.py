@@ -76,10 +76,7 @@ def test_before_1_34_pods_that_were_refused_are_listed_too(tmp_path, version, na
         assert "default/a refused, " in served.told[0]
         assert [
             list(container.cpu_ids) for one in served.list() if one.name == "a" for container in one.containers
-        ] in (
-            [],
-            [[]],
-        )
+        ] in ([], [[]])
 
 
 def test_get_tells_of_one_pod_and_says_which_there_is_none(tmp_path):

@@ -182,11 +182,7 @@ def test_sizes_that_no_node_of_this_kind_admits_are_told(policy: str, said: str,
         ({"topologyManagerScope": "pod"}, None, "topologyManagerScope"),
         ({"reservedMemory": [{"numaNode": 0, "limits": {"memory": "1Gi"}}]}, None, "reservedMemory"),
         ({**STATIC, "kubeReserved": {"cpu": "1"}}, None, "kubeReserved.cpu"),
-        (
-            {**STATIC, **FULL, "reservedSystemCPUs": "0"},
-            "one-socket-no-smt",
-            "cpuManagerPolicyOptions.full-pcpus-only",
-        ),
+        ({**STATIC, **FULL, "reservedSystemCPUs": "0"}, "one-socket-no-smt", "cpuManagerPolicyOptions.full-pcpus-only"),
         ({"topologyManagerPolicy": "restricted"}, MACHINE.name, "topologyManagerPolicy"),
         (
             {

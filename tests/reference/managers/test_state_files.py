@@ -110,11 +110,7 @@ def test_the_message_of_a_failed_restore():
 
 @given(
     st.sampled_from(CPU_POLICIES),
-    st.builds(
-        CpuState,
-        SETS,
-        st.dictionaries(NAMES, st.dictionaries(NAMES, SETS, min_size=1, max_size=3), max_size=3),
-    ),
+    st.builds(CpuState, SETS, st.dictionaries(NAMES, st.dictionaries(NAMES, SETS, min_size=1, max_size=3), max_size=3)),
 )
 def test_any_cpu_content_survives_its_file(policy, state):
     text = cpu_file.encode(policy, state)
@@ -160,10 +156,7 @@ def test_why_a_memory_file_is_refused(change, policy, cause):
 NODE_LISTS = st.lists(st.integers(0, 7), min_size=1, max_size=3).map(tuple)
 BLOCKS = st.builds(Block, NODE_LISTS, NAMES, AMOUNTS)
 NODES = st.builds(
-    NodeMemory,
-    st.integers(0, 9),
-    st.dictionaries(NAMES, st.builds(Table, *[AMOUNTS] * 5), max_size=2),
-    NODE_LISTS,
+    NodeMemory, st.integers(0, 9), st.dictionaries(NAMES, st.builds(Table, *[AMOUNTS] * 5), max_size=2), NODE_LISTS
 )
 
 

@@ -144,8 +144,7 @@ def test_a_pod_that_comes_again_with_fewer_containers_keeps_only_theirs():
 
 
 _PODS = st.lists(
-    st.tuples(st.integers(1, 3), st.sampled_from(["64Mi", "1Gi", "3Gi"]), st.integers(0, 2), st.booleans()),
-    max_size=5,
+    st.tuples(st.integers(1, 3), st.sampled_from(["64Mi", "1Gi", "3Gi"]), st.integers(0, 2), st.booleans()), max_size=5
 )
 
 

@@ -198,12 +198,7 @@ def test_overcommitted_node_fits_nothing(asked, of_1_27, since):
 
 @pytest.mark.parametrize(
     ("sidecars", "apps", "of_1_31", "since"),
-    [
-        (("2",), ("3",), 30, 50),
-        (("2", "2"), ("3",), 40, 70),
-        ((None, "2"), (None,), 20, 22),
-        ((None,), (None,), 1, 2),
-    ],
+    [(("2",), ("3",), 30, 50), (("2", "2"), ("3",), 40, 70), ((None, "2"), (None,), 20, 22), ((None,), (None,), 1, 2)],
     ids=str,
 )
 def test_score_counts_sidecars_as_init_containers(sidecars, apps, of_1_31, since):

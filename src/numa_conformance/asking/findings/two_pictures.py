@@ -47,11 +47,7 @@ def maps(scenario: Mapping[str, Any]) -> tuple[Machine, dict[str, int] | None, d
         )
     steps, answered = scenario.get("steps", ()), scenario.get("answered") or ()
     expected = (scenario.get("expect") or ())[: len(answered)]
-    return (
-        machine,
-        holders(steps, expected) if expected else None,
-        holders(steps, answered) if answered else None,
-    )
+    return (machine, holders(steps, expected) if expected else None, holders(steps, answered) if answered else None)
 
 
 def _picked(machine: Machine, scenario: Mapping[str, Any], reply: Any) -> dict[str, int] | None:

@@ -124,12 +124,7 @@ class Cell:
 
 
 def cells(
-    count: int,
-    claimed: frozenset[str],
-    *,
-    most_cpus: int = 96,
-    seed: int = 0,
-    only: Sequence[Machine] | None = None,
+    count: int, claimed: frozenset[str], *, most_cpus: int = 96, seed: int = 0, only: Sequence[Machine] | None = None
 ) -> Iterator[Cell]:
     """Yield cells within what a target claims: every machine of the catalogue under every policy, then by lot.
 

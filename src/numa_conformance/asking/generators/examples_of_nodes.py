@@ -90,13 +90,7 @@ _ROWS: tuple[Row, ...] = (
         _quad("single-numa-node"),
         [_several("a", 6, 6)],
     ),
-    (
-        "a pod as a whole",
-        f"{STATIC} {SINGLE} {POD}",
-        QUAD,
-        _quad("single-numa-node", "pod"),
-        [_several("a", 6, 6)],
-    ),
+    ("a pod as a whole", f"{STATIC} {SINGLE} {POD}", QUAD, _quad("single-numa-node", "pod"), [_several("a", 6, 6)]),
     (
         "init containers and a pod as a whole",
         f"{STATIC} {SINGLE} {POD} {INIT}",

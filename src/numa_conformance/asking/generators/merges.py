@@ -199,11 +199,7 @@ def _scenarios(cell: str, policy: str, drawn: _Drawn, questions: int, *, alone: 
 
 
 def _question(
-    policy: str,
-    options: Mapping[str, str],
-    ids: Nodes,
-    distances: list[list[int]] | None,
-    family: Sequence[Provider],
+    policy: str, options: Mapping[str, str], ids: Nodes, distances: list[list[int]] | None, family: Sequence[Provider]
 ) -> Question:
     return "merge", {
         "policy": policy,

@@ -97,11 +97,7 @@ def pods(
 
 @st.composite
 def workloads(
-    draw: st.DrawFn,
-    *,
-    max_pods: int = 8,
-    features: frozenset[str] = ALL_FEATURES,
-    resources: Sequence[str] = (),
+    draw: st.DrawFn, *, max_pods: int = 8, features: frozenset[str] = ALL_FEATURES, resources: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Draw pods to admit one after the other, named ``p0``, ``p1`` and so on."""
     count = draw(st.integers(0, max_pods), label="pods")

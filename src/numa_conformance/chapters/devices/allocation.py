@@ -190,13 +190,7 @@ def device_file_can_be_read(sighting: Sighting) -> Judgement:
     return can_be_read(sighting, DEVICE_FILE)
 
 
-@life(
-    "cpu-manager/static",
-    "device-manager/allocation",
-    "device-manager/preferred-allocation",
-    suits=few_nodes,
-    on=2,
-)
+@life("cpu-manager/static", "device-manager/allocation", "device-manager/preferred-allocation", suits=few_nodes, on=2)
 def preferred_devices(machine: Machine, turn: Turn) -> Lives:
     """Devices beside CPUs where the plugin prefers such of another NUMA node, where one is near two, or near none."""
     gpu, key, few = "example.com/gpu", "example.com/key", 2

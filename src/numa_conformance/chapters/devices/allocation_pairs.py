@@ -45,10 +45,7 @@ PAIRS = {
     chapter.shares_no_device: (both(0, 0), both(0, 1)),
     chapter.refuses_what_is_not_there: (admitted(up(), FIVE, c=gpus(0, 1, 2, 3)), refused(up(), FIVE)),
     chapter.devices_return: (refused(REMOVED, TWO), admitted(REMOVED, TWO, c=gpus(0, 1))),
-    chapter.preference_is_followed: (
-        admitted(PREFERRING, TWO, c=gpus(0, 5)),
-        admitted(PREFERRING, TWO, c=gpus(0, 1)),
-    ),
+    chapter.preference_is_followed: (admitted(PREFERRING, TWO, c=gpus(0, 5)), admitted(PREFERRING, TWO, c=gpus(0, 1))),
     chapter.devices_survive_a_restart: (restart(0, 2), restart(0, 1)),
     chapter.device_file_can_be_read: (
         sighting(up(), of=DEVICE_FILE, damage="the checksum is another"),

@@ -28,8 +28,5 @@ def pooled(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled
 PAIRS = {
     chapter.has_a_cpu_of_its_own: (pooled("1500m", "4-7", "4-7"), pooled("1500m", "3-7", "4-7")),
     chapter.same_cpus_or_none: (pooled("500m", "2-5", "4-7"), pooled("500m", "2-3", "4-7")),
-    chapter.holds_system_pods: (
-        pooled("1", "0-7", "0-1", SYSTEM),
-        pooled("1", "0-1", "0-1", SYSTEM),
-    ),
+    chapter.holds_system_pods: (pooled("1", "0-7", "0-1", SYSTEM), pooled("1", "0-1", "0-1", SYSTEM)),
 }

@@ -250,9 +250,7 @@ def options_need_their_gates(start: Start) -> Judgement:
     nodes = start.nodes_in_use
     applies(nodes > MOST_NODES, "eight NUMA nodes or fewer have CPUs or memory")
     return violated(
-        not start.up,
-        f"the option allows {nodes} NUMA nodes while it is hidden",
-        allowed="the node does not come up",
+        not start.up, f"the option allows {nodes} NUMA nodes while it is hidden", allowed="the node does not come up"
     )
 
 

@@ -7,12 +7,7 @@ from ...asking.generators.worlds import admitted, held, node, start
 from . import policy_options as chapter
 from .merging_pairs import merged
 
-NEAR = (
-    (10, 20, 10, 20),
-    (20, 10, 30, 25),
-    (10, 30, 10, 40),
-    (20, 25, 40, 10),
-)
+NEAR = ((10, 20, 10, 20), (20, 10, 30, 25), (10, 30, 10, 40), (20, 25, 40, 10))
 """Distances of four NUMA nodes."""
 PAIR, PAIR_IN_USE = ({0b0011: preferred, 0b0101: preferred} for preferred in (True, False))
 THREE = {0b0111: True, 0b1011: True}

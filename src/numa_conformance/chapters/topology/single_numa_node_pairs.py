@@ -23,8 +23,5 @@ PAIRS = {
         admitted(DEVICES, WITH_THREE, c=held("1,9", devices={GPU: ["gpu-0", "gpu-1", "gpu-2"]})),
         replace(refused(DEVICES, WITH_THREE), reason="TopologyAffinityError"),
     ),
-    chapter.gives_one_node: (
-        admitted(FOUR_NODES, TWO, c=held("1,4")),
-        admitted(FOUR_NODES, TWO, c=held("1,17")),
-    ),
+    chapter.gives_one_node: (admitted(FOUR_NODES, TWO, c=held("1,4")), admitted(FOUR_NODES, TWO, c=held("1,17"))),
 }

@@ -31,10 +31,7 @@ def _merge(body: Body) -> tuple[str, Body]:
 QUESTIONS: Mapping[str, Callable[[Body], tuple[str, Body]]] = {
     "cpu-static": _allocation,
     "merge": _merge,
-    "noderesourcesfit": lambda body: (
-        "score",
-        {key: body[key] for key in ("strategy", "allocatable", "pods", "pod")},
-    ),
+    "noderesourcesfit": lambda body: ("score", {key: body[key] for key in ("strategy", "allocatable", "pods", "pod")}),
     "qos": lambda body: ("classify", {"pod": body["pod"]}),
     "question": lambda body: (body["method"], body["params"]),
 }

@@ -12,11 +12,7 @@ from ...errors import UsageError
 from ...kube import Quantity
 from .numa_amounts import Amounts, Kept
 
-_AMOUNTS = {
-    "capacity": exporters.CAPACITY,
-    "allocatable": exporters.ALLOCATABLE,
-    "available": exporters.AVAILABLE,
-}
+_AMOUNTS = {"capacity": exporters.CAPACITY, "allocatable": exporters.ALLOCATABLE, "available": exporters.AVAILABLE}
 
 
 @dataclass(frozen=True, slots=True)

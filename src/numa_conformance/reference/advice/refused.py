@@ -84,10 +84,7 @@ def _cpu_options(config: KubeletConfiguration, gates: FeatureGates, quirks: Quir
         yield Finding("refused", field, "policy none has no options", "set cpuManagerPolicy: static, or leave them out")
     elif config.cpu_manager_policy == "static":
         yield from _each(
-            field,
-            options or {},
-            lambda some: static_options.parse_options(some, gates, quirks.cpu),
-            STATIC_OPTIONS,
+            field, options or {}, lambda some: static_options.parse_options(some, gates, quirks.cpu), STATIC_OPTIONS
         )
 
 

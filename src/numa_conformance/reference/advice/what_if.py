@@ -74,10 +74,7 @@ def _pairs(before: Placement | None, after: Placement) -> Iterator[tuple[object,
     """Yield what each manager gave before and after, in the values that answers tell."""
     left, right = ({} if placed is None else placed.holdings for placed in (before, after))
     for name in dict.fromkeys((*left, *right)):
-        yield (
-            left[name].to_answer() if name in left else None,
-            right[name].to_answer() if name in right else None,
-        )
+        yield (left[name].to_answer() if name in left else None, right[name].to_answer() if name in right else None)
 
 
 def is_aligned(machine: Machine, placements: Mapping[str, Placement]) -> bool | None:

@@ -41,12 +41,7 @@ class Explainer:
     refusals: dict[str, tuple[str | None, str]] = field(default_factory=dict)
 
     def merged(
-        self,
-        pod: Pod,
-        container: Container | None,
-        answers: Answers,
-        merged: Merged,
-        policy: TopologyPolicy,
+        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
     ) -> None:
         """Remember one merge, and the rule that decided."""
         name, rule = None if container is None else container.name, explain_merge(policy, answers.values()).rule

@@ -22,12 +22,7 @@ _ZERO = Quantity(0)
 
 
 def refuse_resize(
-    before: Pod,
-    after: Pod,
-    machine: Machine,
-    config: KubeletConfiguration,
-    gates: FeatureGates,
-    quirks: NodeQuirks,
+    before: Pod, after: Pod, machine: Machine, config: KubeletConfiguration, gates: FeatureGates, quirks: NodeQuirks
 ) -> None:
     """Raise ``Refusal`` with reason Infeasible where the node can never grant a resize.
 

@@ -30,12 +30,7 @@ def ask_merge(
     faults = list(_faults(request))
     if faults:
         raise UsageError(faults)
-    options = parse_options(
-        request.options,
-        FeatureGates.build(version, {}, changes),
-        quirks,
-        nodes=len(request.nodes),
-    )
+    options = parse_options(request.options, FeatureGates.build(version, {}, changes), quirks, nodes=len(request.nodes))
     policy = policy_of(request.policy, "container", options, request.nodes, request.distances, quirks)
     merged = policy.merge([_answer(provider) for provider in request.providers])
     hint = hint_value(merged.hint)

@@ -7,11 +7,7 @@ from collections.abc import Iterable, Sequence
 
 def table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> list[str]:
     """Return the lines of a table."""
-    return [
-        f"| {' | '.join(head)} |",
-        f"|{'---|' * len(head)}",
-        *(f"| {' | '.join(map(str, row))} |" for row in rows),
-    ]
+    return [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {' | '.join(map(str, row))} |" for row in rows)]
 
 
 def joined(lines: Iterable[str]) -> str:

@@ -162,9 +162,7 @@ STATEMENTS: tuple[Statement, ...] = (
             since="1.32",
         ),
         must(
-            "incompatible-options-fail-the-start",
-            "With incompatible options the kubelet fails to start.",
-            since="1.32",
+            "incompatible-options-fail-the-start", "With incompatible options the kubelet fails to start.", since="1.32"
         ),
     ),
 )

@@ -12,8 +12,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "1.21",
         must("guarantees", "The Memory Manager guarantees memory and huge pages to Guaranteed pods."),
         must(
-            "hints-and-policy-decide",
-            "Its hints and the Topology Manager's policy decide whether the pod is admitted.",
+            "hints-and-policy-decide", "Its hints and the Topology Manager's policy decide whether the pod is admitted."
         ),
         must("fewest-numa-nodes", "The memory a pod requests comes from the minimum number of NUMA nodes."),
     ),
@@ -124,8 +123,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "state",
         "1.21",
         must(
-            "pinned-to-several",
-            "A pod of 150Gi on two NUMA nodes of 125Gi is pinned to both, which become one group.",
+            "pinned-to-several", "A pod of 150Gi on two NUMA nodes of 125Gi is pinned to both, which become one group."
         ),
         must("group-amounts-add-up", "What is free in a group is the sum over its NUMA nodes."),
         must("file", "The state file holds the policy, the state of each NUMA node, and what each container has."),

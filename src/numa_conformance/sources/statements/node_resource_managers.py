@@ -12,9 +12,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "1.8",
         must("aligns-cpus-and-devices", "The managers together align the CPUs and devices of a pod.", since="1.18"),
         must(
-            "aligns-memory",
-            "Memory and huge pages are aligned with the CPUs and devices of their pod.",
-            since="1.21",
+            "aligns-memory", "Memory and huge pages are aligned with the CPUs and devices of their pod.", since="1.21"
         ),
     ),
     *stated(
@@ -30,13 +28,11 @@ STATEMENTS: tuple[Statement, ...] = (
         must("quota-by-default", "By default CPU limits are enforced by CFS quota."),
         must("two-policies", "The CPU Manager has two policies, none and static."),
         must(
-            "none-gives-no-affinity",
-            "Policy none gives no affinity beyond what the operating system's scheduler does.",
+            "none-gives-no-affinity", "Policy none gives no affinity beyond what the operating system's scheduler does."
         ),
         must("none-leaves-cpusets-alone", "So under policy none no container is kept to some CPUs."),
         must(
-            "none-bounds-by-quota",
-            "Under policy none CFS quota enforces the limits of Guaranteed and Burstable pods.",
+            "none-bounds-by-quota", "Under policy none CFS quota enforces the limits of Guaranteed and Burstable pods."
         ),
         must(
             "static-gives-exclusive-cpus",
@@ -66,8 +62,7 @@ STATEMENTS: tuple[Statement, ...] = (
         must("best-effort-is-shared", "Containers of BestEffort pods run in the shared pool."),
         must("burstable-is-shared", "Containers of Burstable pods run in the shared pool."),
         must(
-            "fractional-is-shared",
-            "Containers of Guaranteed pods with fractional CPU requests run in the shared pool.",
+            "fractional-is-shared", "Containers of Guaranteed pods with fractional CPU requests run in the shared pool."
         ),
         must(
             "only-whole-guaranteed-is-exclusive",
@@ -107,8 +102,7 @@ STATEMENTS: tuple[Statement, ...] = (
         must("guarantees-huge-pages", "It allocates huge pages to them as well."),
         must("gives-hints", "It feeds the Topology Manager with hints."),
         must(
-            "hints-and-policy-decide",
-            "The hints and the Topology Manager's policy decide whether the pod is admitted.",
+            "hints-and-policy-decide", "The hints and the Topology Manager's policy decide whether the pod is admitted."
         ),
         must("fewest-numa-nodes", "Memory of a pod comes from the minimum number of NUMA nodes."),
         must(

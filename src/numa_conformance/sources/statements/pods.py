@@ -24,8 +24,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "1.17",
         must("explicit-set", "reserved-cpus defines an explicit set of CPUs for the daemons."),
         must(
-            "takes-precedence",
-            "The explicit set takes precedence over the CPUs of kube-reserved and system-reserved.",
+            "takes-precedence", "The explicit set takes precedence over the CPUs of kube-reserved and system-reserved."
         ),
         must(
             "not-with-cgroups",

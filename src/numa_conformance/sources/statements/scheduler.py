@@ -73,8 +73,7 @@ STATEMENTS: tuple[Statement, ...] = (
             "NodeResourcesFit checks that the node has all the resources that the pod requests.",
         ),
         must(
-            "three-strategies",
-            "Its score uses LeastAllocated, the default, MostAllocated or RequestedToCapacityRatio.",
+            "three-strategies", "Its score uses LeastAllocated, the default, MostAllocated or RequestedToCapacityRatio."
         ),
     ),
     *stated(

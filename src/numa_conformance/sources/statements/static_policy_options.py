@@ -71,9 +71,7 @@ STATEMENTS: tuple[Statement, ...] = (
         must("even-in-use", "That also holds on a machine in use."),
         must("only-where-needed", "It concerns only requests that need more than one NUMA node."),
         must(
-            "default-fills-one-node",
-            "Without it CPUs are packed onto one NUMA node until it is filled.",
-            since="1.8",
+            "default-fills-one-node", "Without it CPUs are packed onto one NUMA node until it is filled.", since="1.8"
         ),
         must("default-spills-over", "Without it what remains spills over to the next NUMA node.", since="1.8"),
     ),
@@ -102,8 +100,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "distribute-cpus-across-cores",
         "1.31",
         must(
-            "separate-cores",
-            "With distribute-cpus-across-cores hardware threads come from different physical cores.",
+            "separate-cores", "With distribute-cpus-across-cores hardware threads come from different physical cores."
         ),
         must("as-many-cores-as-possible", "CPUs are distributed across as many physical cores as possible."),
         should(

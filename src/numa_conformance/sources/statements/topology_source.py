@@ -83,8 +83,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "cpu-hints",
         "1.27",
         should(
-            "pod-total",
-            "A pod asks for the larger of its largest init container and the sum of its app containers.",
+            "pod-total", "A pod asks for the larger of its largest init container and the sum of its app containers."
         ),
         should(
             "init-without-cpu",
@@ -108,8 +107,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "device-hints",
         "1.27",
         should(
-            "every-combination",
-            "Every combination of NUMA nodes is looked at; the narrowest size counts all devices.",
+            "every-combination", "Every combination of NUMA nodes is looked at; the narrowest size counts all devices."
         ),
         should("any-of-its-nodes", "A device counts for any of its NUMA nodes."),
         should("reusable-first", "Reusable devices must be used up first."),

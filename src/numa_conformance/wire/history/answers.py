@@ -50,10 +50,7 @@ def _reader(method: Method) -> Any:
     return reduce(or_, (with_checks(instead.get(kind, kind)) for kind in method.replies))
 
 
-READERS: Mapping[str, Any] = {
-    **{name: _reader(method) for name, method in HISTORY_METHODS.items()},
-    SEEN: Seen,
-}
+READERS: Mapping[str, Any] = {**{name: _reader(method) for name, method in HISTORY_METHODS.items()}, SEEN: Seen}
 """The class, or the union of classes, of the answers of each method that a history may hold."""
 
 

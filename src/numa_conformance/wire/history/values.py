@@ -152,10 +152,7 @@ def read_text(kind: type, value: Any) -> Any:
     raise ValueError(f"{value!r:.80} is no {wanted}")
 
 
-_FORMS = {
-    **dict.fromkeys((CpuBits, IdText), "set of CPUs"),
-    **dict.fromkeys((NodeBits, NodeList), "set of NUMA nodes"),
-}
+_FORMS = {**dict.fromkeys((CpuBits, IdText), "set of CPUs"), **dict.fromkeys((NodeBits, NodeList), "set of NUMA nodes")}
 
 
 @lru_cache(maxsize=4096)

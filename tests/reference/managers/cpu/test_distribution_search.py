@@ -117,13 +117,7 @@ def test_scores_as_the_rounded_standard_deviation(left: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("left", "groups", "size", "after"),
-    [
-        ([5, 5], 3, 1, [3, 4]),
-        ([1, 9], 5, 1, [0, 5]),
-        ([4, 4], 3, 2, [0, 2]),
-        ([3, 3], 3, 2, None),
-        ([7], 0, 1, [7]),
-    ],
+    [([5, 5], 3, 1, [3, 4]), ([1, 9], 5, 1, [0, 5]), ([4, 4], 3, 2, [0, 2]), ([3, 3], 3, 2, None), ([7], 0, 1, [7])],
 )
 def test_spends_in_turn(left: list[int], groups: int, size: int, after: list[int] | None) -> None:
     assert spend(left, groups, size) == after

@@ -96,11 +96,7 @@ def test_sums_every_subset(values: list[int]) -> None:
     assert subset_sums(values) == expected
 
 
-@given(
-    st.lists(st.integers(0, 4), min_size=1, max_size=5),
-    st.integers(1, 16),
-    st.data(),
-)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=5), st.integers(1, 16), st.data())
 def test_hints_follow_the_rule_word_for_word(free: list[int], needed: int, data: st.DataObject) -> None:
     topology = CpuTopology(
         view_of([(4 * node + i, node, 0, 4 * node + i, 0) for node in range(len(free)) for i in range(4)])

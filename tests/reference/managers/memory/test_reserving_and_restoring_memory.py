@@ -88,10 +88,7 @@ def test_bytes_may_have_moved_within_a_group():
             'the total amount "0" of type "memory" is not equal to the value "100Mi" '
             "determined by Node Allocatable feature",
         ),
-        (
-            {"evictionHard": {"memory.available": "0"}},
-            "[memorymanager] you should specify the system reserved memory",
-        ),
+        ({"evictionHard": {"memory.available": "0"}}, "[memorymanager] you should specify the system reserved memory"),
         (
             {
                 "evictionHard": {"memory.available": "0"},
@@ -114,10 +111,7 @@ def test_why_a_reservation_is_refused(fields: dict[str, Any], said: str):
 def test_the_reservation_of_the_documentation_is_split_over_nodes():
     reserved = [{"numaNode": 0, "limits": {"memory": "400Mi"}}, {"numaNode": 1, "limits": {"memory": "323Mi"}}]
     manager = made(
-        machine(GIB, GIB),
-        kubeReserved={"memory": "500Mi"},
-        systemReserved={"memory": "123Mi"},
-        reservedMemory=reserved,
+        machine(GIB, GIB), kubeReserved={"memory": "500Mi"}, systemReserved={"memory": "123Mi"}, reservedMemory=reserved
     )
     assert [node.tables["memory"].allocatable // 2**20 for node in manager.nodes.values()] == [624, 701]
 

@@ -28,10 +28,7 @@ NINE = guaranteed("p", 9)
 PAIRS: Pairs = {
     **of_every_option(BY_SOCKET, without=None, effect="1-3,5,17-19,21"),
     chapter.stays_in_one_socket: (sixteen("0-3,8-11,16-19,24-27", "0-31"), sixteen("0-7,16-23", "0-31")),
-    twin(chapter.stays_in_one_socket): (
-        sixteen("1-8,17-24", "1-15,17-31"),
-        sixteen("8-15,24-31", "1-15,17-31"),
-    ),
+    twin(chapter.stays_in_one_socket): (sixteen("1-8,17-24", "1-15,17-31"), sixteen("8-15,24-31", "1-15,17-31")),
     chapter.has_no_effect_under_single_numa_node: (UNDER_SINGLE("1-8,17"), UNDER_SINGLE(None)),
     chapter.has_no_effect_with_more_sockets: (MORE_SOCKETS(None), MORE_SOCKETS("1-9")),
     chapter.restricted_admits_on_one_socket: (refused(UP, NINE), admitted(UP, NINE, c=held("8-15,24"))),

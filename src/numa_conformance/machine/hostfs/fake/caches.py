@@ -52,12 +52,7 @@ def write_caches(machine: Machine, folder: str, tree: Tree) -> None:
 
 
 def _write(cache: _Cache, index: int, number: int, sharers: int, folder: str, tree: Tree) -> None:
-    files = {
-        "id": number,
-        **cache.files(),
-        "shared_cpu_map": cpu_map(sharers),
-        "shared_cpu_list": format_bits(sharers),
-    }
+    files = {"id": number, **cache.files(), "shared_cpu_map": cpu_map(sharers), "shared_cpu_list": format_bits(sharers)}
     for cpu in iter_bits(sharers):
         for name, value in files.items():
             tree.write(f"{folder}/cpu{cpu}/cache/index{index}/{name}", value)

@@ -23,12 +23,7 @@ class Accumulator:
     __slots__ = ("free", "need", "quirks", "taken", "topology", "trace")
 
     def __init__(
-        self,
-        topology: CpuTopology,
-        free: int,
-        need: int,
-        quirks: CpuQuirks,
-        trace: list[str] | None = None,
+        self, topology: CpuTopology, free: int, need: int, quirks: CpuQuirks, trace: list[str] | None = None
     ) -> None:
         """Start with nothing taken; ``free`` holds known CPUs only."""
         self.topology = topology

@@ -23,8 +23,7 @@ def reserved_count(config: KubeletConfiguration, quirks: CpuQuirks) -> int:
     if quirks.zero_reservation_undetermined:
         raise StartError(_STAGE, "[cpumanager] unable to determine reserved CPU resources for static policy")
     raise StartError(
-        _STAGE,
-        "[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be greater than zero",
+        _STAGE, "[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be greater than zero"
     )
 
 

@@ -79,10 +79,7 @@ class DeviceManager(Provider):
         asked = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
         return {
             resource: self._hints(
-                resource,
-                count,
-                held=self.allocations.of_pod(pod.uid, resource),
-                reusable=frozenset(),
+                resource, count, held=self.allocations.of_pod(pod.uid, resource), reusable=frozenset()
             )
             for resource, count in asked.items()
         }
@@ -202,15 +199,7 @@ class DeviceManager(Provider):
         plugin = self._plugins.get(resource)
         preference = self._preferences.get(resource) if plugin is None else plugin.preference
         free = devices.healthy - self.allocations.in_use(resource)
-        chosen = choose(
-            devices,
-            free,
-            reusable,
-            count,
-            affinity.mask,
-            preference,
-            self._quirks,
-        )
+        chosen = choose(devices, free, reusable, count, affinity.mask, preference, self._quirks)
         if isinstance(chosen, int):
             raise Refusal.unexpected(
                 f"requested number of devices unavailable for {resource}. Requested: {chosen}, Available: {len(free)}"

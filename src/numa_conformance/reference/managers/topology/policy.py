@@ -95,12 +95,7 @@ def make_topology_policy(
     name, scope = config.topology_manager_policy, config.topology_manager_scope
     if name == "none" and gates.changes.topology_options_unread_under_none:
         return policy_of(name, scope, TopologyOptions(), numa_ids, distances, quirks)
-    options = parse_options(
-        config.topology_manager_policy_options,
-        gates,
-        quirks,
-        nodes=len(numa_ids),
-    )
+    options = parse_options(config.topology_manager_policy_options, gates, quirks, nodes=len(numa_ids))
     _require_distances(options, distances)
     if name != "none" and len(numa_ids) > options.max_allowable_numa_nodes:
         raise StartError(STAGE, f"unsupported on machines with more than {options.max_allowable_numa_nodes} NUMA Nodes")

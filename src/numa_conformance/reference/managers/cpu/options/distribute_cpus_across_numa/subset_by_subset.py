@@ -92,12 +92,7 @@ def choose_repeated_nodes(
 
 
 def _best_remainder(
-    left: Mapping[int, int],
-    nodes: tuple[int, ...],
-    groups: int,
-    group: int,
-    balance: Balance,
-    quirks: CpuQuirks,
+    left: Mapping[int, int], nodes: tuple[int, ...], groups: int, group: int, balance: Balance, quirks: CpuQuirks
 ) -> tuple[int | None, tuple[int, ...]]:
     if not groups:
         return balance.score(sum(cpus * cpus for cpus in left.values())), ()
