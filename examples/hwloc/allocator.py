@@ -14,11 +14,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.machine import machine_from_dict
-from numa_conformance.machine.hostfs import write_tree
-from numa_conformance.wire.messages.describe import PROTOCOL, Description
-from numa_conformance.wire.messages.pick import Picked, PickRefused
+from numa_conformance.machines import machine_from_dict, write_tree
+from numa_conformance.targets import PROTOCOL, CpuSet, Description, Picked, PickRefused
 
 FEATURES = ["cpu-manager/static", "cpu-manager/distribute-cpus-across-cores", "cpu-manager/distribute-cpus-across-numa"]
 SPREADING = {"distribute-cpus-across-cores", "distribute-cpus-across-numa"}

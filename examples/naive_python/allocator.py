@@ -3,15 +3,16 @@
 pytest --numa-conformance --numa-target allocator:Naive      (from this folder)
 """
 
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.kube import Pod
-from numa_conformance.wire.messages.classify import Classified
-from numa_conformance.wire.messages.describe import PROTOCOL, Description
-from numa_conformance.wire.messages.node import (
+from numa_conformance.targets import (
+    PROTOCOL,
     Admitted,
+    Classified,
     ContainerHolding,
+    CpuSet,
+    Description,
     NodeStarted,
     NodeState,
+    Pod,
     PodStarted,
     Rejected,
     Removed,

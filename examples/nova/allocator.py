@@ -13,10 +13,8 @@ from importlib.metadata import version
 from nova import objects
 from nova.virt import hardware
 
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.machine import machine_from_dict
-from numa_conformance.wire.messages.describe import PROTOCOL, Description
-from numa_conformance.wire.messages.pick import Picked, PickRefused
+from numa_conformance.machines import machine_from_dict
+from numa_conformance.targets import PROTOCOL, CpuSet, Description, Picked, PickRefused
 
 FEATURES = ["cpu-manager/static", "cpu-manager/full-pcpus-only", "cpu-manager/distribute-cpus-across-numa"]
 objects.register_all()

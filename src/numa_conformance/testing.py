@@ -1,4 +1,4 @@
-"""For tests of one's own: strategies, invariants, and pods and configurations in one line each. Public and stable.
+"""For tests: drawn machines and pods, invariants, pods in one line each, and the reference as an oracle. Public.
 
 Fixtures (``numa_machine``, ``fake_sysfs``, ``fake_cgroupfs``) come with the pytest plugin; see ``docs/testing.md``.
 """
@@ -15,13 +15,22 @@ from .asking.examples.invariants import (
 )
 from .asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 from .asking.strategies import containers, kubelet_configurations, machines, pods, workloads
+from .cpuset import CpuSet
+from .kube import Pod
 from .machine.placement_map import PlacementMap
+from .reference.advice import Advice, advise
+from .reference.node import Node
 
 __all__ = [
+    "Advice",
     "Assignments",
+    "CpuSet",
     "Footprint",
     "MemoryAmounts",
+    "Node",
     "PlacementMap",
+    "Pod",
+    "advise",
     "best_effort",
     "burstable",
     "container",

@@ -5,6 +5,7 @@ import pytest
 import yaml
 
 from mutants.__main__ import mutants_page
+from numa_conformance.report.pages.api_page import api_page
 from numa_conformance.report.pages.chapter_pages import chapter_pages
 from numa_conformance.report.pages.kubernetes_versions_page import kubernetes_versions_page
 from numa_conformance.report.pages.links import FOLDER
@@ -21,6 +22,7 @@ PAGES = [
     ("requirements.md", requirements_page),
     ("quirks.md", quirks_page),
     ("protocol.md", protocol_page),
+    ("api.md", api_page),
     ("rules.md", rules_page),
     ("statements.md", statements_page),
     ("versions.md", versions_page),

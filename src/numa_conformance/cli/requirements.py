@@ -10,6 +10,7 @@ import click
 
 from ..chapters import REQUIREMENTS, Requirement
 from ..files import write_text
+from ..report.pages.api_page import api_page
 from ..report.pages.chapter_pages import chapter_pages
 from ..report.pages.kubernetes_versions_page import kubernetes_versions_page
 from ..report.pages.links import FOLDER
@@ -27,6 +28,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "versions": versions_page,
     "kubernetes-versions": kubernetes_versions_page,
     "protocol": protocol_page,
+    "api": api_page,
 }
 
 
@@ -51,6 +53,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     help="Print the page docs/kubernetes-versions.md.",
 )
 @click.option("--protocol", "page", flag_value="protocol", help="Print the page docs/protocol.md.")
+@click.option("--api", "page", flag_value="api", help="Print the page docs/api.md.")
 def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path | None) -> None:
     """List the requirements: id, what is asked, source with its address, versions, features.
 

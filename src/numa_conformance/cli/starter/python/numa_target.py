@@ -4,20 +4,22 @@
     pytest --numa-conformance --numa-target numa_target:make
 
 Next: let ``give`` ask your allocator, add "cpu-manager/static" to FEATURES, and read what the suite says. All features
-are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.wire.messages``.
+are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.targets``.
 """
 
 from __future__ import annotations
 
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.kube import Pod
-from numa_conformance.wire.messages.describe import PROTOCOL, Describe, Description
-from numa_conformance.wire.messages.node import (
+from numa_conformance.targets import (
+    PROTOCOL,
     AdmitPod,
     Admitted,
     ContainerHolding,
+    CpuSet,
+    Describe,
+    Description,
     NodeStarted,
     NodeState,
+    Pod,
     PodStarted,
     ReadState,
     Rejected,

@@ -9,9 +9,7 @@ options that it knows to FEATURES. All features are listed in docs/protocol.md o
 
 from __future__ import annotations
 
-from numa_conformance.cpuset import CpuSet
-from numa_conformance.wire.messages.describe import PROTOCOL, Describe, Description
-from numa_conformance.wire.messages.pick import Pick, Picked, PickRefused
+from numa_conformance.targets import PROTOCOL, CpuSet, Describe, Description, Pick, Picked, PickRefused
 
 FEATURES = ["cpu-manager/static"]
 
