@@ -2,7 +2,7 @@
 
 import pytest
 
-from contributing.house import House, files_of_recipe, is_named, last_argument, last_entry
+from contributing.house import House, files_of_recipe, is_named, last_entry
 
 STATEMENTS = "src/numa_conformance/sources/statements/node_resource_managers.py"
 CHAPTER, PAIRS = (f"src/numa_conformance/chapters/qos{end}.py" for end in ("", "_pairs"))
@@ -22,9 +22,7 @@ PAIR = ',\n    chapter.has_a_class: (classed(DEVICES, "Platinum"), classed(DEVIC
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     house = House(tmp_path_factory.mktemp("house"))
-    house.add(
-        STATEMENTS, '),\n        must("a-new-one", "A new sentence of the page."', behind=last_argument("no-hotplug")
-    )
+    house.change(STATEMENTS, "\nno-hotplug [MUST]", "\na-new-one [MUST] A new sentence of the page.\nno-hotplug [MUST]")
     house.add(CHAPTER, SENTENCE)
     house.add(PAIRS, PAIR, behind=last_entry("PAIRS"))
     house.change(

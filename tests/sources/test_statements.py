@@ -5,16 +5,15 @@ import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.report.pages.statements_page import asked_by
-from numa_conformance.sources.pages import CPU_TASK
 from numa_conformance.sources.statements import STATEMENTS
-from numa_conformance.sources.statements.registry import PAGES
-from numa_conformance.sources.statements.statement import may, must, should, stated
+from numa_conformance.sources.statements.registry import MODULES
+from numa_conformance.sources.statements.statement import read_statements
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_no_statement_is_given_twice():
-    assert sum(len(page.STATEMENTS) for page in PAGES) == len(STATEMENTS) >= 243
+    assert sum(len(list(read_statements(module.TEXT))) for module in MODULES) == len(STATEMENTS) >= 243
 
 
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
@@ -63,19 +62,46 @@ def test_links_between_the_pages_lead_to_what_they_name():
     assert linked <= anchors
 
 
+TEXT = """\
+# cpu-task/options 1.22+ Static policy options
+first [MUST] One, which goes on
+  on a second line.
+second [SHOULD 1.23-1.32] Two.
+third [MAY] Three.
+  untestable: a reason
+
+# cpu-task/head 1.8+ Overview #
+fourth [MUST 1.32] Four.
+
+# cpu-task/own 1.8+ With an anchor #of-its-own
+fifth [MUST] Five.
+"""
+
+
 def test_sentences_become_statements_of_their_section():
-    section = CPU_TASK.section("Static policy options")
-    statements = stated(
-        section,
-        "options",
-        "1.22",
-        must("first", "One."),
-        should("second", "Two.", since="1.23", until="1.32"),
-        may("third", "Three.", untestable="a reason"),
-    )
-    assert [(one.id, one.strength, str(one.span), one.untestable) for one in statements] == [
-        ("cpu-task/options/first", "MUST", "1.22+", None),
-        ("cpu-task/options/second", "SHOULD", "1.23-1.32", None),
-        ("cpu-task/options/third", "MAY", "1.22+", "a reason"),
+    statements = list(read_statements(TEXT))
+    assert [(one.id, one.strength, one.text, str(one.span), one.untestable) for one in statements] == [
+        ("cpu-task/options/first", "MUST", "One, which goes on on a second line.", "1.22+", None),
+        ("cpu-task/options/second", "SHOULD", "Two.", "1.23-1.32", None),
+        ("cpu-task/options/third", "MAY", "Three.", "1.22+", "a reason"),
+        ("cpu-task/head/fourth", "MUST", "Four.", "1.32", None),
+        ("cpu-task/own/fifth", "MUST", "Five.", "1.8+", None),
     ]
-    assert statements[0].address.endswith("/cpu-management-policies/#static-policy-options")
+    page = "/cpu-management-policies/"
+    ends = [f"{page}#static-policy-options"] * 3 + [page, f"{page}#of-its-own"]
+    assert [one.address for one in statements if not one.address.endswith(ends.pop(0))] == []
+    assert {one.section.title for one in statements} == {"Static policy options", "Overview", "With an anchor"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# cpu-task/options Static policy options\nfirst [MUST] One.",
+        "# cpu-task/options 1.22+ Static policy options\nfirst MUST One.",
+        "# cpu-task/options 1.22+ Static policy options\nfirst [WILL] One.",
+        "# cpu-task/options 1.22+ Static policy options\nfirst [MUST 1.22++] One.",
+    ],
+)
+def test_what_is_no_statement_is_refused(text):
+    with pytest.raises(ValueError, match="not a"):
+        list(read_statements(text))

@@ -7,23 +7,20 @@ from types import MappingProxyType
 
 from . import (
     cpu_management_policies,
+    daemons,
     device_plugins,
-    dra_drivers,
-    exporters,
     memory_manager,
     node_resource_managers,
-    nri_plugins,
     pods,
     references,
-    resize,
     scheduler,
     static_policy_options,
     topology_manager,
     topology_source,
 )
-from .statement import Statement
+from .statement import Statement, read_statements
 
-PAGES = (
+MODULES = (
     node_resource_managers,
     static_policy_options,
     cpu_management_policies,
@@ -31,16 +28,13 @@ PAGES = (
     topology_source,
     memory_manager,
     device_plugins,
-    dra_drivers,
-    nri_plugins,
-    exporters,
+    daemons,
     pods,
-    resize,
     scheduler,
     references,
 )
 
 STATEMENTS: Mapping[str, Statement] = MappingProxyType(
-    {statement.id: statement for page in PAGES for statement in page.STATEMENTS}
+    {statement.id: statement for module in MODULES for statement in read_statements(module.TEXT)}
 )
 """Every statement, by id."""

@@ -1,17 +1,21 @@
-"""``Statement``: one sentence of a page, and how tables of them are written."""
+"""``Statement``: one sentence of a page, and how tables of statements are read."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from typing import Literal, cast
 
-from ..pages import Page, Section
-from ..versions import KubernetesVersion, Span
+from ..pages import PAGES, Page, Section
+from ..versions import Span
 
 Strength = Literal["MUST", "SHOULD", "MAY"]
 """MUST: a page of the site says so. SHOULD: it says "best effort", "attempts to", or it is a proposal, a reference of
 fields or source. MAY: a permission; it demands nothing, and nothing may forbid what it permits."""
+
+_SECTION = re.compile(r"([a-z0-9.-]+)/([a-z0-9-]+) ([0-9.]+\+) (\S.*?)(?: #(\S*))?")
+_SENTENCE = re.compile(r"([a-z0-9-]+) \[(MUST|SHOULD|MAY)(?: ([0-9.+-]+))?\] (\S.*?)(?: untestable: (\S.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,43 +40,30 @@ class Statement:
 
     @property
     def address(self) -> str:
-        """Where it stands."""
+        """The address of the section."""
         return self.section.address
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A statement without its place."""
+def read_statements(text: str) -> Iterator[Statement]:
+    """Read the sections of a text, each a heading and a sentence a line, continued by indentation.
 
-    strength: Strength
-    name: str
-    text: str
-    since: str | None = None
-    until: str | None = None
-    untestable: str | None = None
-
-
-must = partial(Sentence, "MUST")
-should = partial(Sentence, "SHOULD")
-may = partial(Sentence, "MAY")
-
-
-def stated(section: Section, key: str, since: str, *sentences: Sentence) -> tuple[Statement, ...]:
-    """Return the statements of a section, with ids that begin with the page's key and ``key``.
-
-    They hold from ``since`` on where a sentence says nothing else.
+    A heading is ``# PAGE/KEY SINCE+ TITLE``, with the anchor behind it where it does not follow from the title:
+    ``#ANCHOR``, or ``#`` for the head of the page. A sentence is ``NAME [STRENGTH] TEXT``, or ``[STRENGTH SPAN]`` where
+    it has versions other than its section, and ``untestable: REASON`` behind it. Ids are ``PAGE/KEY/NAME``. Raises
+    ``ValueError``, as the texts are ours.
     """
-    return tuple(
-        Statement(
-            f"{section.page.id}/{key}/{sentence.name}",
-            section,
-            sentence.strength,
-            sentence.text,
-            Span(
-                KubernetesVersion.parse(sentence.since or since),
-                KubernetesVersion.parse(sentence.until) if sentence.until else None,
-            ),
-            sentence.untestable,
-        )
-        for sentence in sentences
-    )
+    for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
+        heading, *lines = part.strip().split("\n")
+        page, key, since, title, anchor = _matched(_SECTION, heading)
+        section = PAGES[page].section(title, anchor)
+        for line in lines:
+            name, strength, versions, sentence, untestable = _matched(_SENTENCE, line)
+            span = Span.parse(versions or since)
+            yield Statement(f"{page}/{key}/{name}", section, cast(Strength, strength), sentence, span, untestable)
+
+
+def _matched(pattern: re.Pattern[str], line: str) -> tuple[str, ...]:
+    match = pattern.fullmatch(line)
+    if match is None:
+        raise ValueError(f"not a section or a sentence: {line!r}")
+    return match.groups()
