@@ -1,4 +1,4 @@
-"""Files of strangers are read when they are plain files; what is written replaces a file whole or not at all."""
+"""Files and folders: only plain files are read, a write replaces a file whole, and temporary folders always go."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import fcntl
 import os
 import re
 import secrets
+import shutil
 import stat
+import subprocess
+import tempfile
 import time
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .errors import Fault, UsageError
 
@@ -27,6 +32,15 @@ _SMALL = 1 << 16
 _UNFINISHED = ".unfinished"
 ABANDONED = 60.0
 """Seconds without a write after which an unfinished file that nobody has locked is taken for abandoned."""
+_AFTERWARDS = """
+while read -r line; do group=$line; done
+[ -z "$group" ] || kill -s KILL -- "-$group"
+sleep 1
+rm -rf -- "$1"
+"""
+"""What a shell does at the end of this process, whose children may write for a moment longer."""
+_SHORT = 24
+"""The longest folder in characters that sockets fit below: their paths have at most 107, up to 80 of them below it."""
 
 
 def open_plain(path: Path) -> BinaryIO:
@@ -137,3 +151,62 @@ def _remove_unfinished(folder: str, name: str) -> None:
                     os.unlink(left)
             finally:
                 os.close(handle)
+
+
+def fake_filesystem() -> Any:
+    """Return the file system of pyfakefs while it stands in for the disk, None at other times."""
+    return getattr(os, "filesystem", None)  # pyfakefs replaces ``os`` in each module
+
+
+@contextlib.contextmanager
+def real_files() -> Iterator[None]:
+    """Read and write files of the disk meanwhile, also in a test with pyfakefs: data of this package or of the user."""
+    fake = fake_filesystem()
+    if fake is None:
+        yield
+        return
+    fake.pause()
+    try:
+        yield
+    finally:
+        fake.resume()
+
+
+class TemporaryFolder:
+    """A folder for temporary files, which its owner closes, and which goes with its owner's process.
+
+    A process that is killed cannot remove its files. So a shell waits until the pipe from this process ends, and then
+    removes the folder. The shell has a session of its own and inherits no environment: a signal to the owner's session,
+    or to all processes with a mark, does not reach it. On a system without ``/bin/sh`` the folder of a killed owner
+    stays.
+    """
+
+    def __init__(self, prefix: str, *, for_sockets: bool = False) -> None:
+        """Make it; its name begins with ``prefix``. ``for_sockets``: with a short path, in ``/tmp`` if need be."""
+        too_long = for_sockets and len(tempfile.gettempdir()) > _SHORT
+        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir="/tmp" if too_long else None))
+        self._waiting: subprocess.Popen[bytes] | None = None
+        with contextlib.suppress(FileNotFoundError):
+            self._waiting = subprocess.Popen(
+                ["/bin/sh", "-c", _AFTERWARDS, "sh", str(self.path)], bufsize=0, stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": os.defpath}, cwd="/",
+                start_new_session=True,
+            )  # fmt: skip
+        self._remove = weakref.finalize(self, _remove, self.path, self._waiting)
+
+    def end_with_owner(self, group: int | None) -> None:
+        """Name the process group that is killed with the owner, before the folder goes; None: no group."""
+        if self._waiting is not None and self._waiting.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._waiting.stdin.write(b"\n" if group is None else b"%d\n" % group)
+
+    def close(self) -> None:
+        """Remove it; a second call does nothing. It also goes when its owner ends or drops it."""
+        self._remove()
+
+
+def _remove(path: Path, waiting: subprocess.Popen[bytes] | None) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    if waiting is not None:
+        waiting.kill()
+        waiting.communicate()

@@ -9,8 +9,8 @@ from typing import Any
 
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from .files import real_files
 from .machine.placement_map import PlacementMap
-from .real_files import real_files
 
 
 class PlacementExtension(SingleFileSnapshotExtension):

@@ -23,15 +23,15 @@ DOOR = """
 import sys
 from pathlib import Path
 from numa_conformance.cli import main
-from numa_conformance.own_folder import OwnFolder
+from numa_conformance.files import TemporaryFolder
 
-knows = OwnFolder.ends_with_us
+knows = TemporaryFolder.end_with_owner
 
 def tells(folder, group):
     knows(folder, group)
     Path(sys.argv[1]).touch()
 
-OwnFolder.ends_with_us = tells
+TemporaryFolder.end_with_owner = tells
 main(["device-plugin-target", "--", *sys.argv[2:]])
 """
 """Serves a plugin, and makes a file once it is known what to kill."""

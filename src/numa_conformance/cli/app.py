@@ -136,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _placed(fault: Fault) -> Fault:
-    from ..positions import with_position  # what is right does not pay for it
+    from ..forms import with_position  # what is right does not pay for it
 
     return with_position(fault)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
-from ..real_files import real_files
+from ..files import real_files
 from .codec import machine_from_dict
 from .data_files import data_folder
 from .model import Machine

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..errors import Fault, UsageError
-from ..real_files import fake_filesystem, real_files
+from ..files import fake_filesystem, real_files
 
 if TYPE_CHECKING:
     from ..machine import Machine

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from ..files import TemporaryFolder
 from ..machine import machine_from_dict
 from ..machine.hostfs import write_tree
-from ..own_folder import OwnFolder
 from .values import JsonObject
 
 MOST_TREES = 32
@@ -21,7 +21,7 @@ class HostTrees:
     """Lays out each machine once, below a folder of its own, while it is asked about again and again."""
 
     def __init__(self) -> None:
-        self._folder: OwnFolder | None = None
+        self._folder: TemporaryFolder | None = None
         self._kept: dict[str, Path] = {}
 
     def root_of(self, machine: JsonObject) -> str:
@@ -30,7 +30,7 @@ class HostTrees:
         root = self._kept.pop(key, None)
         if root is None:
             described = machine_from_dict(machine, "machine")
-            self._folder = self._folder or OwnFolder("numa-conformance-hosts-")
+            self._folder = self._folder or TemporaryFolder("numa-conformance-hosts-")
             root = self._folder.path / key
             write_tree(described, root)
         self._kept[key] = root

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import Fault, UsageError, closest
-from ...own_folder import OwnFolder
+from ...files import TemporaryFolder
 from ...wire import Unsupported
 from ...wire.messages.describe import PROTOCOL, Description
 from ...wire.unmodified import name_of
@@ -56,7 +56,7 @@ class Daemon:
         except re.error as error:
             fault = Fault("--unsupported", f"{unsupported!r}: {error}", "a regular expression of Python")
             raise UsageError(fault) from error
-        self._folder = OwnFolder(f"{kind}-", for_sockets=True)
+        self._folder = TemporaryFolder(f"{kind}-", for_sockets=True)
         self.home = self._folder.path
         self._log = self.home / "daemon.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -95,7 +95,7 @@ class Daemon:
                 words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 env={**os.environ, **(environment or {})},
             )  # fmt: skip
-        self._folder.ends_with_us(self._process.pid)
+        self._folder.end_with_owner(self._process.pid)
 
     def wait(self, happens: Callable[[], object], seconds: float, what: str) -> str | None:
         """Wait until something happens, and return why it has not: it has ended, or the time is over.
@@ -158,7 +158,7 @@ class Daemon:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(_END_SECONDS)
                     break
-            self._folder.ends_with_us(None)
+            self._folder.end_with_owner(None)
         self._process = None
 
     def close(self) -> None:

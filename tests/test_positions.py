@@ -5,7 +5,7 @@ import pytest
 from numa_conformance.cli import main
 from numa_conformance.documents import read_documents
 from numa_conformance.errors import Fault, UsageError
-from numa_conformance.positions import with_position
+from numa_conformance.forms import with_position
 
 TEXT = """\
 kind: List

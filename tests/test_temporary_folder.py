@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.own_folder import OwnFolder
+from numa_conformance.files import TemporaryFolder
 from processes import runs, wait_until
 
 OWNER = """
 import subprocess, sys
-from numa_conformance.own_folder import OwnFolder
-folder = OwnFolder("owned-")
+from numa_conformance.files import TemporaryFolder
+folder = TemporaryFolder("owned-")
 (folder.path / "inside").mkdir()
 group = subprocess.Popen(["sleep", "60"], start_new_session=True, stdout=subprocess.DEVNULL).pid
-folder.ends_with_us(group)
+folder.end_with_owner(group)
 print(folder.path, group, flush=True)
 sys.stdin.read()
 """
 
 
 def test_it_is_there_until_it_is_closed_and_nothing_waits_for_it_then() -> None:
-    folder = OwnFolder("owned-")
+    folder = TemporaryFolder("owned-")
     (folder.path / "file").write_text("told")
     assert folder.path.name.startswith("owned-")
     folder.close()
@@ -35,7 +35,7 @@ def test_it_is_there_until_it_is_closed_and_nothing_waits_for_it_then() -> None:
 
 
 def test_it_goes_with_an_owner_that_forgets_it() -> None:
-    path = OwnFolder("owned-").path
+    path = TemporaryFolder("owned-").path
     gc.collect()
     assert not path.exists()
 
@@ -55,7 +55,7 @@ def test_it_and_what_is_to_end_with_its_owner_are_gone_soon_where_that_is_killed
 
 
 def test_what_has_ended_before_is_not_killed_in_place_of_another() -> None:
-    owner = OWNER.replace("print", "folder.ends_with_us(None)\nprint")
+    owner = OWNER.replace("print", "folder.end_with_owner(None)\nprint")
     with subprocess.Popen([sys.executable, "-c", owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         folder, group = process.stdout.readline().split()
