@@ -137,7 +137,7 @@ class Answering:
         return manager, self._pod(asked["pod"], self._gates(asked["gates"]))
 
     def _pod(self, told: Json, gates: FeatureGates) -> Pod:
-        return Pod.from_dict(told, "pod", validate=False).as_seen(gates, self._quirks.node)
+        return Pod.from_dict(told, "pod", validate=False).under_gates(gates, self._quirks.node)
 
 
 def _cpus(text: str) -> int:

@@ -73,14 +73,14 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
 
 def _check_keys(node: yaml.MappingNode) -> None:
     """Refuse a key given twice; a number or a truth value as a key is the text it is written as, as in JSON."""
-    seen: set[str] = set()
+    keys: set[str] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise yaml.MarkedYAMLError(problem="a key is a list or a mapping", problem_mark=key.start_mark)
         if key.tag != _MERGE:
-            if key.value in seen:
+            if key.value in keys:
                 raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
-            seen.add(key.value)
+            keys.add(key.value)
             key.tag = _TEXT
 
 

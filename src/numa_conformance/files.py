@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from .errors import Fault, UsageError
 
-_GIVEN_BY_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+_SHELL_FILE = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
@@ -48,7 +48,7 @@ def open_plain(path: Path) -> BinaryIO:
 
     Raises ``UsageError`` for what may block or never end (a FIFO, a socket, a device) and for a folder; ``OSError``.
     """
-    if _GIVEN_BY_THE_SHELL.fullmatch(str(path)):
+    if _SHELL_FILE.fullmatch(str(path)):
         return path.open("rb")
     _refuse_unless_plain(path, os.stat(path))
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -118,8 +118,8 @@ def replace_bytes(path: str | Path, content: bytes, *, mode: int = 0o666, sync: 
     folder, name = os.path.split(path)
     if tidy:
         _remove_unfinished(folder or ".", name)
-    beside = os.path.join(folder, f".{name}.{secrets.token_hex(6)}{_UNFINISHED}")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    unfinished = os.path.join(folder, f".{name}.{secrets.token_hex(6)}{_UNFINISHED}")
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -129,10 +129,10 @@ def replace_bytes(path: str | Path, content: bytes, *, mode: int = 0o666, sync: 
                 os.fsync(handle)
         finally:
             os.close(handle)
-        os.replace(beside, path)
+        os.replace(unfinished, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(beside)
+            os.unlink(unfinished)
         raise
 
 

@@ -68,7 +68,7 @@ WHOLE = {"requests": BOTH, "limits": BOTH}
 
 def seen(one: Pod, version: str, gates: dict[str, bool] | None = None, *, exact: bool = True) -> Pod:
     quirks = Quirks.of(KubernetesVersion.parse(version)) if exact else Quirks.none()
-    return one.as_seen(FeatureGates.build(version, gates), quirks.node)
+    return one.under_gates(FeatureGates.build(version, gates), quirks.node)
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from numa_conformance.plugin.deep import DeepProgress, Search
 
 
 def test_draws_the_test_its_questions_and_how_many_tests_there_are():
-    terminal, client = io.StringIO(), SimpleNamespace(asked=0)
+    terminal, client = io.StringIO(), SimpleNamespace(questions=0)
     progress = DeepProgress(client, terminal)
     items = [SimpleNamespace(name="test_one"), SimpleNamespace(name="test_two")]
     progress.pytest_collection_finish(SimpleNamespace(items=items))
     for item in items:
         running = progress.pytest_runtest_call(item)
         next(running)
-        client.asked += 1500
+        client.questions += 1500
         with pytest.raises(StopIteration) as ended:
             running.send("passed")
         assert ended.value.value == "passed"
@@ -31,7 +31,7 @@ def test_draws_the_test_its_questions_and_how_many_tests_there_are():
 
 def test_is_silent_in_ci(monkeypatch):
     monkeypatch.setenv("CI", "true")
-    assert DeepProgress.open(SimpleNamespace(asked=0), 1) is None
+    assert DeepProgress.open(SimpleNamespace(questions=0), 1) is None
 
 
 def searching(calls, searches=True, skipped=False):

@@ -79,7 +79,7 @@ class Outcomes:
         """Return why containers of a pod that ask for a whole CPU or more are in the shared pool, by their name."""
         if admission.uid not in self.pods or not admission.placements:
             return {}
-        pod = self.pods[admission.uid].as_seen(self.node.gates, self.node.quirks.node)
+        pod = self.pods[admission.uid].under_gates(self.node.gates, self.node.quirks.node)
         static = self.node.config.cpu_manager_policy == "static"
         shared = [name for name, placed in admission.placements.items() if not placed.cpus]
         reasons = {name: why_shared(pod, pod.container(name), static=static) for name in shared}

@@ -13,7 +13,7 @@ from ..documents import Document
 from ..errors import Fault, UsageError
 from ..files import read_bounded
 from ..kube.configuration_files import kubelet_document
-from ..kube.kubelet_config import OWN_FIELDS, KubeletConfiguration
+from ..kube.kubelet_config import MANAGER_FIELDS, KubeletConfiguration
 from ..kube.kubelet_flags import FLAGS, with_flags
 from ..sources.quirks import Quirks
 from ..sources.versions import KubernetesVersion
@@ -27,7 +27,7 @@ ROOT_DIR = "/var/lib/kubelet"
 USUAL = ("/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet-config.yaml", "/etc/kubernetes/kubelet/config.json")
 """Where installers put the configuration, tried where no kubelet runs that says where it is."""
 CGROUP_ROOT = "cgroupRoot"
-_FIELDS = (*OWN_FIELDS, CGROUP_ROOT)
+_FIELDS = (*MANAGER_FIELDS, CGROUP_ROOT)
 MAX_DROP_INS = 1_000
 _SUFFIX = ".conf"
 _DEPTH = 4

@@ -54,11 +54,11 @@ def read_scheduler_configuration(
     """
     if path is None:
         return SchedulerConfiguration()
-    document = _the_one(path, "KubeSchedulerConfiguration")
+    document = _only_document(path, "KubeSchedulerConfiguration")
     return SchedulerConfiguration.from_dict(document.value, document.place, version)
 
 
-def _the_one(path: Path | str, kind: str) -> Document:
+def _only_document(path: Path | str, kind: str) -> Document:
     """Return the only document of a file, or the only one that says to be of this kind."""
     documents = read_documents(path)
     if len(documents) == 1:
@@ -76,6 +76,6 @@ def _the_one(path: Path | str, kind: str) -> Document:
     raise UsageError(Fault(str(path), f"holds {len(documents)} documents{shown}", f"one {kind}", closest(kind, kinds)))
 
 
-def _with_fields(before: Mapping[str, Any], said: dict[str, Any]) -> dict[str, Any]:
-    gates = {**(before.get("featureGates") or {}), **said.get("featureGates", {})}
-    return {**before, **said, **({"featureGates": gates} if gates else {})}
+def _with_fields(before: Mapping[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    gates = {**(before.get("featureGates") or {}), **changes.get("featureGates", {})}
+    return {**before, **changes, **({"featureGates": gates} if gates else {})}

@@ -25,5 +25,5 @@ class Container:
     @property
     def whole_cpus(self) -> int:
         """The CPU request when it is a positive integer, else 0 (ADM-QTY-06, CPU-ELIG-03)."""
-        asked = self.requests.get("cpu")
-        return asked.whole if asked is not None else 0
+        request = self.requests.get("cpu")
+        return request.whole if request is not None else 0

@@ -126,9 +126,9 @@ _OTHERS = {
     "maxPods": "max_pods",
 }
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
-OWN_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
+MANAGER_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
 """The fields that concern the resource managers."""
-_FIELDS = (*OWN_FIELDS, *OTHER_FIELDS)
+_FIELDS = (*MANAGER_FIELDS, *OTHER_FIELDS)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 

@@ -39,8 +39,8 @@ def _pairs(text: str, sign: str = "=") -> dict[str, str]:
 
 
 def _pair(item: str, sign: str = "=") -> dict[str, str]:
-    name, given, value = item.partition(sign)
-    if not given or not name.strip():
+    name, separator, value = item.partition(sign)
+    if not separator or not name.strip():
         raise ValueError(item)
     return {name.strip(): value.strip()}
 
@@ -60,14 +60,14 @@ def _gates(text: str) -> dict[str, bool]:
 def _memory(text: str) -> list[dict[str, Any]]:
     entries = []
     for item in text.split(";"):
-        node, given, limits = item.partition(":")
-        if not given or not (node.isascii() and node.isdecimal()):
+        node, separator, limits = item.partition(":")
+        if not separator or not (node.isascii() and node.isdecimal()):
             raise ValueError(item)
         entries.append({"numaNode": int(node), "limits": _pairs(limits)})
     return entries
 
 
-_ONE_PAIR = frozenset({"cpu-manager-policy-options", "topology-manager-policy-options"})
+_PAIR_FLAGS = frozenset({"cpu-manager-policy-options", "topology-manager-policy-options"})
 _AMOUNTS = "name=amount,..."
 _OPTIONS = "name=value,..."
 
@@ -99,29 +99,29 @@ def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> K
     as in the kubelet. With ``options-flag-takes-one-pair`` options are not split at commas (CPU-OPT-01). Raises
     ``UsageError`` with every fault.
     """
-    said = fields_of_flags(text, quirks, "--flags")
+    fields = fields_of_flags(text, quirks, "--flags")
     written = config.to_dict()
-    if "featureGates" in said:
-        said["featureGates"] = {**(written.get("featureGates") or {}), **said["featureGates"]}
-    return KubeletConfiguration.from_dict({**written, **said}, "--flags") if said else config
+    if "featureGates" in fields:
+        fields["featureGates"] = {**(written.get("featureGates") or {}), **fields["featureGates"]}
+    return KubeletConfiguration.from_dict({**written, **fields}, "--flags") if fields else config
 
 
 def fields_of_flags(text: str, quirks: NodeQuirks, place: str) -> dict[str, Any]:
     """Return the fields of a configuration that a command line sets; raises ``UsageError`` with every fault."""
     faults: list[Fault] = []
-    said: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in _parts(text, faults, place):
         flag = FLAGS[name]
         try:
-            whole = name in _ONE_PAIR and quirks.options_flag_takes_one_pair
+            whole = name in _PAIR_FLAGS and quirks.options_flag_takes_one_pair
             read = _pair(value) if whole else flag.read(value)
         except ValueError as error:
             faults.append(Fault(f"{place}: --{name}", f"{str(error)!r} is no such value", flag.written))
             continue
-        said[flag.field] = _joined(said.get(flag.field), read)
+        fields[flag.field] = _joined(fields.get(flag.field), read)
     if faults:
         raise UsageError(faults)
-    return said
+    return fields
 
 
 def _parts(text: str, faults: list[Fault], place: str) -> Iterator[tuple[str, str]]:
@@ -131,16 +131,16 @@ def _parts(text: str, faults: list[Fault], place: str) -> Iterator[tuple[str, st
     except ValueError as error:
         raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
     for word in words:
-        name, given, value = word.removeprefix("-").removeprefix("-").partition("=")
+        name, separator, value = word.removeprefix("-").removeprefix("-").partition("=")
         if not word.startswith("-"):
             faults.append(Fault(place, f"{word!r} is no flag", "--name=value or --name value"))
         elif name not in FLAGS:
             near = closest(name, FLAGS)
             accepted = ", ".join(f"--{known}" for known in FLAGS)
             faults.append(Fault(place, f"there is no flag --{name} here", accepted, near and f"--{near}"))
-            if not given:
+            if not separator:
                 return
-        elif not given and (value := next(words, "")) == "":
+        elif not separator and (value := next(words, "")) == "":
             faults.append(Fault(f"{place}: --{name}", "has no value", "--name=value or --name value"))
         else:
             yield name, value

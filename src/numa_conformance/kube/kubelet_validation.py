@@ -63,7 +63,7 @@ def _topology(config: KubeletConfiguration) -> Iterator[Fault]:
 
 def _reserved_memory(config: KubeletConfiguration) -> Iterator[Fault]:
     """MEM-RSV-01, MEM-RSV-02, MEM-RSV-03."""
-    seen: set[tuple[int, str]] = set()
+    known: set[tuple[int, str]] = set()
     for index, entry in enumerate(config.reserved_memory):
         node = entry.numa_node
         for name, amount in entry.limits.items():
@@ -77,13 +77,13 @@ def _reserved_memory(config: KubeletConfiguration) -> Iterator[Fault]:
             if not amount:
                 text = f'reserved memory may not be zero for NUMA node {node} and resource "{name}"'
                 yield Fault(field, f"invalid configuration: {text}")
-            if (node, name) in seen:
+            if (node, name) in known:
                 yield Fault(
                     field,
                     "invalid configuration: the reserved memory has a duplicate value for "
                     f'NUMA node {node} and resource "{name}"',
                 )
-            seen.add((node, name))
+            known.add((node, name))
 
 
 def _reserved_cpus(config: KubeletConfiguration) -> Iterator[Fault]:

@@ -31,13 +31,13 @@ class Pod:
     """A pod as one node sees it.
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``). They are empty for most pods, and
-    not every agent looks at them (``as_seen``). ``has_resources``: whether the pod has the field, be it empty.
+    not every agent looks at them (``under_gates``). ``has_resources``: whether the pod has the field, be it empty.
     ``created`` is the creation timestamp as written, ``phase`` and ``reason`` are those of the status. ``raw`` is the
     JSON object that the pod was read from. Pods of one template share it. ``claims``: the names of its resource claims
     (``spec.resourceClaims``).
 
     What an agent makes of it: ``served``, ``is_empty_class``, ``compares_by_container`` (for the class),
-    ``reuses_sidecars`` (their resources are left for later containers). ``given`` is the pod as it was before.
+    ``reuses_sidecars`` (their resources are left for later containers). ``original`` is the pod before that.
     """
 
     uid: str
@@ -62,7 +62,7 @@ class Pod:
     is_empty_class: bool = False
     compares_by_container: bool = False
     reuses_sidecars: bool = False
-    given: Pod | None = field(default=None, compare=False, repr=False)
+    original: Pod | None = field(default=None, compare=False, repr=False)
     _qos: QosClass | None = field(default=None, init=False, compare=False, repr=False)
     _by_name: Mapping[str, Container] | None = field(default=None, init=False, compare=False, repr=False)
 
@@ -83,10 +83,10 @@ class Pod:
     def to_dict(self) -> Mapping[str, Any]:
         """Return the JSON object the pod was read from, with the name and the uid that it was given."""
         metadata = self.raw.get("metadata") or {}
-        given = {"name": self.name, "uid": self.uid} if self.name else {"uid": self.uid}
-        if given.items() <= metadata.items():
+        identity = {"name": self.name, "uid": self.uid} if self.name else {"uid": self.uid}
+        if identity.items() <= metadata.items():
             return self.raw
-        return {**self.raw, "metadata": {**metadata, **given}}
+        return {**self.raw, "metadata": {**metadata, **identity}}
 
     def named(self, name: str) -> Pod:
         """Return a pod that differs by its name, and by the uid that follows from it."""
@@ -108,7 +108,7 @@ class Pod:
         if self._qos is None:
             by_pod = self.has_pod_level or self.is_empty_class
             counted = [Container("", self.requests, self.limits)] if by_pod else self.all_containers
-            qos = self.status_qos_class or qos_class(counted, one_by_one=self.compares_by_container)
+            qos = self.status_qos_class or qos_class(counted, by_container=self.compares_by_container)
             object.__setattr__(self, "_qos", qos)
             return qos
         return self._qos
@@ -118,34 +118,34 @@ class Pod:
         """Whether the pod as a whole has resources."""
         return bool(self.requests or self.limits)
 
-    def as_seen(self, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
-        """Return the pod as an agent with these gates sees it: its own resources count with PodLevelResources only.
+    def under_gates(self, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+        """Return the pod as an agent with these gates reads it: its own resources count with PodLevelResources only.
 
         Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).
         """
-        given = self.given or self
+        pod = self.original or self
         changes = gates.changes
         # Of a single container the class is the same either way.
-        if changes.class_by_container and len(given.all_containers) > 1 and not given.compares_by_container:
-            given = replace(given, compares_by_container=True)
-        if given.status_qos_class and not changes.class_told_in_status_counts:
-            given = replace(given, status_qos_class=None)
-        if any(container.restart_always for container in given.init_containers):
-            given = _with_sidecars(given, gates, quirks)
-        if not given.has_resources:
-            return given
+        if changes.class_by_container and len(pod.all_containers) > 1 and not pod.compares_by_container:
+            pod = replace(pod, compares_by_container=True)
+        if pod.status_qos_class and not changes.class_told_in_status_counts:
+            pod = replace(pod, status_qos_class=None)
+        if any(container.restart_always for container in pod.init_containers):
+            pod = _with_sidecars(pod, gates, quirks)
+        if not pod.has_resources:
+            return pod
         if not gates.enabled("PodLevelResources"):
-            unpins = given.has_pod_level and quirks.switched_off_pod_resources_unpin
-            return replace(given, requests={}, limits={}, served="nobody" if unpins else "containers", given=given)
-        if not given.has_pod_level:
-            return replace(given, is_empty_class=quirks.empty_pod_resources_are_best_effort, given=given)
-        limits = given.limits
+            unpins = pod.has_pod_level and quirks.switched_off_pod_resources_unpin
+            return replace(pod, requests={}, limits={}, served="nobody" if unpins else "containers", original=pod)
+        if not pod.has_pod_level:
+            return replace(pod, is_empty_class=quirks.empty_pod_resources_are_best_effort, original=pod)
+        limits = pod.limits
         if changes.pod_limits_follow_containers and gates.enabled("PodLevelResourcesFixDefaulting"):
-            limits = default_limits((given.requests, limits), given.init_containers, given.containers)
+            limits = default_limits((pod.requests, limits), pod.init_containers, pod.containers)
         served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
         if gates.enabled("PodLevelResourceManagers"):
             served = "pod"
-        return replace(given, limits=limits, served=served, given=given)
+        return replace(pod, limits=limits, served=served, original=pod)
 
     @property
     def all_containers(self) -> tuple[Container, ...]:
@@ -275,15 +275,15 @@ def _claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
 
 def _check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
     """Names are required, and unique over init and app containers; ``containers`` are paths and entries."""
-    seen: set[str] = set()
+    names: set[str] = set()
     for path, item in containers:
         name = item.get("name") if isinstance(item, Mapping) else None
         if name is None or name == "":
             fields.fault(f"{path}.name", "Required value: a container needs a name")
         elif isinstance(name, str):
-            if name in seen:
+            if name in names:
                 fields.fault(f"{path}.name", f"Duplicate value: {name!r}")
-            seen.add(name)
+            names.add(name)
 
 
 def _check_fields(containers: Iterable[tuple[str, object]], fields: Fields) -> None:

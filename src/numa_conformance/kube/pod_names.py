@@ -16,7 +16,7 @@ class PodNames:
 
     def __init__(self) -> None:
         """Begin with no name given."""
-        self._given: set[str] = set()
+        self._names: set[str] = set()
         self._generated: Counter[str] = Counter()
 
     def name(self, pod: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -33,10 +33,10 @@ class PodNames:
     def _new(self, wanted: str) -> str:
         number = 1
         name = wanted or "pod-1"
-        while name in self._given:
+        while name in self._names:
             number += 1
             name = f"{wanted or 'pod'}-{number}"
-        self._given.add(name)
+        self._names.add(name)
         return name
 
 

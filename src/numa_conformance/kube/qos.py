@@ -14,12 +14,12 @@ QOS_CLASSES: tuple[QosClass, ...] = ("Guaranteed", "Burstable", "BestEffort")
 _COUNTED = ("cpu", "memory")
 
 
-def qos_class(containers: Iterable[Container], *, one_by_one: bool = False) -> QosClass:
+def qos_class(containers: Iterable[Container], *, by_container: bool = False) -> QosClass:
     """Compute the class from app and init containers.
 
     Only positive cpu and memory amounts count; sums over the pod are compared, or container by container (ADM-QOS-07).
     """
-    if one_by_one:
+    if by_container:
         classes = {qos_class([container]) for container in containers}
         return classes.pop() if len(classes) == 1 else "Burstable" if classes else "BestEffort"
     requested: dict[str, Fraction | int] = {}

@@ -98,14 +98,14 @@ def _profiles(value: object, fields: Fields, version: KubernetesVersion) -> list
 def _fit(value: object, path: str, fields: Fields, version: KubernetesVersion) -> NodeResourcesFitArgs:
     """Return the plugin's arguments; those of other plugins are not looked at."""
     args = NodeResourcesFitArgs()
-    given = False
+    is_configured = False
     for place, item in fields.entries(value, path):
         obj = fields.mapping(item, place)
         if fields.text(obj.get("name"), f"{place}.name") != PLUGIN:
             continue
-        if given:
+        if is_configured:
             fields.fault(f"{place}.name", f'Duplicate value: "{PLUGIN}"')
-        given = True
+        is_configured = True
         try:
             args = NodeResourcesFitArgs.from_dict(obj.get("args"), version=version)
         except UsageError as error:

@@ -120,14 +120,16 @@ def _in_config_map(document: Document) -> Iterator[Part]:
                     yield Part(inner.place, inner.value)
 
 
-def _typed(said: Any, place: str) -> Iterator[str]:
+def _typed(flags: Any, place: str) -> Iterator[str]:
     """Yield flags as they are typed: from ``name=value`` texts, from a mapping, or from entries of name and value."""
-    if isinstance(said, Mapping):
-        pairs = [f"{name}={value}" for name, value in said.items()]
-    elif isinstance(said, list):
-        pairs = [f"{each.get('name')}={each.get('value')}" if isinstance(each, Mapping) else str(each) for each in said]
+    if isinstance(flags, Mapping):
+        pairs = [f"{name}={value}" for name, value in flags.items()]
+    elif isinstance(flags, list):
+        pairs = [
+            f"{item.get('name')}={item.get('value')}" if isinstance(item, Mapping) else str(item) for item in flags
+        ]
     else:
-        pairs = [] if said is None else [str(said)]
+        pairs = [] if flags is None else [str(flags)]
     for pair in pairs:
         name, _, value = pair.lstrip("-").partition("=")
         if name == "config":

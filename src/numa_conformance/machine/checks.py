@@ -61,8 +61,8 @@ def refuse_crooked_distances(
 
 
 def _repeated(keys: Iterable[_Key]) -> list[_Key]:
-    seen: set[_Key] = set()
-    again: set[_Key] = set()
+    known: set[_Key] = set()
+    repeated: set[_Key] = set()
     for key in keys:
-        (again if key in seen else seen).add(key)
-    return sorted(again)
+        (repeated if key in known else known).add(key)
+    return sorted(repeated)

@@ -94,10 +94,10 @@ def _memory(form: CompactForm, nodes: Sequence[int], fields: Fields) -> tuple[tu
 def _without_cpus(form: MemoryOnlyForm, path: str, near: _Near, fields: Fields) -> list[MemoryNode]:
     nodes = list(iter_bits(id_bits(form.nodes, f"{path}.nodes", fields)))
     if form.near is not None:
-        beside = list(iter_bits(id_bits(form.near, f"{path}.near", fields)))
-        if len(beside) not in (1, len(nodes)):
-            fields.fault(f"{path}.near", f"names {len(beside)} NUMA nodes", f"1 or {len(nodes)}")
-        near.update(zip(nodes, beside * (len(nodes) if len(beside) == 1 else 1), strict=False))
+        neighbours = list(iter_bits(id_bits(form.near, f"{path}.near", fields)))
+        if len(neighbours) not in (1, len(nodes)):
+            fields.fault(f"{path}.near", f"names {len(neighbours)} NUMA nodes", f"1 or {len(nodes)}")
+        near.update(zip(nodes, neighbours * (len(nodes) if len(neighbours) == 1 else 1), strict=False))
     sizes = _per_node(form.memory, nodes, f"{path}.memory", fields)
     paths = (f"{path}.memory", f"{path}.hugepages")
     return [_node(node, size, form.hugepages, paths, fields) for node, size in zip(nodes, sizes, strict=False)]
@@ -137,29 +137,29 @@ def _size_in_bytes(text: str, path: str, fields: Fields) -> int:
 
 
 def _distances(
-    given: str | list[list[int]] | DistancesForm,
+    form: str | list[list[int]] | DistancesForm,
     cpus: Sequence[Cpu],
     memory: Sequence[MemoryNode],
     near: _Near,
     fields: Fields,
 ) -> tuple[tuple[int, ...], ...] | None:
-    if isinstance(given, str):  # "none"
+    if isinstance(form, str):  # "none"
         return None
-    if isinstance(given, list):
-        refuse_crooked_distances(given, memory, fields)
-        return tuple(map(tuple, given))
+    if isinstance(form, list):
+        refuse_crooked_distances(form, memory, fields)
+        return tuple(map(tuple, form))
     sockets: dict[int, set[int]] = {}
     for cpu in cpus:
         sockets.setdefault(cpu.numa, set()).add(cpu.socket)
-    for node, beside in near.items():
-        sockets[node] = sockets.get(beside, set())
+    for node, neighbour in near.items():
+        sockets[node] = sockets.get(neighbour, set())
     ids = [node.node for node in memory]
-    return tuple(tuple(_distance(given, row, column, sockets, near) for column in ids) for row in ids)
+    return tuple(tuple(_distance(form, row, column, sockets, near) for column in ids) for row in ids)
 
 
-def _distance(given: DistancesForm, row: int, column: int, sockets: Mapping[int, set[int]], near: _Near) -> int:
+def _distance(form: DistancesForm, row: int, column: int, sockets: Mapping[int, set[int]], near: _Near) -> int:
     if row == column:
-        return given.itself
+        return form.itself
     if near.get(row) == column or near.get(column) == row:
-        return given.socket if given.near is None else given.near
-    return given.socket if sockets.get(row, set()) & sockets.get(column, set()) else given.remote
+        return form.socket if form.near is None else form.near
+    return form.socket if sockets.get(row, set()) & sockets.get(column, set()) else form.remote

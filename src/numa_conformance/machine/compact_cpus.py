@@ -58,8 +58,8 @@ def regular_cpus(form: CompactForm, fields: Fields) -> list[Cpu]:
         fields.fault("threads", f"makes {len(cores) * form.threads} CPUs", f"at most {MAX_CPUS} CPUs")
     nodes = 1 + max((core.node for core in cores), default=0)
     sockets = 1 + max((core.socket for core in cores), default=0)
-    numa_ids = _given_ids(form.numa_ids, "numaIds", nodes, fields)
-    socket_ids = _given_ids(form.socket_ids, "socketIds", sockets, fields)
+    numa_ids = _ids_or_range(form.numa_ids, "numaIds", nodes, fields)
+    socket_ids = _ids_or_range(form.socket_ids, "socketIds", sockets, fields)
     _deal_caches(form.uncore, cores)
     if not fields.sound:
         return []
@@ -117,7 +117,7 @@ def _counts(cores: int | list[int] | UnsetType, nodes: int, fields: Fields) -> l
     return cores
 
 
-def _given_ids(ids: list[int] | None, path: str, count: int, fields: Fields) -> list[int]:
+def _ids_or_range(ids: list[int] | None, path: str, count: int, fields: Fields) -> list[int]:
     if ids is None:
         return list(range(count))
     if fields.sound and len(ids) != count:
@@ -126,10 +126,10 @@ def _given_ids(ids: list[int] | None, path: str, count: int, fields: Fields) -> 
     return ids
 
 
-def _cpu_ids(given: int | str | None, count: int, fields: Fields) -> list[int]:
-    if given is None:
+def _cpu_ids(written: int | str | None, count: int, fields: Fields) -> list[int]:
+    if written is None:
         return list(range(count))
-    ids = list(iter_bits(id_bits(given, "cpuIds", fields)))
+    ids = list(iter_bits(id_bits(written, "cpuIds", fields)))
     if fields.sound and len(ids) != count:
         fields.fault("cpuIds", f"names {len(ids)} CPUs", f"{count} CPUs, as many as the counts make")
     return ids

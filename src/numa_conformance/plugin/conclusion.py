@@ -78,8 +78,8 @@ class Conclusion:
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
         told = getattr(node, "workeroutput", {})
-        said = self._config.stash[RUN].client.said
-        said.also(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
+        record = self._config.stash[RUN].client.record
+        record.also(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
         left_out = told.get(OF_A_WORKER)
         self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
@@ -120,7 +120,7 @@ class Conclusion:
             told = vars(self._config)["workeroutput"]
             told[OF_A_WORKER] = [list(each) for each in self._left_out]
             told[OUTSIDE_OF_A_WORKER] = run.client.outside
-            told[CONTRADICTIONS_OF_A_WORKER] = run.client.said.contradictions
+            told[CONTRADICTIONS_OF_A_WORKER] = run.client.record.contradictions
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
@@ -180,7 +180,7 @@ class Conclusion:
             left_out=self._left_out,
             whole=run.asks_the_whole_suite,
             outside=run.client.outside,
-            contradictions=run.client.said.contradictions,
+            contradictions=run.client.record.contradictions,
         )
         return msgspec.structs.replace(summary, snapshots=run.snapshots.named)
 

@@ -97,4 +97,4 @@ class _Asked(ProgressColumn):
         self._client = client
 
     def render(self, task: Task) -> Text:
-        return Text(f"{self._client.asked:,} questions")
+        return Text(f"{self._client.questions:,} questions")

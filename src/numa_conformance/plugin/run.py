@@ -21,7 +21,7 @@ from ..report.model import OWN_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
-from ..wire.target_description import Said
+from ..wire.target_record import TargetRecord
 from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .snapshots import Snapshots
@@ -82,10 +82,10 @@ class Run:
         spending = Spending(None if deep else budget.seconds, began=began)
         version = Profile.parse(profile, DEFAULT).version
 
-        said = Said(msgspec.convert(described, Description) if described else None)
+        record = TargetRecord(msgspec.convert(described, Description) if described else None)
 
         def another() -> Client:
-            return Client(open_connection(config, level, version), said)
+            return Client(open_connection(config, level, version), record)
 
         at_once, client = _at_once(config), another()
         return cls(

@@ -101,12 +101,12 @@ class Span:
         return cls(since, KubernetesVersion.parse(match[3]) if match[3] else since)
 
     def __contains__(self, version: KubernetesVersion) -> bool:
-        asked = (version, _LAST_PATCH if version.patch is None else version.patch)
-        if asked < (self.since, self.since.patch or 0):
+        patch = (version, _LAST_PATCH if version.patch is None else version.patch)
+        if patch < (self.since, self.since.patch or 0):
             return False
         if self.until is None:
             return True
-        return asked <= (self.until, _LAST_PATCH if self.until.patch is None else self.until.patch)
+        return patch <= (self.until, _LAST_PATCH if self.until.patch is None else self.until.patch)
 
     def __str__(self) -> str:
         if self.until is None:

@@ -16,7 +16,7 @@ from .host_trees import HostTrees
 from .message import Method, R, Request
 from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
-from .target_description import Said, told_machine
+from .target_record import TargetRecord, machine_of
 
 LONGEST_NAME = 200
 
@@ -38,13 +38,13 @@ class Connection(Protocol):
 class Client:
     """A target with a description: asks only what it claims, and checks who it is before anything else."""
 
-    def __init__(self, connection: Connection, said: Said | None = None) -> None:
+    def __init__(self, connection: Connection, record: TargetRecord | None = None) -> None:
         """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known.
 
-        ``said``: what the same target has said elsewhere, for which it is taken.
+        ``record``: what the same target has said elsewhere.
         """
         self._connection = connection
-        self.said = Said() if said is None else said
+        self.record = TargetRecord() if record is None else record
         try:
             described = _handshake(connection)
             _check_names(described)
@@ -55,9 +55,9 @@ class Client:
         except BaseException:
             connection.close()
             raise
-        self.description = self.said.describes(described)
+        self.description = self.record.describes(described)
         self._answered: set[str] = set()
-        self.asked = 0
+        self.questions = 0
         """How many questions were asked."""
         self._hosts = HostTrees() if "host_root" in (self.description.wants or ()) else None
 
@@ -79,7 +79,7 @@ class Client:
     @property
     def outside(self) -> dict[str, list[str]]:
         """Why machines are outside of what the target supports, as it says, to their names."""
-        return self.said.outside
+        return self.record.outside
 
     @property
     def untold(self) -> frozenset[str]:
@@ -91,14 +91,14 @@ class Client:
         surface = request.method.surface
         if surface not in self.surfaces and surface != "describe":
             raise NotClaimed(f"the target does not claim the surface {surface!r}")
-        self.asked += 1
+        self.questions += 1
         name = request.method.name
         if self._hosts is not None and getattr(request, "host_root", None) is UNSET:
-            request = msgspec.structs.replace(request, host_root=self._hosts.root_of(told_machine(request)))
+            request = msgspec.structs.replace(request, host_root=self._hosts.root_of(machine_of(request)))
         try:
             reply = self._connection.request(request)
         except Unsupported as fault:
-            self.said.refuses(request, fault)
+            self.record.refuses(request, fault)
             raise
         except NotClaimed as fault:
             if name not in self._answered:
@@ -107,13 +107,13 @@ class Client:
                 f"the target has answered {name} before, and says that there is none", fault.exchange
             ) from None
         self._answered.add(name)
-        self.said.answers(request)
+        self.record.answers(request)
         return reply
 
     def describe_again(self) -> None:
         """Ask once more who is there, for what it says otherwise; a fault tells nothing."""
         with contextlib.suppress(TargetFault):
-            self.said.describes(self._connection.request(Describe()))
+            self.record.describes(self._connection.request(Describe()))
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""

@@ -22,20 +22,20 @@ class HostTrees:
 
     def __init__(self) -> None:
         self._folder: TemporaryFolder | None = None
-        self._kept: dict[str, Path] = {}
+        self._roots: dict[str, Path] = {}
 
     def root_of(self, machine: JsonObject) -> str:
         """Return the root of a machine's tree; raises ``UsageError`` for what is no machine."""
         key = hashlib.sha256(msgspec.json.encode(machine, order="deterministic")).hexdigest()[:16]
-        root = self._kept.pop(key, None)
+        root = self._roots.pop(key, None)
         if root is None:
             described = machine_from_dict(machine, "machine")
             self._folder = self._folder or TemporaryFolder("numa-conformance-hosts-")
             root = self._folder.path / key
             write_tree(described, root)
-        self._kept[key] = root
-        if len(self._kept) > MOST_TREES:
-            shutil.rmtree(self._kept.pop(next(iter(self._kept))), ignore_errors=True)
+        self._roots[key] = root
+        if len(self._roots) > MOST_TREES:
+            shutil.rmtree(self._roots.pop(next(iter(self._roots))), ignore_errors=True)
         return str(root)
 
     def close(self) -> None:
@@ -43,4 +43,4 @@ class HostTrees:
         if self._folder is not None:
             self._folder.close()
         self._folder = None
-        self._kept.clear()
+        self._roots.clear()

@@ -48,7 +48,7 @@ class Marked:
             return
         there_before, until = True, time.monotonic() + _MOST_SECONDS
         while True:
-            processes = self._found()
+            processes = self._marked_processes()
             for process in processes:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(process, signal.SIGKILL)
@@ -57,7 +57,7 @@ class Marked:
             there_before = bool(processes)
             time.sleep(_PAUSE_SECONDS)
 
-    def _found(self) -> list[int]:
+    def _marked_processes(self) -> list[int]:
         wanted = f"{_NAME}={self._mark}".encode()
         processes = []
         for folder in Path("/proc").iterdir():

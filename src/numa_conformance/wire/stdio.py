@@ -60,11 +60,11 @@ class Stdio:
         except NotClaimed:
             raise
         except TargetFault as fault:
-            kind, said, received = type(fault), fault.message, fault.exchange.received
+            kind, text, received = type(fault), fault.message, fault.exchange.received
         # Raised anew, outside: what led here holds all that was received, and faults are kept until the run's end.
         exchange, status = self._process.stop(sent, received)
         self._process = None
-        raise kind(said + (f", exit status {status}" if kind is Crashed else ""), exchange)
+        raise kind(text + (f", exit status {status}" if kind is Crashed else ""), exchange)
 
     def _reply(self, message: Request[R], line: bytes, number: int) -> R:
         shown = Exchange(received=line[:2000].decode("utf-8", "replace"))
@@ -217,8 +217,8 @@ class _Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(timeout=0.2)
         self._kill()
-        said = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
-        return Exchange(sent.decode("utf-8", "replace"), received, "".join(said)), self._child.returncode
+        lines = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
+        return Exchange(sent.decode("utf-8", "replace"), received, "".join(lines)), self._child.returncode
 
     def shut_down(self) -> None:
         """Ask the process to end, and kill it when it does not."""

@@ -10,7 +10,7 @@ import msgspec
 
 from numa_conformance.judging.pods import Pod
 from numa_conformance.judging.scored import WrittenStrategy
-from numa_conformance.kube.kubelet_config import OWN_FIELDS
+from numa_conformance.kube.kubelet_config import MANAGER_FIELDS
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.wire.history.claims import AllocatedClaim
 from numa_conformance.wire.schema import protocol_schema
@@ -31,7 +31,7 @@ def _read(kind: Any) -> Schema:
 PROTOCOL: Schema = protocol_schema()
 OPEN: Mapping[str, Schema] = {
     "machine": json.loads((data_folder("fixtures") / "schemas" / "machine.schema.json").read_text(encoding="utf-8")),
-    "kubelet": {"properties": {name: {} for name in OWN_FIELDS}},
+    "kubelet": {"properties": {name: {} for name in MANAGER_FIELDS}},
     "pod": _read(Pod),
     "pods": {"items": _read(Pod), "$defs": _read(Pod)["$defs"]},
     "strategy": _read(WrittenStrategy),

@@ -72,7 +72,7 @@ def test_under_policy_none_options_are_read_in_1_27_only():
 def test_a_class_told_in_the_status_counts_since_1_29(version, qos):
     """ADM-QOS-08."""
     asking = Pod.from_dict({**guaranteed("p", "2"), "status": {"qosClass": "BestEffort"}})
-    assert asking.as_seen(FeatureGates.build(version), Quirks.of(KubernetesVersion.parse(version)).node).qos == qos
+    assert asking.under_gates(FeatureGates.build(version), Quirks.of(KubernetesVersion.parse(version)).node).qos == qos
 
 
 @pytest.mark.parametrize(("version", "said"), [("1.28", "request, which"), ("1.29", "requested=9, available=7, which")])
@@ -206,10 +206,10 @@ def test_limits_of_a_pod_follow_those_of_its_containers_since_1_37(limits, qos):
     asking["spec"]["resources"] = WHOLE
     told = {}
     for version in ("1.36", "1.37"):
-        seen = Pod.from_dict(asking).as_seen(
+        seen = Pod.from_dict(asking).under_gates(
             FeatureGates.build(version), Quirks.of(KubernetesVersion.parse(version)).node
         )
         told[version] = seen.qos
         switched = FeatureGates.build(version, {"PodLevelResourcesFixDefaulting": False} if version == "1.37" else {})
-        assert seen.as_seen(switched, Quirks.of(KubernetesVersion.parse(version)).node).qos == "Burstable"
+        assert seen.under_gates(switched, Quirks.of(KubernetesVersion.parse(version)).node).qos == "Burstable"
     assert told == {"1.36": "Burstable", "1.37": qos}

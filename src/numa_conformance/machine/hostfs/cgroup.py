@@ -166,9 +166,9 @@ class _Move:
 
 def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
     for move in moves:
-        kept = move.now & move.goal
-        if kept not in (0, move.now):
-            move.write(kept)
+        common = move.now & move.goal
+        if common not in (0, move.now):
+            move.write(common)
     while waiting := [move for move in moves if not move.is_done]:
         obstacles = {id(move): [other for other in moves if _is_in_the_way(other, move)] for move in waiting}
         free = [move for move in waiting if not obstacles[id(move)]]

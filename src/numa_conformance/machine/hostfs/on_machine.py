@@ -72,14 +72,14 @@ class _Everything:
         ):
             for place in Path("/sys").glob(pattern):
                 yield f"everything/{file}", place
-        for folder in _own_cpuset():
+        for folder in _process_cpusets():
             for kind, file in (("cpus", "cpulist"), ("mems", "nodelist")):
                 for name in (f"cpuset.{kind}", f"cpuset.effective_{kind}", f"cpuset.{kind}.effective"):
                     if (folder / name).exists():
                         yield f"everything/{file}", folder / name
 
 
-def _own_cpuset() -> Iterator[Path]:
+def _process_cpusets() -> Iterator[Path]:
     """Yield the folders of the control groups that say which CPUs and NUMA nodes this process may use."""
     for line in Path("/proc/self/cgroup").read_text(errors="replace").splitlines():
         number, controllers, group = line.split(":", 2)

@@ -164,13 +164,13 @@ class _Reader:
                     naming[known[other]] &= ~(1 << other)
                     known[other] &= ~known[cpu] | 1 << other
                     naming[known[other]] |= 1 << other
-        seen = 0
+        assigned = 0
         for cpu in sorted(known):
-            if known[cpu] and not seen >> cpu & 1:
-                members = known[cpu] & ~seen
+            if known[cpu] and not assigned >> cpu & 1:
+                members = known[cpu] & ~assigned
                 for other in iter_bits(members):
                     known[other] = members
-                seen |= members
+                assigned |= members
 
     def _id(self, cpu: int, name: str) -> int | None:
         if (cpu, name) not in self._known_ids:
@@ -186,12 +186,12 @@ class _Reader:
             if cpus_of_node is None:
                 cpus_of_node = sum(1 << cpu for cpu in self._files.numbered(f"{_NODE}/node{node}", "cpu"))
             nodes[node] = cpus_of_node & online
-        seen = 0
+        assigned = 0
         for node, cpus in sorted(nodes.items()):
-            if cpus & seen:
-                self._note_once(f"CPUs {format_bits(cpus & seen)} are on several NUMA nodes; the lowest is taken")
-            nodes[node] = cpus & ~seen
-            seen |= cpus
+            if cpus & assigned:
+                self._note_once(f"CPUs {format_bits(cpus & assigned)} are on several NUMA nodes; the lowest is taken")
+            nodes[node] = cpus & ~assigned
+            assigned |= cpus
         return nodes
 
     def _package_ids(self, online: int) -> dict[int, int | None]:

@@ -66,7 +66,7 @@ def advise(node: Node, pod: Pod) -> Advice:
 
     Takes as long as some hundred admissions.
     """
-    pod = pod.given or pod
+    pod = pod.original or pod
     explainer = Explainer()
     outcome = node.copy(explainer).admit(pod)
     container, manager = explainer.refusals.get(pod.uid, (None, ""))

@@ -147,7 +147,7 @@ class Node:
         would not answer, and ``UsageError`` past a documented limit; the node is then as it was without the pod.
         """
         pod = pod if isinstance(pod, Pod) else Pod.from_dict(pod)
-        pod = pod.as_seen(self.gates, self.quirks.node)
+        pod = pod.under_gates(self.gates, self.quirks.node)
         return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
@@ -181,7 +181,7 @@ class Node:
         before = self._pods.get(pod.uid)
         if before is None:
             return None
-        pod = pod.as_seen(self.gates, self.quirks.node)
+        pod = pod.under_gates(self.gates, self.quirks.node)
         try:
             if check_resize(before, pod):
                 self._resize(before, pod)
@@ -299,7 +299,7 @@ class Node:
     def _admit_again(self, held: Mapping[str, Mapping[str, Mapping[str, Holding]]]) -> Restarted:
         """Admit the pods on the node again, in order; ``held`` is what they had before the start."""
         outcomes = []
-        pods = [pod.as_seen(self.gates, self.quirks.node) for pod in self._pods.values()]
+        pods = [pod.under_gates(self.gates, self.quirks.node) for pod in self._pods.values()]
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [beside for beside in pods[:index] if beside.uid in self._pods]

@@ -29,7 +29,7 @@ def ask_container(
         manager, gates = _manager(request, version, quirks, changes)
     except StartError as error:
         return PolicyRefused(error.message.removeprefix(_PREFIX))
-    pod = Pod.from_dict(request.pod, "pod").as_seen(gates, quirks.node)
+    pod = Pod.from_dict(request.pod, "pod").under_gates(gates, quirks.node)
     container = _container(pod, request.container)
     asked: dict[str, Any] = {
         "reserved_cpus": format_bits(manager.reserved),
@@ -58,7 +58,7 @@ def ask_hints(
         manager, gates = _manager(request, version, quirks, changes)
     except StartError as error:
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
-    pod = Pod.from_dict(request.pod, "pod").as_seen(gates, quirks.node)
+    pod = Pod.from_dict(request.pod, "pod").under_gates(gates, quirks.node)
     if request.container is None:
         return OfferedHints(hints_answer(manager.pod_hints(pod)))
     return OfferedHints(hints_answer(manager.hints(pod, _container(pod, request.container))))

@@ -153,7 +153,7 @@ class ReferenceTarget(DevicePlugin, DraDriver):
         return Scored(result.score, list(result.insufficient), scores)
 
     def _pod(self, obj: object, place: str) -> Pod:
-        return Pod.from_dict(obj, place, validate=False).as_seen(self._gates, self._quirks.node)
+        return Pod.from_dict(obj, place, validate=False).under_gates(self._gates, self._quirks.node)
 
     def host_discover(self, request: Discover) -> Discovered:
         """Read a host tree."""

@@ -80,10 +80,10 @@ class QuirkFlags:
     def without(self, *ids: str) -> Self:
         """Return the flags with some of them off; raises ``UsageError`` for an id that is not among them."""
         known = {_id_of(flag.name): flag.name for flag in fields(self)}
-        for asked in ids:
-            if asked not in known:
-                raise unknown_quirk(asked, known)
-        off: dict[str, Any] = dict.fromkeys((known[asked] for asked in ids), False)
+        for quirk in ids:
+            if quirk not in known:
+                raise unknown_quirk(quirk, known)
+        off: dict[str, Any] = dict.fromkeys((known[quirk] for quirk in ids), False)
         return replace(self, **off)
 
     def showing(self) -> tuple[str, ...]:
@@ -91,10 +91,10 @@ class QuirkFlags:
         return tuple(_id_of(flag.name) for flag in fields(self) if getattr(self, flag.name))
 
 
-def unknown_quirk(asked: str, known: Iterable[str]) -> UsageError:
+def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
     """Return the error for an id that names no quirk."""
-    near = closest(asked, known)
-    return UsageError(Fault("", f"there is no quirk {asked!r}", "see `numa-conformance quirks`", near))
+    near = closest(quirk, known)
+    return UsageError(Fault("", f"there is no quirk {quirk!r}", "see `numa-conformance quirks`", near))
 
 
 def _id_of(name: str) -> str:

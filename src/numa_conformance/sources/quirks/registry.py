@@ -41,11 +41,11 @@ class Quirks:
 
     def without(self, *ids: str) -> Quirks:
         """Return the quirks with some of them off; raises ``UsageError`` for an id that does not exist."""
-        for asked in ids:
-            if asked not in QUIRKS:
-                raise unknown_quirk(asked, QUIRKS)
+        for quirk in ids:
+            if quirk not in QUIRKS:
+                raise unknown_quirk(quirk, QUIRKS)
         changed: dict[str, Any] = {
-            area: flags.without(*(asked for asked in ids if QUIRKS[asked].area == area))
+            area: flags.without(*(quirk for quirk in ids if QUIRKS[quirk].area == area))
             for area, flags in self._by_area().items()
         }
         return replace(self, **changed)

@@ -83,8 +83,8 @@ class History:
     @property
     def id(self) -> str:
         """The same for the same scenario: generator, cell, machine and a digest of all questions."""
-        asked = [(step.method, step.params) for step in self.steps]
-        digest = hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()[:10]
+        questions = [(step.method, step.params) for step in self.steps]
+        digest = hashlib.sha256(msgspec.json.encode(questions, order="deterministic")).hexdigest()[:10]
         return f"{self.head.generator}/{self.head.cell}/{self.head.machine.name}/{digest}"
 
     def until(self, count: int | None) -> History:

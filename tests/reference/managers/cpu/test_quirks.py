@@ -248,7 +248,7 @@ def test_whole_pods_get_other_cpus(quirks: CpuQuirks, keeps: bool) -> None:
     amounts = {"cpu": "2", "memory": "1Gi"}
     spec = {"resources": {"requests": amounts, "limits": amounts}, "containers": [{"name": "c"}]}
     whole = Pod.from_dict({"metadata": {"name": "p", "uid": "p"}, "spec": spec})
-    whole = whole.as_seen(FeatureGates.build("1.36", {"PodLevelResourceManagers": True}), NodeQuirks())
+    whole = whole.under_gates(FeatureGates.build("1.36", {"PodLevelResourceManagers": True}), NodeQuirks())
     policy = static(golden("T1"), reserved="0", quirks=quirks)
     policy.allocate_pod(whole)
     first = policy.state.assignments["p"]["c"]

@@ -13,7 +13,7 @@ from numa_conformance.wire import Client, InProcess, Unsupported
 from numa_conformance.wire.messages.describe import Describe, Description
 from numa_conformance.wire.messages.node import StartNode
 from numa_conformance.wire.messages.pick import Pick
-from numa_conformance.wire.target_description import Said
+from numa_conformance.wire.target_record import TargetRecord
 from processes import PATIENCE
 
 SMALL = machine_to_dict(load_machine("t1-one-socket-smt2"))
@@ -58,7 +58,7 @@ def ask(client: Client, machine: dict[str, Any], count: int) -> None:
 def test_a_machine_that_is_supported_for_some_questions_only_is_a_contradiction_in_either_order(client, counts):
     for count in counts:
         ask(client, SMALL, count)
-    (machines,) = client.said.contradictions.values()
+    (machines,) = client.record.contradictions.values()
     assert machines == ["t1-one-socket-smt2"]
 
 
@@ -67,39 +67,41 @@ def test_machines_of_one_name_are_told_apart(client):
     ask(client, RENAMED, 2)
     ask(client, SMALL, 2)
     assert client.outside == {"moody": ["t1-one-socket-smt2"]}
-    assert client.said.contradictions == {}
+    assert client.record.contradictions == {}
 
 
 def test_a_description_that_changes_is_told_and_the_first_one_counts(client):
     first = client.description
     client.describe_again()
     assert client.description is first
-    (fields,) = client.said.contradictions.values()
+    (fields,) = client.record.contradictions.values()
     assert fields == ["features without claims/attributes, claims/cpus"]
 
 
 def test_more_of_a_target_share_what_it_said(client):
-    beside = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), client.said)
+    beside = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), client.record)
     ask(client, SMALL, 2)
     ask(beside, SMALL, 1)
     beside.close()
     assert client.outside == {"moody": ["t1-one-socket-smt2"]}
-    assert list(client.said.contradictions.values()) == [["t1-one-socket-smt2"]]
+    assert list(client.record.contradictions.values()) == [["t1-one-socket-smt2"]]
 
 
 def test_another_process_is_held_to_the_first_description():
-    said = Said(msgspec.structs.replace(Moody(level="documented").describe(Describe()), kubernetes_version="1.30"))
-    client = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), said)
+    record = TargetRecord(
+        msgspec.structs.replace(Moody(level="documented").describe(Describe()), kubernetes_version="1.30")
+    )
+    client = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), record)
     client.close()
     assert client.description.kubernetes_version == "1.30"
-    assert list(said.contradictions.values()) == [["kubernetes_version '1.37' in place of '1.30'"]]
+    assert list(record.contradictions.values()) == [["kubernetes_version '1.37' in place of '1.30'"]]
 
 
 def test_a_machine_may_be_supported_under_one_configuration_and_not_under_another():
-    said, none, static = Said(), {"cpuManagerPolicy": "none"}, {"cpuManagerPolicy": "static"}
-    said.answers(StartNode(SMALL, none))
-    said.refuses(StartNode(SMALL, static), Unsupported("no static policy"))
-    assert said.outside == {"no static policy": [SMALL["name"]]}
-    assert said.contradictions == {}
-    said.answers(StartNode(SMALL, static))
-    assert list(said.contradictions.values()) == [[SMALL["name"]]]
+    record, none, static = TargetRecord(), {"cpuManagerPolicy": "none"}, {"cpuManagerPolicy": "static"}
+    record.answers(StartNode(SMALL, none))
+    record.refuses(StartNode(SMALL, static), Unsupported("no static policy"))
+    assert record.outside == {"no static policy": [SMALL["name"]]}
+    assert record.contradictions == {}
+    record.answers(StartNode(SMALL, static))
+    assert list(record.contradictions.values()) == [[SMALL["name"]]]
