@@ -14,7 +14,7 @@ from numa_conformance.chapters.topology import none_and_best_effort, restricted,
 from numa_conformance.chapters.topology.restricted_pairs import THREE, TWO_FREE_EACH, WIDE
 from numa_conformance.chapters.topology.single_numa_node_pairs import DEVICES, GPU, WITH_THREE
 from numa_conformance.judging.world import World
-from numa_conformance.wire.history.values import Block, NodeBits
+from numa_conformance.wire.history.values import MemoryBits, NodeBits
 from worlds import breaks
 
 TOPOLOGY = "topology-manager/"
@@ -61,7 +61,7 @@ def test_memory_that_no_numa_nodes_have_may_be_refused() -> None:
 
 
 def test_memory_in_use_on_every_set_that_is_narrow_enough_is_refused() -> None:
-    on_both = held("1", memory=[Block("memory", 10 << 30, NodeBits(0b11))])
+    on_both = held("1", memory=[MemoryBits("memory", 10 << 30, NodeBits(0b11))])
     admission = admitted(pinned("restricted", 20, 20), guaranteed("q", 1, "10Gi"), c=on_both)
     assert breaks(restricted.refuses_what_nothing_prefers, admission) is True
 
@@ -87,7 +87,7 @@ def test_memory_is_narrow_where_nothing_is_aligned_too() -> None:
     requirement = "memory-manager/static/uses-the-fewest-numa-nodes"
     one, several = guaranteed("p", 1, "1Gi"), guaranteed("p", 1, "1Gi")
     several["spec"]["containers"].append({**several["spec"]["containers"][0], "name": "d"})
-    on_0, on_1, on_both = (held("1", memory=[Block("memory", 1 << 30, NodeBits(nodes))]) for nodes in (1, 2, 3))
+    on_0, on_1, on_both = (held("1", memory=[MemoryBits("memory", 1 << 30, NodeBits(nodes))]) for nodes in (1, 2, 3))
     assert breaks(requirement, admitted(pinned("none"), one, c=on_both)) is True
     assert breaks(requirement, admitted(pinned("none"), several, c=on_0, d=on_1)) is None
 

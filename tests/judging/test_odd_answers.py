@@ -23,7 +23,7 @@ from numa_conformance.reference.target.reference_target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.history.answers import READERS
 from numa_conformance.wire.history.history import History
-from numa_conformance.wire.history.sightings import SEEN
+from numa_conformance.wire.history.sightings import LIVE_NODE
 from numa_conformance.wire.messages import METHODS
 from processes import PATIENCE
 
@@ -116,4 +116,4 @@ def test_what_asks_takes_every_answer(group: str) -> None:
 def test_every_method_of_a_history_is_tried() -> None:
     """Each of them stands in some right conversation."""
     methods = {step.method for group in GROUPS for history in right(group) for step in history.steps}
-    assert methods == READERS.keys() - {SEEN}
+    assert methods == READERS.keys() - {LIVE_NODE}

@@ -11,7 +11,7 @@ from ..judging.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judging.node_subjects import Admission
 from ..judging.room import Request, Room, memory_of
 from ..judging.world import World
-from ..wire.history.values import Held
+from ..wire.history.values import HoldingBits
 from .conditions import new_pod, under_static, without_option, without_pod_resources
 
 REFUSING = ("restricted", "single-numa-node")
@@ -85,7 +85,7 @@ def common_nodes(admission: Admission) -> set[int]:
     return set(admission.before.machine.numa_ids).intersection(*nodes)
 
 
-def nodes_of(world: World, held: Held) -> set[int]:
+def nodes_of(world: World, held: HoldingBits) -> set[int]:
     """Return the NUMA nodes to which all that a container holds is local."""
     common = set(world.machine.numa_ids)
     if held.cpus:

@@ -11,7 +11,7 @@ from ..judging.node_subjects import Arrival
 from ..judging.shared_views import OnNode
 from ..judging.sighting import blocks_told
 from ..judging.verdicts import ANSWERED, WELL_FORMED
-from ..wire.history.values import CpuBits, Held
+from ..wire.history.values import CpuBits, HoldingBits
 from .wording import devices_told
 
 chapter = Chapter(since="1.8")
@@ -53,7 +53,7 @@ def comes_up(arrival: Arrival) -> Judgement:
 def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
     """What a node reports of a container agrees with what it answered at the admission."""
     other = applies(container.other, "no other source tells what the container holds")
-    held = container.held or Held(CpuBits(0))
+    held = container.held or HoldingBits(CpuBits(0))
     if container.held is None:
         yield Violation(f"the pod of container {container.key} is told of in one place and not in another")
     has_cpus = container.settings.static and container.pool is not None
@@ -68,9 +68,9 @@ def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
             yield Violation(why, write(other), write(held), about=container.about("listed", fact))
 
 
-def _cpus(held: Held) -> str:
+def _cpus(held: HoldingBits) -> str:
     return format_bits(held.cpus) or "none"
 
 
-def _memory(held: Held) -> str:
+def _memory(held: HoldingBits) -> str:
     return str(dict(sorted(blocks_told(held.memory).items())))

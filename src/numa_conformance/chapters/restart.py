@@ -24,7 +24,7 @@ from ..judging.sighting import Sighting
 from ..judging.world import World
 from ..machine import load_machine
 from ..sources.options import STATIC_OPTIONS
-from ..wire.history.values import Held
+from ..wire.history.values import HoldingBits
 from .conditions import plain, under_static
 
 chapter = Chapter("cpu-manager/static", "node/restart", since="1.10", area="cpu-manager lifecycle")
@@ -113,7 +113,7 @@ def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     yield from moved(kept_by(running, crash.held), "after a crash")
 
 
-def moved(containers: Iterable[tuple[str, Held | None, Held | None]], when: str) -> Iterator[Violation]:
+def moved(containers: Iterable[tuple[str, HoldingBits | None, HoldingBits | None]], when: str) -> Iterator[Violation]:
     """Yield the containers that have other CPUs than they had."""
     for who, had, has in containers:
         before, now = had.cpus if had else 0, has.cpus if has else 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from ..cpuset import format_bits
-from ..wire.history.quantities import size_told
-from ..wire.history.values import Affinity, Held
+from ..wire.history.quantities import size_text
+from ..wire.history.values import Affinity, HoldingBits
 
 IMPOSSIBLE = "no hint: an empty list, not null, which is no opinion"
 
@@ -41,15 +41,15 @@ def amounts_told(amounts: Mapping[str, int]) -> str:
 
 def memory_told(amounts: Mapping[str, int], joint: str = ", ") -> str:
     """Write how many bytes of each type of memory, which may be none of any."""
-    return joint.join(f"{size_told(number)} of {kind}" for kind, number in amounts.items() if number) or "none"
+    return joint.join(f"{size_text(number)} of {kind}" for kind, number in amounts.items() if number) or "none"
 
 
-def in_words(held: Mapping[str, Held]) -> str:
+def in_words(held: Mapping[str, HoldingBits]) -> str:
     """Write what the containers of a pod hold."""
     return "; ".join(f"{name}: {holding}" for name, holding in held.items())
 
 
-def devices_told(held: Held | None) -> str:
+def devices_told(held: HoldingBits | None) -> str:
     """Write the devices that a container holds."""
     known = sorted(held.devices_by_resource.items()) if held else ()
     return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known) or "none"
@@ -60,6 +60,6 @@ def sets_told(sets: Iterable[int]) -> str:
     return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)
 
 
-def memory_in_words(held: Held | None) -> str:
+def memory_in_words(held: HoldingBits | None) -> str:
     """Write the memory that a container holds."""
     return ", ".join(map(str, (held.memory if held else None) or ())) or "none"

@@ -19,7 +19,7 @@ from ..errors import Fault, UsageError
 from ..files import open_plain
 from ..judging.verdicts import Broken, Verdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
-from ..wire.history.sightings import SEEN
+from ..wire.history.sightings import LIVE_NODE
 from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
 from .terminal import print_json, with_progress
@@ -70,7 +70,7 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
 
 
 def _refuse_what_was_only_seen(history: History) -> None:
-    if any(step.method == SEEN for step in history.steps):
+    if any(step.method == LIVE_NODE for step in history.steps):
         raise UsageError(Fault("--again", "a node that was only seen at work cannot be asked", "judge without it"))
 
 

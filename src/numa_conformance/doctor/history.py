@@ -11,7 +11,7 @@ from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.memory.memory_state import Block
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire.history.history import Head, History, Step
-from ..wire.history.sightings import SEEN
+from ..wire.history.sightings import LIVE_NODE
 from .cgroups import limit_of
 from .look import RunningContainer, Sight
 from .pod_resources import ContainerTold
@@ -87,7 +87,7 @@ def _seen(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
             }
             for number, node in sorted(state.nodes.items())
         ]
-    return Step(SEEN, params, answer, seconds=sight.seconds)
+    return Step(LIVE_NODE, params, answer, seconds=sight.seconds)
 
 
 def _pods(sight: Sight) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from functools import reduce
 from operator import or_
 
 from ..machine import Machine
-from ..wire.history.answers import ClaimPrepared
+from ..wire.history.answers import PreparedClaim
 from ..wire.history.claims import AllocatedClaim
 from ..wire.history.values import bits
 from ..wire.message import Message
@@ -123,7 +123,7 @@ class ClaimFollower:
         match asked, reply:
             case _, DriverStarted() | DriverFailed():
                 yield self._published(asked, reply)
-            case PrepareClaim(), ClaimPrepared() | ClaimRefused():
+            case PrepareClaim(), PreparedClaim() | ClaimRefused():
                 yield from self._prepared(asked, reply)
             case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
                 yield self._released(asked, reply)
@@ -150,15 +150,15 @@ class ClaimFollower:
         if self._shared:
             yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
 
-    def _prepared(self, asked: PrepareClaim, reply: ClaimPrepared | ClaimRefused) -> Iterator[object]:
+    def _prepared(self, asked: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:
         claim = AllocatedClaim.of(asked.claim)
-        wanted = self._wanted((reply.claim if isinstance(reply, ClaimPrepared) else None) or claim)
+        wanted = self._wanted((reply.claim if isinstance(reply, PreparedClaim) else None) or claim)
         if wanted is None:
             return
         uid = claim.metadata.uid
         known = self._claims.pop(uid, None)
         others = {other: claim.cpus for other, claim in self._claims.items()}
-        cpus = bits(reply.cpus) if isinstance(reply, ClaimPrepared) else None
+        cpus = bits(reply.cpus) if isinstance(reply, PreparedClaim) else None
         yield Preparation(
             self.machine,
             wanted,
@@ -172,7 +172,7 @@ class ClaimFollower:
             known is not None and known.restarted,
             others,
         )
-        if isinstance(reply, ClaimPrepared):
+        if isinstance(reply, PreparedClaim):
             self._claims[uid] = _Claim(bits(reply.cpus), wanted)
             yield from self._beside(reply.shared)
         elif known is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..wire.history.sightings import Runs
-from ..wire.history.values import Held
+from ..wire.history.values import HoldingBits
 from .settings import Settings
 from .world import World
 
@@ -21,7 +21,7 @@ class MayRun:
     world: World
     uid: str
     name: str
-    held: Held
+    held: HoldingBits
     settled: bool
 
     @property

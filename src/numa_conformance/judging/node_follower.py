@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from ..machine import Machine, machine_from_dict
-from ..wire.history.answers import NodeStarted
-from ..wire.history.values import Held, aligned_of, bits, held_of, optional_bits, updates_of
+from ..wire.history.answers import StartedNode
+from ..wire.history.values import HoldingBits, aligned_of, bits, holdings_of, optional_bits, updates_of
 from ..wire.message import Message
 from ..wire.messages.node import (
     AdmitPod,
@@ -81,7 +81,7 @@ class NodeFollower:
 
     def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
-        if isinstance(asked, StartNode) and isinstance(reply, NodeStarted | StartFailed):
+        if isinstance(asked, StartNode) and isinstance(reply, StartedNode | StartFailed):
             yield from self._start(asked, reply)
             return
         world = self._down if isinstance(asked, RestartNode) and self._world is None else self._world
@@ -97,7 +97,7 @@ class NodeFollower:
             case ResizePod(), Resized() | ResizePending():
                 yield from self._resize(world, PodSpec.of(asked.pod), reply)
             case _, NodeState():
-                pods = {uid: held_of(containers) for uid, containers in reply.containers.items()}
+                pods = {uid: holdings_of(containers) for uid, containers in reply.containers.items()}
                 self._world = after = _as_told(world.with_pool(bits(reply.default_cpuset)), pods)
                 yield State(after, pods)
                 yield Moment(after)
@@ -111,7 +111,7 @@ class NodeFollower:
                 self._files.remember(reply, world.online)
                 self._of_a_fault = world.gives_twice
 
-    def _start(self, asked: StartNode, reply: NodeStarted | StartFailed) -> Iterator[object]:
+    def _start(self, asked: StartNode, reply: StartedNode | StartFailed) -> Iterator[object]:
         self._settings = settings = Settings.of(asked.kubelet)
         self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
         self._files.begin()
@@ -120,7 +120,7 @@ class NodeFollower:
         online, files = self._machine.online_bits, asked.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""
         if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
-            yield ForeignStart(settings, isinstance(reply, NodeStarted), refusal)
+            yield ForeignStart(settings, isinstance(reply, StartedNode), refusal)
         elif isinstance(reply, StartFailed) and not files and self._allows(asked, reply):
             yield Arrival(settings, None, refusal)
         if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(asked, reply):
@@ -138,12 +138,13 @@ class NodeFollower:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield Moment(self._world)
 
-    def _allows(self, asked: StartNode, reply: NodeStarted | Restarted | StartFailed) -> bool:
+    def _allows(self, asked: StartNode, reply: StartedNode | Restarted | StartFailed) -> bool:
         return is_allowed(start_of(self._machine, self._version, asked, reply))
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
         self._asked.add(pod.uid)
-        admitted, held = isinstance(reply, Admitted), held_of(reply.containers) if isinstance(reply, Admitted) else {}
+        admitted = isinstance(reply, Admitted)
+        held = holdings_of(reply.containers) if isinstance(reply, Admitted) else {}
         if held.keys() - pod.by_name.keys():
             yield _of_strangers(pod, held)
             return
@@ -174,7 +175,7 @@ class NodeFollower:
     def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
         if uid not in before.pods:
             return
-        pod, held = before.pods[uid], held_of(reply.containers)
+        pod, held = before.pods[uid], holdings_of(reply.containers)
         if held.keys() - pod.spec.by_name.keys():
             yield _of_strangers(pod.spec, held)
             return
@@ -194,7 +195,7 @@ class NodeFollower:
         if pod.uid not in before.pods:
             return
         was, granted = before.pods[pod.uid], isinstance(reply, Resized)
-        held = held_of(reply.containers) if isinstance(reply, Resized) else was.held
+        held = holdings_of(reply.containers) if isinstance(reply, Resized) else was.held
         reason = reply.reason if isinstance(reply, ResizePending) else ""
         if held.keys() - pod.by_name.keys():
             yield _of_strangers(pod, held)
@@ -278,7 +279,7 @@ class NodeFollower:
         return "strange" if files or self._tampered else "own"
 
 
-def _as_told(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:
+def _as_told(world: World, pods: Mapping[str, Mapping[str, HoldingBits]]) -> World:
     """Take over what containers may run on where all that is on the node is told."""
     return world.with_cpusets(
         (uid, name, held.cpuset, held.mems)
@@ -288,7 +289,7 @@ def _as_told(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:
     )
 
 
-def _of_strangers(pod: PodSpec, held: Mapping[str, Held]) -> Malformed:
+def _of_strangers(pod: PodSpec, held: Mapping[str, HoldingBits]) -> Malformed:
     names = ", ".join(sorted(held.keys() - pod.by_name.keys()))
     return Malformed(f"pod {pod.uid} has no containers {names[:200]}")
 
@@ -304,7 +305,7 @@ def _restarted(
     deleted = frozenset(name for name, text in files.items() if text is None)
     if isinstance(reply, StartFailed):
         return Restart(before, None, plain, refusal=reply.message, wanted=settings, deleted=deleted)
-    held = {pod.uid: held_of(pod.containers) for pod in reply.pods if isinstance(pod, ReadmittedPod)}
+    held = {pod.uid: holdings_of(pod.containers) for pod in reply.pods if isinstance(pod, ReadmittedPod)}
     refused = {pod.uid: f"{pod.reason}: {pod.message}" for pod in reply.pods if isinstance(pod, RejectedPod)}
     pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
     reserved = before.reserved if settings.reserved is None else settings.reserved
@@ -315,7 +316,7 @@ def _restarted(
     return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
 
 
-def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[Choice]:
+def _choices(before: World, pod: PodSpec, held: Mapping[str, HoldingBits]) -> Iterator[Choice]:
     """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
 
     What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..machine import Machine
-from ..wire.history.values import Aligned, Held, Update
+from ..wire.history.values import AlignmentBits, HoldingBits, UpdateBits
 from ..wire.messages.node import MemoryNode
 from .alignment import fits, only_cpus
 from .pods import PodSpec
@@ -83,12 +83,12 @@ class Admission:
     pod: PodSpec
     admitted: bool
     again: bool
-    held: Mapping[str, Held] = field(default_factory=dict)
+    held: Mapping[str, HoldingBits] = field(default_factory=dict)
     qos: str | None = None
     reason: str = ""
     message: str = ""
     phase: str | None = None
-    alignments: tuple[Aligned, ...] | None = None
+    alignments: tuple[AlignmentBits, ...] | None = None
 
     @property
     def cpus(self) -> int:
@@ -152,7 +152,7 @@ class Run:
     before: World
     after: World
     uid: str
-    held: Mapping[str, Held]
+    held: Mapping[str, HoldingBits]
 
     @property
     def settings(self) -> Settings:
@@ -172,7 +172,7 @@ class Resize:
     was: PodOnNode
     pod: PodSpec
     granted: bool
-    held: Mapping[str, Held]
+    held: Mapping[str, HoldingBits]
     reason: str = ""
 
     @property
@@ -229,7 +229,7 @@ class ReconcilePass:
     """One pass of the reconcile loop. ``runs_on``: what running containers were last known to run on, before it."""
 
     world: World
-    updates: tuple[Update, ...]
+    updates: tuple[UpdateBits, ...]
     runs_on: Mapping[tuple[str, str], int]
 
     @property
@@ -243,7 +243,7 @@ class State:
     """All that is on the node, as told: pod to container to what it holds."""
 
     world: World
-    pods: Mapping[str, Mapping[str, Held]]
+    pods: Mapping[str, Mapping[str, HoldingBits]]
 
     @property
     def settings(self) -> Settings:
@@ -252,8 +252,8 @@ class State:
 
 
 def kept_by(
-    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, Held]]
-) -> Iterator[tuple[str, Held | None, Held | None]]:
+    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, HoldingBits]]
+) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:
     """Yield the containers of pods that are there again: who it is, what it had, and what it holds now.
 
     Init containers are left out: they may have ended.
@@ -278,7 +278,7 @@ class Restart:
     before: World
     after: World | None
     plain: bool
-    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
     wanted: Settings | None = None
@@ -290,7 +290,7 @@ class Restart:
         return self.before.settings
 
     @property
-    def kept(self) -> Iterator[tuple[str, Held | None, Held | None]]:
+    def kept(self) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:
         """Containers of the pods that are there again: who it is, what it had, and what it holds now."""
         return kept_by(self.before.pods, self.held)
 
@@ -304,7 +304,7 @@ class Recovery:
     """
 
     after: World | None
-    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
     refusal: str = ""
 
 
@@ -326,6 +326,6 @@ class Crash:
 
     before: World
     after: World | None
-    held: Mapping[str, Mapping[str, Held]] = field(default_factory=dict)
+    held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""

@@ -8,7 +8,7 @@ from functools import cached_property, reduce
 from operator import or_
 
 from ..wire.history.quantities import HUGE
-from ..wire.history.values import Affinity, Aligned, Held, Offers
+from ..wire.history.values import Affinity, AlignmentBits, HoldingBits, Offers
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
@@ -140,7 +140,9 @@ class DeviceHints:
         return frozenset(needs)
 
 
-def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], merges: Sequence[Aligned]) -> Iterator[object]:
+def hints_of(
+    before: World, pod: PodSpec, held: Mapping[str, HoldingBits], merges: Sequence[AlignmentBits]
+) -> Iterator[object]:
     """Yield what was hinted and what was merged of it, for each request in order.
 
     Of a refused pod the first request alone: what earlier containers were given is not told.

@@ -12,7 +12,7 @@ from ..wire.history.answers import HISTORY_METHODS
 from ..wire.history.checks import class_with_checks
 from ..wire.history.claims import AllocatedClaim
 from ..wire.history.history import Step
-from ..wire.history.sightings import SEEN
+from ..wire.history.sightings import LIVE_NODE
 from ..wire.history.values import read_text
 from ..wire.message import Message
 from ..wire.messages import merge as messages
@@ -64,7 +64,7 @@ QUESTIONS: Mapping[str, Any] = {
     for name, kind in {
         **{name: method.request for name, method in HISTORY_METHODS.items()},
         "merge": Merge,
-        SEEN: Look,
+        LIVE_NODE: Look,
     }.items()
 }
 """The class of the question of each method that a history may hold."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from ..cpuset import format_bits
 from ..machine import Machine
 from ..wire.history.sightings import Runs
-from ..wire.history.values import Held
+from ..wire.history.values import HoldingBits
 from .pods import ContainerSpec
 from .settings import Settings
 
@@ -42,7 +42,7 @@ class Given:
     settings: Settings
     uid: str
     name: str
-    held: Held | None
+    held: HoldingBits | None
     pool: int | None
     qos: str | None = None
     exclusive: int | None = None
@@ -53,7 +53,7 @@ class Given:
     alone: bool = False
     reason: str = ""
     refusal: str = ""
-    other: Held | None = None
+    other: HoldingBits | None = None
     teller: str = "the node"
     runs: Runs | None = None
     settled: bool = True

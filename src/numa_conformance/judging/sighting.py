@@ -15,8 +15,8 @@ from typing import Any
 from ..cpuset import bits_of
 from ..machine import Machine
 from ..sources.versions import KubernetesVersion
-from ..wire.history.sightings import FileSeen, Runs, Seen, SeenInPod
-from ..wire.history.values import Block, Held
+from ..wire.history.sightings import LiveContainer, LiveNode, LiveStateFile, Runs
+from ..wire.history.values import HoldingBits, MemoryBits
 from .node_subjects import Moment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
 from .questions import Look
@@ -34,10 +34,10 @@ class SeenContainer:
 
     uid: str
     name: str
-    held: Held
+    held: HoldingBits
     runs: Runs | None
     limit: Fraction | None
-    listed: Held | None = None
+    listed: HoldingBits | None = None
     device_nodes: tuple[int, ...] = ()
 
     @property
@@ -66,7 +66,7 @@ class Sighting:
     pool: int | None
     qos: Mapping[str, str]
     containers: tuple[SeenContainer, ...]
-    files: Mapping[str, FileSeen]
+    files: Mapping[str, LiveStateFile]
     memory: tuple[Mapping[str, Any], ...] | None
     whole: frozenset[str] = frozenset()
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Sighting:
     gone: frozenset[str] = frozenset()
 
 
-def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
+def seen(machine: Machine, look: Look, reply: LiveNode) -> Iterator[object]:
     """Yield the subjects of one step."""
     settings = Settings.of(look.kubelet)
     containers = tuple(
@@ -103,7 +103,7 @@ def seen(machine: Machine, look: Look, reply: Seen) -> Iterator[object]:
 
 
 def _world(
-    machine: Machine, settings: Settings, reply: Seen, containers: tuple[SeenContainer, ...], qos: Mapping[str, str]
+    machine: Machine, settings: Settings, reply: LiveNode, containers: tuple[SeenContainer, ...], qos: Mapping[str, str]
 ) -> World:
     """Return the node as its state files tell it; where they do not tell of its CPUs, these are not judged."""
     pool, reserved = reply.default_cpuset, settings.reserved
@@ -128,7 +128,7 @@ def _world(
     return World(machine, settings, reserved, shared, machine.online_bits & ~(reserved & ~shared), pods)
 
 
-def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:
+def _container(uid: str, name: str, container: LiveContainer) -> SeenContainer:
     return SeenContainer(
         uid,
         name,
@@ -140,7 +140,7 @@ def _container(uid: str, name: str, container: SeenInPod) -> SeenContainer:
     )
 
 
-def blocks_told(blocks: tuple[Block, ...] | None) -> dict[tuple[str, int], int]:
+def blocks_told(blocks: tuple[MemoryBits, ...] | None) -> dict[tuple[str, int], int]:
     """Return the bytes of blocks by type and NUMA nodes (bits), without what is empty."""
     amounts: dict[tuple[str, int], int] = {}
     for block in blocks or ():

@@ -17,9 +17,9 @@ from ..machine import Machine
 from ..sources.gates import GATES
 from ..sources.options import POLICY_OPTIONS
 from ..sources.versions import NEWEST, KubernetesVersion
-from ..wire.history.answers import NodeStarted
+from ..wire.history.answers import StartedNode
 from ..wire.history.history import Head
-from ..wire.history.values import Held, held_of, optional_bits
+from ..wire.history.values import HoldingBits, holdings_of, optional_bits
 from ..wire.message import Message
 from ..wire.messages.node import (
     AdmitPod,
@@ -49,7 +49,7 @@ class FirstPod:
 
     spec: PodSpec
     admitted: bool
-    held: Mapping[str, Held]
+    held: Mapping[str, HoldingBits]
     reason: str
 
     @property
@@ -151,11 +151,11 @@ def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -
     running: StartNode | None = None
     for number, (asked, reply) in enumerate(steps):
         begun = _begun_anew(asked, running) if isinstance(asked, RestartNode) else asked
-        if not isinstance(begun, StartNode) or not isinstance(reply, NodeStarted | Restarted | StartFailed):
+        if not isinstance(begun, StartNode) or not isinstance(reply, StartedNode | Restarted | StartFailed):
             continue
         then = steps[number + 1 : number + 3]
         with_a_pod = bool(then) and isinstance(then[0][0], AdmitPod)
-        running = begun if isinstance(reply, NodeStarted) and not with_a_pod else None
+        running = begun if isinstance(reply, StartedNode) and not with_a_pod else None
         if begun.machine or begun.files or not _begin(then[with_a_pod:][:1]):
             continue
         first = _first(*then[0]) if with_a_pod else None
@@ -189,12 +189,12 @@ def start_of(
     machine: Machine,
     version: str,
     asked: StartNode,
-    reply: NodeStarted | Restarted | StartFailed,
+    reply: StartedNode | Restarted | StartFailed,
     first: FirstPod | None = None,
     plain: Start | None = None,
 ) -> Start:
     """Return a start: what was asked, and what came of it."""
-    up = reply if isinstance(reply, NodeStarted) else None
+    up = reply if isinstance(reply, StartedNode) else None
     return Start(
         machine,
         _version(asked.kubernetes_version or version),
@@ -222,5 +222,5 @@ def _first(asked: Message | None, reply: Message | None) -> FirstPod | None:
         return None
     spec = PodSpec.of(asked.pod)
     if isinstance(reply, Admitted):
-        return FirstPod(spec, True, held_of(reply.containers), "")
+        return FirstPod(spec, True, holdings_of(reply.containers), "")
     return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..machine import Machine
 from ..wire.history.history import History
-from ..wire.history.sightings import SEEN
+from ..wire.history.sightings import LIVE_NODE
 from ..wire.history.values import affinity_of, bits
 from ..wire.messages.pick import Pick, Picked
 from .allocated import allocated
@@ -93,6 +93,6 @@ _READERS: Mapping[str, Callable[[Machine, Any, Any], Iterator[object]]] = {
     "allocate": allocated,
     "hints": hinted,
     "merge": merged,
-    SEEN: seen,
+    LIVE_NODE: seen,
 }
 """How steps are read that stand alone: from the machine, the question and the reply."""

@@ -9,7 +9,7 @@ import msgspec
 
 from ..cpuset import bit_of, bits_of, format_bits
 from ..wire.history.sightings import Runs
-from ..wire.history.values import CpuBits, Held
+from ..wire.history.values import CpuBits, HoldingBits
 from .alignment import empties_the_pool, only_cpus
 from .allocated import AllocatedCpus
 from .chapter import checkers_of
@@ -30,7 +30,7 @@ def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
             allocation.settings,
             allocation.pod.uid,
             container.name,
-            None if given is None else Held(CpuBits(given)),
+            None if given is None else HoldingBits(CpuBits(given)),
             allocation.pool,
             allocation.pod.qos,
             container.exclusive,
@@ -110,16 +110,16 @@ def _given_to(admission: Admission) -> Iterator[object]:
                 yield Together(before.settings, who, places, "; ".join(f"{view.name}: {view.held}" for view in group))
 
 
-def _all_told(held: Held | None) -> Held:
+def _all_told(held: HoldingBits | None) -> HoldingBits:
     """Return what a container was given at its admission; of memory that is not told it has none."""
     if held is None:
-        return Held(CpuBits(0), memory=())
+        return HoldingBits(CpuBits(0), memory=())
     return msgspec.structs.replace(held, memory=held.memory or ())
 
 
 def _near(given: Given) -> Iterator[int]:
     """Yield for each thing that a container has the NUMA nodes (bits) on any of which it may be."""
-    held = given.held or Held(CpuBits(0))
+    held = given.held or HoldingBits(CpuBits(0))
     yield from (bit_of(node) for node, cpus in given.machine.numa_bits.items() if cpus & held.cpus)
     yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in held.blocks)
     devices = {(device.resource, device.id): device.numa for device in given.machine.devices}
@@ -137,9 +137,9 @@ def _of_state(state: State) -> Iterator[OnNode]:
         bounded = spec is not None and not spec.whole
         containers = spec.by_name if spec else {}
         for name in dict.fromkeys((*(state_of or ()), *containers)):
-            held, container = (state_of or {}).get(name, Held(CpuBits(0))), containers.get(name)
+            held, container = (state_of or {}).get(name, HoldingBits(CpuBits(0))), containers.get(name)
             limited = container is not None and bounded and spec is not None and spec.qos != BEST_EFFORT
-            given = known.get(name, Held(CpuBits(0)))
+            given = known.get(name, HoldingBits(CpuBits(0)))
             memory = held.memory if given.memory is not None else None
             quota = held.quota if bounded else None
             yield OnNode(
@@ -147,7 +147,7 @@ def _of_state(state: State) -> Iterator[OnNode]:
                 world.settings,
                 uid,
                 name,
-                Held(held.cpus, None, memory, held.devices, quota) if state_of is not None and pod else None,
+                HoldingBits(held.cpus, None, memory, held.devices, quota) if state_of is not None and pod else None,
                 world.pool,
                 spec.qos if spec else None,
                 limit=container.limits.get("cpu") if container and limited else None,
@@ -170,7 +170,7 @@ def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
     for (uid, name), held in holders.items():
         if (uid, name) in done.runs_on and (held.cpuset is not None or (uid, name) in untold):
             runs = Runs(CpuBits(sent.get((uid, name), done.runs_on[uid, name])))
-            yield OnNode(world.machine, world.settings, uid, name, Held(held.cpus), world.pool, runs=runs)
+            yield OnNode(world.machine, world.settings, uid, name, HoldingBits(held.cpus), world.pool, runs=runs)
 
 
 def _of_restart(restart: Restart) -> Iterator[FoundFile]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ..cpuset import bit_of, format_bits
 from ..sources.versions import KubernetesVersion
-from ..wire.history.values import Held, nodes_told
+from ..wire.history.values import HoldingBits, nodes_text
 from .files import CPU_FILE, CPUS, policies_of
 from .pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from .shared_views import PERIOD, FoundFile, Given, Leftover, Neighbours, OnNode, Together
@@ -51,7 +51,9 @@ def _seen_container(seen: Sighting, container: SeenContainer) -> OnNode:
         exclusive = 0 if limit.denominator != 1 else int(limit) if shows else None
     known = seen.version is not None and seen.version >= NO_QUOTA_SINCE and seen.gates.get(NO_QUOTA, True)
     quota = None if not (known and container.runs) else -1 if limit is None else int(limit * PERIOD)
-    held = Held(container.held.cpus, container.held.affinity, container.held.memory, container.held.devices, quota)
+    held = HoldingBits(
+        container.held.cpus, container.held.affinity, container.held.memory, container.held.devices, quota
+    )
     return OnNode(
         seen.world.machine,
         seen.settings,
@@ -110,8 +112,8 @@ def _shown_by(container: SeenContainer, given: Given) -> tuple[str, ...]:
 
 def _told(container: SeenContainer) -> str:
     parts = [f"CPUs {format_bits(container.held.cpus)}"] if container.held.cpus else []
-    parts += [f"{block.type} on {nodes_told(block.nodes)}" for block in container.held.blocks]
-    parts += [f"devices of {nodes_told(nodes)}" for nodes in container.device_nodes if nodes]
+    parts += [f"{block.type} on {nodes_text(block.nodes)}" for block in container.held.blocks]
+    parts += [f"devices of {nodes_text(nodes)}" for nodes in container.device_nodes if nodes]
     return f"{container.name}: {', '.join(parts)}"
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from ..machine import Machine
-from ..wire.history.values import CpuBits, Held
+from ..wire.history.values import CpuBits, HoldingBits
 from .pods import PodSpec
 from .settings import Settings
 
 
-def union(held: Mapping[str, Held]) -> int:
+def union(held: Mapping[str, HoldingBits]) -> int:
     """Return all exclusive CPUs of some containers, as bits."""
     bits = 0
     for holding in held.values():
@@ -30,7 +30,7 @@ class PodOnNode:
     """
 
     spec: PodSpec
-    held: Mapping[str, Held]
+    held: Mapping[str, HoldingBits]
     ran: bool = False
     given_up: Mapping[str, int] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class PodOnNode:
         held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
         return replace(self, held={**self.held, name: held}, given_up={**self.given_up, name: given_up})
 
-    def found_again(self, held: Mapping[str, Held]) -> PodOnNode:
+    def found_again(self, held: Mapping[str, HoldingBits]) -> PodOnNode:
         """Take over what its containers hold after a restart. One that was moved by it gave nothing up."""
         stayed = {name for name in held if name in self.held and held[name].cpuset == self.held[name].cpuset}
         given_up = {name: cpus for name, cpus in self.given_up.items() if name in stayed}

@@ -15,9 +15,9 @@ from numa_conformance.judging.published import Slice
 from numa_conformance.judging.questions import QUESTIONS
 from numa_conformance.judging.settings import Kubelet
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.wire.history.answers import READERS, ClaimPrepared, NodeStarted, read_answer
-from numa_conformance.wire.history.sightings import SEEN
-from numa_conformance.wire.history.values import Amount, CpuBits, Held, IdText, NodeList, bits, held_of
+from numa_conformance.wire.history.answers import READERS, PreparedClaim, StartedNode, read_answer
+from numa_conformance.wire.history.sightings import LIVE_NODE
+from numa_conformance.wire.history.values import BookedBytes, CpuBits, HoldingBits, IdText, NodeList, bits, holdings_of
 from numa_conformance.wire.messages import METHODS, claims, node
 from numa_conformance.wire.messages.node import Admitted
 from numa_conformance.wire.messages.pick import Picked
@@ -27,7 +27,7 @@ NO_PART_OF_A_HISTORY = {"describe", "host.discover", "host.reconcile"}
 ON_THE_WIRE = {
     IdText: {"type": "string"},
     NodeList: {"type": "array", "items": {"type": "integer"}},
-    Amount: {"type": "integer"},
+    BookedBytes: {"type": "integer"},
     Fraction: {"type": "string"},
 }
 OF_KUBERNETES = "AllocatedClaim"
@@ -86,10 +86,10 @@ def ordered(form: Any) -> Any:
 
 
 def test_every_method_has_classes() -> None:
-    assert READERS.keys() == SCHEMA["methods"].keys() - NO_PART_OF_A_HISTORY | {SEEN}
+    assert READERS.keys() == SCHEMA["methods"].keys() - NO_PART_OF_A_HISTORY | {LIVE_NODE}
 
 
-@pytest.mark.parametrize("method", sorted(READERS.keys() - {SEEN}))
+@pytest.mark.parametrize("method", sorted(READERS.keys() - {LIVE_NODE}))
 def test_answers_are_messages_of_the_protocol(method: str) -> None:
     """Two leave more open: what is not told of a node at work, and a claim, of which its object is read."""
     for message, read in zip(METHODS[method].replies, get_args(READERS[method]) or (READERS[method],), strict=True):
@@ -100,7 +100,7 @@ def test_answers_are_messages_of_the_protocol(method: str) -> None:
 
 @pytest.mark.parametrize(
     ("read", "message", "more_open"),
-    [(NodeStarted, node.NodeStarted, "default_cpuset"), (ClaimPrepared, claims.ClaimPrepared, "claim")],
+    [(StartedNode, node.NodeStarted, "default_cpuset"), (PreparedClaim, claims.ClaimPrepared, "claim")],
 )
 def test_what_is_read_anew_leaves_one_field_more_open(read: type, message: type, more_open: str) -> None:
     forms = [
@@ -113,7 +113,7 @@ def test_what_is_left_out_is_not_told() -> None:
     held = {"cpus": "1", "devices": {"a": ["x"]}}
     answer = read_answer("node.admit", {"result": "admitted", "default_cpuset": "0", "containers": {"c": held}})
     assert isinstance(answer, Admitted)
-    assert held_of(answer.containers) == {"c": Held(CpuBits(2), devices={"a": frozenset("x")})}
+    assert holdings_of(answer.containers) == {"c": HoldingBits(CpuBits(2), devices={"a": frozenset("x")})}
 
 
 HELD = {"result": "admitted", "default_cpuset": "0-3"}

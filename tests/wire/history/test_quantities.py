@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from numa_conformance.wire.history.quantities import amount, size_told
+from numa_conformance.wire.history.quantities import amount, size_text
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_a_text_that_is_no_amount_is_refused(written: str) -> None:
     ],
 )
 def test_a_person_reads_bytes_in_a_unit_and_misses_none(number: int, told: str) -> None:
-    assert size_told(number) == told
+    assert size_text(number) == told

@@ -15,7 +15,7 @@ from ...judging.settings import Settings
 from ...judging.views import views
 from ...judging.world import PodOnNode, World
 from ...machine.model import Cpu, Machine
-from ...wire.history.values import CpuBits, Held
+from ...wire.history.values import CpuBits, HoldingBits
 
 Assignments = Mapping[str, Mapping[str, CpuSet]]
 """Pod uid to container to exclusive CPUs."""
@@ -45,7 +45,7 @@ def cpu_violations(
 
 def _on_node(uid: str, containers: Mapping[str, CpuSet]) -> PodOnNode:
     specs = tuple(ContainerSpec(name, "app", {}, {}, len(cpus)) for name, cpus in containers.items())
-    held = {name: Held(CpuBits(cpus.bits)) for name, cpus in containers.items()}
+    held = {name: HoldingBits(CpuBits(cpus.bits)) for name, cpus in containers.items()}
     return PodOnNode(PodSpec(uid, GUARANTEED, specs, {}), held)
 
 

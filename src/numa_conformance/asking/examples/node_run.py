@@ -12,7 +12,7 @@ from ...machine import Machine, machine_to_dict
 from ...sources.versions import KubernetesVersion
 from ...wire import Client
 from ...wire.faults import BadReply
-from ...wire.history.answers import NodeStarted
+from ...wire.history.answers import StartedNode
 from ...wire.history.history import Head, History, Step
 from ...wire.message import Message
 from ...wire.messages.node import Admitted, PodStarted, Rejected, Removed, Restarted, StartFailed, UnknownPod
@@ -43,19 +43,19 @@ class NodeRun:
         self._version = {} if kubernetes_version is None else {"kubernetes_version": str(kubernetes_version)}
         self._steps: list[Step] = []
 
-    def start(self, machine: Machine, kubelet: Mapping[str, Any]) -> NodeStarted:
+    def start(self, machine: Machine, kubelet: Mapping[str, Any]) -> StartedNode:
         """Bring up a node; raises a ``Finding`` when it refuses."""
         started = self.try_start(machine, kubelet)
         if isinstance(started, StartFailed):
             raise self.finding("the node does not come up", started.message, "it does")
         return started
 
-    def try_start(self, machine: Machine, kubelet: Mapping[str, Any]) -> NodeStarted | StartFailed:
+    def try_start(self, machine: Machine, kubelet: Mapping[str, Any]) -> StartedNode | StartFailed:
         """Bring up a node, which may refuse; what was asked before is forgotten."""
         self._before_start(machine)
         self._machine, self._steps = machine, []
         answer = self._ask("node.start", {"kubelet": dict(kubelet), **self._version})
-        assert isinstance(answer, NodeStarted | StartFailed)
+        assert isinstance(answer, StartedNode | StartFailed)
         return answer
 
     def admit(self, pod: Mapping[str, Any]) -> Admitted:

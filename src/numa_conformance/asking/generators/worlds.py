@@ -16,8 +16,8 @@ from ...judging.start_subjects import FirstPod, Start
 from ...judging.world import PodOnNode, World
 from ...machine import load_machine
 from ...sources.versions import KubernetesVersion
-from ...wire.history.sightings import FileSeen
-from ...wire.history.values import Affinity, Aligned, Block, CpuBits, Held, NodeBits
+from ...wire.history.sightings import LiveStateFile
+from ...wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, MemoryBits, NodeBits
 
 REFUSED = "UnexpectedAdmissionError"
 """Why a pod is refused where no better reason fits."""
@@ -32,23 +32,23 @@ def held(
     cpus: str = "",
     *,
     hint: int | None = None,
-    memory: Iterable[Block] = (),
+    memory: Iterable[MemoryBits] = (),
     devices: Mapping[str, Iterable[str]] | None = None,
     cpuset: str | None = None,
     quota: int | None = None,
-) -> Held:
+) -> HoldingBits:
     """Describe what a container holds; ``hint``: the NUMA nodes of its preferred hint as bits."""
     affinity = None if hint is None else Affinity(NodeBits(hint), True)
     by_name = {name: frozenset(ids) for name, ids in (devices or {}).items()}
-    return Held(bits(cpus), affinity, tuple(memory), by_name, quota, None if cpuset is None else bits(cpuset))
+    return HoldingBits(bits(cpus), affinity, tuple(memory), by_name, quota, None if cpuset is None else bits(cpuset))
 
 
-def block(kind: str, gib: int, node: int) -> Block:
+def block(kind: str, gib: int, node: int) -> MemoryBits:
     """Describe an amount of memory on a NUMA node."""
-    return Block(kind, gib << 30, NodeBits(bit_of(node)))
+    return MemoryBits(kind, gib << 30, NodeBits(bit_of(node)))
 
 
-def resident(wanted: Mapping[str, Any], **given: Held) -> PodOnNode:
+def resident(wanted: Mapping[str, Any], **given: HoldingBits) -> PodOnNode:
     """Describe a pod on the node by container name."""
     return PodOnNode(PodSpec.of(wanted), given)
 
@@ -66,10 +66,10 @@ def node(
 
 def sighting(world: World, *, damage: str | None = None, of: str, policy: str = "static") -> Sighting:
     """Describe a node at work with one state file, which may be damaged."""
-    return Sighting(world, world.settings, None, True, world.pool, {}, (), {of: FileSeen(policy, damage)}, None)
+    return Sighting(world, world.settings, None, True, world.pool, {}, (), {of: LiveStateFile(policy, damage)}, None)
 
 
-def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **given: Held) -> Admission:
+def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **given: HoldingBits) -> Admission:
     """Describe the admission of a pod by container name."""
     pod = PodSpec.of(wanted)
     after = before.with_pod(PodOnNode(pod, given))
@@ -87,10 +87,10 @@ def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None
 def aligned(admission: Admission, *containers: str, preferred: bool = True, admit: bool = True) -> Admission:
     """Add that containers were aligned to NUMA node 0, whether that is preferred, and whether the policy admits it."""
     affinity = Affinity(NodeBits(1), preferred)
-    return replace(admission, alignments=tuple(Aligned(name, (), affinity, admit) for name in containers))
+    return replace(admission, alignments=tuple(AlignmentBits(name, (), affinity, admit) for name in containers))
 
 
-def first(wanted: Mapping[str, Any], admitted: bool = True, **given: Held) -> FirstPod:
+def first(wanted: Mapping[str, Any], admitted: bool = True, **given: HoldingBits) -> FirstPod:
     """Describe the first pod of a node, and what became of it."""
     return FirstPod(PodSpec.of(wanted), admitted, given, "" if admitted else REFUSED)
 

@@ -6,7 +6,7 @@ from ...asking.generators.workloads import best_effort, burstable, guaranteed, k
 from ...asking.generators.worlds import admitted, bits, held, node, resident
 from ...judging.node_subjects import Admission, ReconcilePass
 from ...judging.world import World
-from ...wire.history.values import Update
+from ...wire.history.values import UpdateBits
 from . import reconcile as chapter
 
 MACHINE = "t1-one-socket-smt2"
@@ -25,7 +25,7 @@ SHARING = node(
 def loop(world: World, **sent: str) -> ReconcilePass:
     """Describe a pass that sends CPUs to containers of pods; all of them ran on all CPUs."""
     runs_on = {(uid, "c"): bits("0-7") for uid, pod in world.pods.items() if not pod.held["c"].cpus}
-    return ReconcilePass(world, tuple(Update(uid, "c", bits(cpus)) for uid, cpus in sent.items()), runs_on)
+    return ReconcilePass(world, tuple(UpdateBits(uid, "c", bits(cpus)) for uid, cpus in sent.items()), runs_on)
 
 
 def bounded(world: World, quota: int, cpus: str = "") -> Admission:

@@ -19,14 +19,14 @@ from ...judging.node_subjects import Admission, Moment, Restart
 from ...judging.room import Room, asked_devices, ordinary
 from ...judging.sighting import Sighting
 from ...machine import Device, Machine
-from ...wire.history.values import CpuBits, Held
+from ...wire.history.values import CpuBits, HoldingBits
 from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
 from ..outcomes import must_be_admitted
 from ..restart import can_be_read
 from ..wording import amounts_told, devices_told, in_words
 
 chapter = Chapter("device-manager/allocation", since="1.18")
-NOTHING = Held(CpuBits(0))
+NOTHING = HoldingBits(CpuBits(0))
 NO_PREFERENCE = "no plugin prefers devices, or alignment or an earlier container decides too"
 
 

@@ -7,7 +7,7 @@ from ...asking.generators.worlds import admitted, held, node, refused, resident,
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Moment, Restart
 from ...judging.world import PodOnNode, World
-from ...wire.history.values import Held
+from ...wire.history.values import HoldingBits
 from . import allocation as chapter
 
 GPU = "example.com/gpu"
@@ -19,7 +19,7 @@ def up(*pods: PodOnNode) -> World:
     return node("two-nodes-devices", static(), *pods)
 
 
-def gpus(*names: int | str) -> Held:
+def gpus(*names: int | str) -> HoldingBits:
     """Describe what a container holds: GPUs by number or name."""
     return held(devices={GPU: [f"gpu-{name}" for name in names]})
 

@@ -17,7 +17,7 @@ from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
 from ...judging.room import Room, asked_devices
 from ...machine import Device, Machine
-from ...wire.history.values import CpuBits, Held, nodes_told
+from ...wire.history.values import CpuBits, HoldingBits, nodes_text
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
 from ..conditions import admitted, new_pod, under, under_static
 from ..outcomes import must_be_admitted
@@ -58,12 +58,12 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
             not far,
             f"devices of container {name} of pod {admission.pod.uid} are far from its CPUs: {', '.join(far)}",
             got=held,
-            allowed=f"devices of {nodes_told(bits_of(near))}",
+            allowed=f"devices of {nodes_text(bits_of(near))}",
             CPUs=held.cpus,
         )
 
 
-def _local_devices(admission: Admission, held: Held) -> list[Device]:
+def _local_devices(admission: Admission, held: HoldingBits) -> list[Device]:
     """Return the devices that a container holds and whose plugin tells NUMA nodes."""
     own = held.each_device
     return [
@@ -152,9 +152,9 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
             fractional.append((container.name, wanted))
     applies(fractional, "no container asks for a fraction of a CPU and for devices")
     for name, wanted in fractional:
-        held = admission.held.get(name, Held(CpuBits(0)))
+        held = admission.held.get(name, HoldingBits(CpuBits(0)))
         has = {resource: len(ids) for resource, ids in held.devices_by_resource.items()}
-        together = nodes_of(admission.before, Held(CpuBits(0), devices=held.devices))
+        together = nodes_of(admission.before, HoldingBits(CpuBits(0), devices=held.devices))
         yield from violated(
             not held.cpus and has == wanted and together,
             f"container {name} of pod {admission.pod.uid}, which asks for a fraction of a CPU, is given something else "

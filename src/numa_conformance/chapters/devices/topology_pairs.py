@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...asking.generators.workloads import best_effort, guaranteed, static
 from ...asking.generators.worlds import admitted, held, node, refused
-from ...wire.history.values import Held
+from ...wire.history.values import HoldingBits
 from . import topology as chapter
 
 GPU, NIC, USB = "example.com/gpu", "example.com/nic", "example.com/usb"
@@ -17,7 +17,7 @@ FIRST_TAKEN = node("two-nodes-shared-device", SINGLE, pool="0,4-7,12-15")
 """All CPUs of the first NUMA node are taken; the one nic is local to both."""
 
 
-def gpus(cpus: str, *numbers: int) -> Held:
+def gpus(cpus: str, *numbers: int) -> HoldingBits:
     """Describe what a container holds: CPUs and GPUs."""
     return held(cpus, devices={GPU: [f"gpu-{number}" for number in numbers]})
 

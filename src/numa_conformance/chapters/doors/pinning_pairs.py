@@ -9,7 +9,7 @@ from ...asking.generators.worlds import bits, node
 from ...judging.pods import PodSpec
 from ...judging.pooled import SYSTEM, Pooled
 from ...judging.world import PodOnNode
-from ...wire.history.values import Held
+from ...wire.history.values import HoldingBits
 from . import pinning as chapter
 
 
@@ -17,7 +17,8 @@ def pooled(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled
     """Describe a container that requests so many CPUs and may run on some; another one may run on ``others``."""
     pods = [
         PodOnNode(
-            replace(PodSpec.of(guaranteed(uid, cpu)), namespace=namespace), {"c": Held(bits(""), cpuset=bits(cpus))}
+            replace(PodSpec.of(guaranteed(uid, cpu)), namespace=namespace),
+            {"c": HoldingBits(bits(""), cpuset=bits(cpus))},
         )
         for uid, cpus in (("p", on), ("q", others))
     ]

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from ...cpuset import bits_of
 from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.offered import DeviceHints, MemoryHints
-from ...wire.history.values import nodes_told
+from ...wire.history.values import nodes_text
 from ..conditions import memory_none, memory_static
 from ..outcomes import must_prefer_the_narrowest
 from ..wording import IMPOSSIBLE, is_impossible, is_no_opinion, listed, memory_told, sets_told
@@ -29,7 +29,7 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     wrong = [(kind, nodes) for kind, nodes, _ in sets if not hints.can_hold(nodes, kind)]
     return violated(
         not wrong,
-        ", ".join(f"{nodes_told(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
+        ", ".join(f"{nodes_text(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
         got=_offered(hints),
         allowed=f"NUMA nodes with {_request(hints)} free",
     )

@@ -22,7 +22,7 @@ from ...judging.reserved_memory import (
 )
 from ...judging.room import allocatable
 from ...judging.start_subjects import Start
-from ...wire.history.quantities import size_told
+from ...wire.history.quantities import size_text
 from ..conditions import memory_static
 from ..outcomes import must_come_up, must_not_come_up
 from .static import overdrafts
@@ -164,6 +164,6 @@ def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation
         yield from violated(
             table.allocatable <= most,
             f"NUMA node {node} has reserved {kind} to give",
-            got=size_told(table.allocatable),
-            allowed=f"{size_told(most)} at most",
+            got=size_text(table.allocatable),
+            allowed=f"{size_text(most)} at most",
         )

@@ -7,7 +7,7 @@ from ...asking.generators.worlds import held, node, resident, start
 from ...judging.node_subjects import Arrival, Moment
 from ...judging.start_subjects import Start
 from ...sources.versions import NEWEST
-from ...wire.history.values import Block, NodeBits
+from ...wire.history.values import MemoryBits, NodeBits
 from ...wire.messages.node import MemoryNode, MemoryTable
 from . import reserved_memory as chapter
 
@@ -25,7 +25,7 @@ def starts(*entries: tuple[int, str, str]) -> tuple[Start, Start]:
 
 def gives(gib: float) -> Moment:
     """Give so much of NUMA node 0, where 356 MiB are reserved, and 7.5 GiB are not in huge pages."""
-    memory = [Block("memory", int(gib * GIB), NodeBits(0b01))]
+    memory = [MemoryBits("memory", int(gib * GIB), NodeBits(0b01))]
     return Moment(node(MACHINE, static_memory(), resident(guaranteed("p", 1, "1Gi"), c=held("1", memory=memory))))
 
 

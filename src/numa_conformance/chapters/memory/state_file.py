@@ -11,7 +11,7 @@ from ...judging.node_subjects import Restart
 from ...judging.room import whole
 from ...judging.shared_views import FoundFile
 from ...judging.sighting import Sighting, blocks_told
-from ...wire.history.quantities import size_told
+from ...wire.history.quantities import size_text
 from ..conditions import memory_static, plain
 from ..restart import can_be_read, is_of_the_same
 from ..wording import memory_in_words
@@ -61,16 +61,16 @@ def _wrong_books(sighting: Sighting) -> Iterator[Violation]:
             total = tables[kind]["total"] if kind in tables else 0
             if size and kind not in tables:
                 why = f"the file does not tell of {kind} on NUMA node {node}, which the machine has"
-                yield Violation(why, "nothing", size_told(size), about=ABOUT)
+                yield Violation(why, "nothing", size_text(size), about=ABOUT)
             elif total != size and (size or kind != "memory"):
                 why = f"the file tells of other {kind} on NUMA node {node} than the machine has"
-                yield Violation(why, size_told(total), size_told(size), about=ABOUT)
+                yield Violation(why, size_text(total), size_text(size), about=ABOUT)
         for kind, table in tables.items():
             yield from violated(
                 table["reserved"] + table["free"] == table["allocatable"],
                 f"the books of {kind} on NUMA node {node} do not add up",
-                got=f"{size_told(table['reserved'])} reserved and {size_told(table['free'])} free",
-                allowed=f"{size_told(table['allocatable'])} together",
+                got=f"{size_text(table['reserved'])} reserved and {size_text(table['free'])} free",
+                allowed=f"{size_text(table['allocatable'])} together",
                 about=ABOUT,
             )
 
@@ -89,7 +89,7 @@ def _wrong_sums(sighting: Sighting) -> Iterator[Violation]:
     for kind in sorted(held.keys() | booked.keys()):
         why = f"the books say that other {kind} is given out than containers have"
         yield from violated(
-            held[kind] == booked[kind], why, got=size_told(booked[kind]), allowed=size_told(held[kind]), about=ABOUT
+            held[kind] == booked[kind], why, got=size_text(booked[kind]), allowed=size_text(held[kind]), about=ABOUT
         )
 
 

@@ -21,8 +21,8 @@ from ...judging.room import Request, Room, allocatable, memory_of, ordinary
 from ...judging.shared_views import OnNode
 from ...judging.sighting import blocks_told
 from ...machine import Machine
-from ...wire.history.quantities import size_told
-from ...wire.history.values import nodes_told
+from ...wire.history.quantities import size_text
+from ...wire.history.values import nodes_text
 from ..alignment import at_once, leaving_a_cpu, one_node_can_give_all, plain_pod, with_memory
 from ..conditions import admitted, memory_none, memory_static, under, without_pod_resources
 from ..outcomes import must_be_admitted, must_be_refused
@@ -143,7 +143,7 @@ def huge_pages_come_from_named_nodes(container: OnNode) -> Iterator[Violation]:
             any(nodes >> node & 1 for node in have),
             f"container {container.key} is given {kind} on a NUMA node that has none",
             got=format_bits(nodes),
-            allowed=nodes_told(bits_of(have)),
+            allowed=nodes_text(bits_of(have)),
             about=container.about("memory"),
         )
 
@@ -174,8 +174,8 @@ def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "
     with_pods(moment)
     over = (excess for excess in moment.overdrawn if counts(*excess[:2]))
     for nodes, kind, out, had in islice(over, 1):
-        why = f"more {kind} is given from {nodes_told(nodes)} than {what}"
-        yield Violation(why, size_told(out), f"{size_told(had)} at most")
+        why = f"more {kind} is given from {nodes_text(nodes)} than {what}"
+        yield Violation(why, size_text(out), f"{size_text(had)} at most")
 
 
 @chapter.requires(
@@ -204,9 +204,9 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
             most = max(room.left_of(nodes, kind), 0)
             yield from violated(
                 free <= most,
-                f"the books of {nodes_told(nodes)} have {kind} free that containers hold",
-                got=size_told(free),
-                allowed=f"{size_told(most)} at most",
+                f"the books of {nodes_text(nodes)} have {kind} free that containers hold",
+                got=size_text(free),
+                allowed=f"{size_text(most)} at most",
             )
 
 
@@ -287,8 +287,8 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
             yield from violated(
                 free >= first,
                 f"no pod is on the node, and not all {kind} of NUMA node {one.node} is free",
-                got=size_told(free),
-                allowed=size_told(first),
+                got=size_text(free),
+                allowed=size_text(first),
             )
 
 

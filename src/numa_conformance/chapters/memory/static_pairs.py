@@ -9,7 +9,7 @@ from ...asking.generators.worlds import admitted, bits, block, held, node, refus
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Moment, Removal
 from ...judging.world import World
-from ...wire.history.values import Block, Held, NodeBits
+from ...wire.history.values import HoldingBits, MemoryBits, NodeBits
 from ...wire.messages.node import MemoryNode, MemoryTable
 from . import static as chapter
 
@@ -20,17 +20,17 @@ SHARING = burstable("p", 1)
 WITH_PAGES = guaranteed("p", 1, "1Gi", **{PAGES: "64Mi"})
 
 
-def holds(gib: int, on: int = 1, cpus: str = "1") -> Held:
+def holds(gib: int, on: int = 1, cpus: str = "1") -> HoldingBits:
     """Describe what a container holds: a CPU, and memory of a NUMA node."""
     return held(cpus, memory=[block("memory", gib, on)])
 
 
-def pages(mib: int) -> Held:
+def pages(mib: int) -> HoldingBits:
     """Describe what a container holds: a GiB of the second NUMA node, and huge pages there."""
-    return held("1", memory=[block("memory", 1, 1), Block(PAGES, mib << 20, NodeBits(0b10))])
+    return held("1", memory=[block("memory", 1, 1), MemoryBits(PAGES, mib << 20, NodeBits(0b10))])
 
 
-def up(topology: str = "none", **pods: Held) -> World:
+def up(topology: str = "none", **pods: HoldingBits) -> World:
     """Describe a node with pods that ask for a GiB of memory each."""
     return node(
         MACHINE, static_memory(topology), *(resident(guaranteed(uid, 1, "1Gi"), c=has) for uid, has in pods.items())
@@ -39,7 +39,7 @@ def up(topology: str = "none", **pods: Held) -> World:
 
 def grouped(*nodes: int) -> Moment:
     """Give each of two pods a GiB of some NUMA nodes (bits)."""
-    first, second = (held(memory=[Block("memory", 1 << 30, NodeBits(bits))]) for bits in nodes)
+    first, second = (held(memory=[MemoryBits("memory", 1 << 30, NodeBits(bits))]) for bits in nodes)
     return Moment(up("restricted", p=first, q=second))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...asking.generators.workloads import burstable, container, guaranteed, pod, static
 from ...asking.generators.worlds import admitted, aligned, held, node, refused
 from ...judging.world import World
-from ...wire.history.values import Held
+from ...wire.history.values import HoldingBits
 from . import admission as chapter
 
 GPU = "example.com/gpu"
@@ -20,7 +20,7 @@ def up(policy: str) -> World:
     return node("two-nodes-devices", static(topology=policy))
 
 
-def holds(cpus: str, *gpus: str) -> Held:
+def holds(cpus: str, *gpus: str) -> HoldingBits:
     """Describe what a container holds."""
     return held(cpus, devices={GPU: gpus})
 

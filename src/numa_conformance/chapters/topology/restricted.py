@@ -10,7 +10,7 @@ from ...judging.alignment import Alignment
 from ...judging.chapter import Chapter, Judgement, applies, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
-from ...wire.history.values import nodes_told
+from ...wire.history.values import nodes_text
 from ..alignment import at_once, counted, free_text, leaving_a_cpu, nodes_of_cpus, with_memory
 from ..conditions import leaving_a_shared_cpu, under
 from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned
@@ -91,7 +91,7 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
         "NUMA nodes, several and as few as ever hold it, cannot give all of its CPUs and memory",
     )
     leaving_a_cpu(admission)
-    return must_be_admitted(admission, f"though the hint of {nodes_told(several[0])} is preferred for all it asks for")
+    return must_be_admitted(admission, f"though the hint of {nodes_text(several[0])} is preferred for all it asks for")
 
 
 @chapter.requires(

@@ -15,7 +15,7 @@ from ...judging.pods import PodSpec
 from ...judging.published import PublishedDevice
 from ...judging.scored import ScorePair
 from ...judging.world import PodOnNode
-from ...wire.history.values import Affinity, CpuBits, Held, Update
+from ...wire.history.values import Affinity, CpuBits, HoldingBits, UpdateBits
 from ...wire.messages.plugin import PluginStarted
 
 Difference = tuple[str, tuple[str, ...], Any]
@@ -85,7 +85,7 @@ def _differences(name: str, keys: tuple[str, ...], wrong: Any, right: Any) -> It
 
 def _parts(wrong: Any, right: Any) -> Iterator[tuple[str, tuple[str, ...], Any, Any]]:
     """Yield field, key and both values of what two values consist of; nothing for what is written as a whole."""
-    if type(wrong) is not type(right) or isinstance(right, (Held, Affinity, PodSpec)):
+    if type(wrong) is not type(right) or isinstance(right, (HoldingBits, Affinity, PodSpec)):
         return
     if isinstance(right, ScorePair):
         yield "scores", (), wrong.scores, right.scores
@@ -111,7 +111,7 @@ def _are_records(values: Sequence[Any]) -> bool:
 
 def _phrase(name: str, keys: tuple[str, ...], value: Any) -> str:
     noun, of = NAMES.get(name, name).replace("_", " "), "/".join(keys)
-    if isinstance(value, Held):  # what has no key is told of the world as well
+    if isinstance(value, HoldingBits):  # what has no key is told of the world as well
         return f"{of} has {value if value.cpuset is None else f'the cpuset {format_bits(value.cpuset)}'}" if of else ""
     if isinstance(value, PluginStarted):
         return f"the plugin registers {value.resource}"
@@ -140,7 +140,7 @@ def _text(name: str, value: Any) -> str:
         return f"{{{format_bits(value)}}}"
     if isinstance(value, CpuBits) or (name in ("pool", "reserved") and value is not None):
         return format_bits(value)
-    if isinstance(value, Update):
+    if isinstance(value, UpdateBits):
         return f"{value.uid}/{value.container} {format_bits(value.cpus)}"
     if isinstance(value, PublishedDevice):
         return value.key[-1]

@@ -34,7 +34,7 @@ from ...judging.settings import Settings
 from ...judging.start_subjects import Start
 from ...judging.world import World
 from ...machine import Machine
-from ...wire.history.quantities import HUGE, size_told
+from ...wire.history.quantities import HUGE, size_text
 from ...wire.history.values import Affinity
 
 WORLDS = ("before", "world", "now")
@@ -222,4 +222,4 @@ def _amount(name: str, amount: Any) -> str:
     if name == "cpu":
         return "one CPU" if amount == 1 else f"{float(amount):g} CPUs"
     in_bytes = amount == int(amount) and (name in ("memory", "ephemeral-storage") or name.startswith(HUGE))
-    return f"{size_told(int(amount)) if in_bytes else f'{float(amount):g}'} of {name}"
+    return f"{size_text(int(amount)) if in_bytes else f'{float(amount):g}'} of {name}"

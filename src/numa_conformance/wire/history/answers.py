@@ -18,12 +18,12 @@ from ..message import Message, Method, Outcome
 from ..messages import METHODS, claims, node
 from .checks import with_checks
 from .claims import AllocatedClaim
-from .sightings import SEEN, Seen
+from .sightings import LIVE_NODE, LiveNode
 from .values import read_text
 
 
-class NodeStarted(Outcome, tag="started", frozen=True):
-    """A node came up. ``default_cpuset``: None for a node at work, of which it is not known."""
+class StartedNode(Outcome, tag="started", frozen=True):
+    """``NodeStarted``, also of a node at work, whose ``default_cpuset`` is not known (None)."""
 
     default_cpuset: wire.IdList | None = None
     reserved_cpus: wire.IdList | None = None
@@ -31,8 +31,8 @@ class NodeStarted(Outcome, tag="started", frozen=True):
     memory_state: list[node.MemoryNode] | None = None
 
 
-class ClaimPrepared(Outcome, tag="prepared", frozen=True):
-    """A claim is prepared. ``claim``: as a scheduler of the target's has allocated it; None where the suite has."""
+class PreparedClaim(Outcome, tag="prepared", frozen=True):
+    """``ClaimPrepared`` with its ``claim`` read; None where the suite allocated it."""
 
     cpus: wire.IdList
     shared: dict[str, wire.IdList] | None = None
@@ -46,11 +46,14 @@ HISTORY_METHODS: Mapping[str, Method] = {
 
 
 def _reader(method: Method) -> Any:
-    instead = {node.NodeStarted: NodeStarted, claims.ClaimPrepared: ClaimPrepared}
+    instead = {node.NodeStarted: StartedNode, claims.ClaimPrepared: PreparedClaim}
     return reduce(or_, (with_checks(instead.get(kind, kind)) for kind in method.replies))
 
 
-READERS: Mapping[str, Any] = {**{name: _reader(method) for name, method in HISTORY_METHODS.items()}, SEEN: Seen}
+READERS: Mapping[str, Any] = {
+    **{name: _reader(method) for name, method in HISTORY_METHODS.items()},
+    LIVE_NODE: LiveNode,
+}
 """The class, or the union of classes, of the answers of each method that a history may hold."""
 
 

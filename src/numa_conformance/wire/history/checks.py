@@ -11,7 +11,7 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, UnsetType
 
 from .. import values as wire
-from .values import Amount, Bytes, CpuCount, IdText, MaybeNode, NodeId, NodeList, Number
+from .values import BookedBytes, Bytes, CpuCount, IdText, MaybeNode, NodeId, NodeList, Number
 
 _HELD_TO: dict[Any, Any] = {
     int: Number,
@@ -20,7 +20,7 @@ _HELD_TO: dict[Any, Any] = {
     wire.NodeId: NodeId,
     wire.NodeIdOrNone: MaybeNode,
     wire.Bytes: Bytes,
-    wire.Booked: Amount,
+    wire.Booked: BookedBytes,
     wire.CpuCount: CpuCount,
 }
 """What stands for a type of the protocol where a history is read."""

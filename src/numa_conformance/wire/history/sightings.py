@@ -1,4 +1,4 @@
-"""``Seen``: what is told of a node at work, which is watched and asked nothing."""
+"""``LiveNode``: the state of a node at work, which is watched and asked nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, TypedDict
 import msgspec
 
 from ..message import Message
-from .values import Amount, Block, CpuBits, Held, NodeId, Number
+from .values import BookedBytes, CpuBits, HoldingBits, MemoryBits, NodeId, Number
 
-SEEN = "node.seen"
-"""The method of a step that tells what was seen of a node at work; no target is asked it."""
+LIVE_NODE = "node.seen"
+"""The method of a step that brings the state of a node at work; no target is asked it."""
 
 
 class Threads(Message, frozen=True):
@@ -27,7 +27,7 @@ class Threads(Message, frozen=True):
 
 
 class Runs(Message, frozen=True):
-    """What a running container was seen to run on, as bits; None where it was not told."""
+    """The CPUs and NUMA nodes that a running container runs on, as bits; None where they are not known."""
 
     written: CpuBits | None = None
     effective: CpuBits | None = None
@@ -35,73 +35,73 @@ class Runs(Message, frozen=True):
     threads: tuple[Threads, ...] = ()
 
 
-class SeenHeld(Message, frozen=True):
-    """What a container of a node at work was seen to hold."""
+class LiveHolding(Message, frozen=True):
+    """The CPUs, memory and devices that a container of a node at work holds."""
 
     cpus: CpuBits = CpuBits(0)
-    memory: tuple[Block, ...] | None = None
+    memory: tuple[MemoryBits, ...] | None = None
     devices: dict[str, frozenset[str]] | None = None
 
     @property
-    def held(self) -> Held:
-        """The same as the answers of a target have it."""
-        return Held(self.cpus, None, self.memory, self.devices)
+    def held(self) -> HoldingBits:
+        """The holding as in the answers of a target."""
+        return HoldingBits(self.cpus, None, self.memory, self.devices)
 
 
 Limit = tuple[Number, Annotated[int, msgspec.Meta(gt=0, le=2**63 - 1)]]
 
 
-class SeenInPod(SeenHeld, frozen=True):
+class LiveContainer(LiveHolding, frozen=True):
     """One container of a node at work; ``limit``: its CPU limit, as numerator and denominator."""
 
     device_nodes: tuple[tuple[NodeId, ...], ...] = ()
     runs: Runs | None = None
     limit: Limit | None = None
-    listed: SeenHeld | None = None
+    listed: LiveHolding | None = None
 
 
-class SeenPod(Message, frozen=True):
+class LivePod(Message, frozen=True):
     """One pod of a node at work; ``whole``: it has resources as a whole.
 
     ``limit``: the CPU limit of its own cgroup, as numerator and denominator. ``gone``: it holds CPUs, and the node
     shows nothing of it.
     """
 
-    containers: dict[str, SeenInPod]
+    containers: dict[str, LiveContainer]
     qos: str | None = None
     whole: bool = False
     limit: Limit | None = None
     gone: bool = False
 
 
-class FileSeen(Message, frozen=True):
+class LiveStateFile(Message, frozen=True):
     """A state file: the policy it was written under, and why it cannot be read, if so."""
 
     policy: str
     damage: str | None = None
 
 
-class SeenTable(TypedDict):
+class LiveMemoryTable(TypedDict):
     """The books of one type of memory of a NUMA node at work, in bytes."""
 
-    total: Amount
-    allocatable: Amount
-    reserved: Amount
-    free: Amount
+    total: BookedBytes
+    allocatable: BookedBytes
+    reserved: BookedBytes
+    free: BookedBytes
 
 
-class SeenNode(TypedDict):
+class LiveMemoryNode(TypedDict):
     """The books of a NUMA node at work."""
 
     node: NodeId
-    tables: dict[str, SeenTable]
+    tables: dict[str, LiveMemoryTable]
 
 
-class Seen(Message, frozen=True):
-    """All that was seen of a node at work."""
+class LiveNode(Message, frozen=True):
+    """The pods, state files, pool and books of a node at work."""
 
-    pods: dict[str, SeenPod]
-    files: dict[str, FileSeen]
+    pods: dict[str, LivePod]
+    files: dict[str, LiveStateFile]
     default_cpuset: CpuBits | None = None
     reserved_cpus: CpuBits | None = None
-    memory_state: tuple[SeenNode, ...] | None = None
+    memory_state: tuple[LiveMemoryNode, ...] | None = None

@@ -1,4 +1,4 @@
-"""What answers are made of: sets of CPUs and NUMA nodes, hints, memory, what a container holds; their texts read."""
+"""The parts of answers as judges compute with them: sets of CPUs and NUMA nodes are bits not texts and lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
 from ..message import Message
 from ..messages import node as messages
 from ..values import HintLists, HintValue
-from .quantities import read_amount, size_told
+from .quantities import read_amount, size_text
 
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
@@ -37,17 +37,17 @@ class NodeBits(int):
     """One or more NUMA nodes as bits; on the wire a list of ids."""
 
 
-def nodes_told(nodes: int) -> str:
+def nodes_text(nodes: int) -> str:
     """Write NUMA nodes, which are bits, for a person."""
     return f"NUMA node{'s' * (nodes.bit_count() > 1)} {format_bits(nodes)}" if nodes else "no NUMA node"
 
 
-class Amount(int):
-    """Bytes in books of memory: a word of a computer, with a sign or, as a kubelet may subtract below 0, without."""
+class BookedBytes(int):
+    """Bytes in books of memory, of 64 bits with a sign or without, as a kubelet may subtract below 0."""
 
 
 class Affinity(Message, frozen=True):
-    """A hint: NUMA nodes as bits (None: any), and whether it is preferred."""
+    """``HintValue`` with bits: NUMA nodes (None: any), and whether they are preferred."""
 
     nodes: NodeBits | None
     preferred: bool
@@ -57,8 +57,8 @@ Offers = dict[str, tuple[Affinity, ...] | None]
 """The hints of one provider by resource; None is no opinion."""
 
 
-class Block(Message, frozen=True):
-    """Memory of one type, in bytes, on NUMA nodes as bits."""
+class MemoryBits(Message, frozen=True):
+    """``MemoryBlock`` with bits: memory of one type, in bytes, on NUMA nodes."""
 
     type: str
     bytes: Bytes
@@ -66,20 +66,20 @@ class Block(Message, frozen=True):
 
     def __str__(self) -> str:
         """Write it for a person."""
-        return f"{size_told(self.bytes)} of {self.type} on {nodes_told(self.nodes)}"
+        return f"{size_text(self.bytes)} of {self.type} on {nodes_text(self.nodes)}"
 
 
-class Held(Message, frozen=True):
-    """What one container was given: exclusive CPUs as bits, its hint, memory blocks, devices by resource.
+class HoldingBits(Message, frozen=True):
+    """``ContainerHolding`` with bits: the exclusive CPUs of a container, its hint, memory blocks, devices by resource.
 
-    ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target did not tell. ``quota`` is CPU time
-    in microseconds per 100,000, not above 0 where there is no bound. ``cpuset`` and ``mems``: the CPUs and NUMA nodes
-    that it may use, as bits; None where not told, or where it does not run.
+    ``affinity``, ``memory``, ``devices`` and ``quota`` are None where the target leaves them out. ``quota`` is CPU time
+    in microseconds per 100,000; without a bound it is 0 or less. ``cpuset`` and ``mems``: the CPUs and NUMA nodes that
+    the container may use; None where the target leaves them out, or the container does not run.
     """
 
     cpus: CpuBits
     affinity: Affinity | None = None
-    memory: tuple[Block, ...] | None = None
+    memory: tuple[MemoryBits, ...] | None = None
     devices: dict[str, frozenset[str]] | None = None
     quota: Number | None = msgspec.field(default=None, name="cpu_quota")
     cpuset: CpuBits | None = None
@@ -93,7 +93,7 @@ class Held(Message, frozen=True):
         return ", ".join(parts) or "nothing of its own"
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[MemoryBits, ...]:
         """Its memory blocks that are not empty."""
         return tuple(block for block in self.memory or () if block.bytes)
 
@@ -108,8 +108,8 @@ class Held(Message, frozen=True):
         return {(name, id) for name, ids in (self.devices or {}).items() for id in ids}
 
 
-class Update(Message, frozen=True):
-    """A cpuset that was sent to the container runtime; ``mems``: None where no NUMA nodes were."""
+class UpdateBits(Message, frozen=True):
+    """``Update`` with bits: a cpuset that was sent to the container runtime; ``mems``: None without NUMA nodes."""
 
     uid: str
     container: str
@@ -117,8 +117,8 @@ class Update(Message, frozen=True):
     mems: CpuBits | None = None
 
 
-class Aligned(Message, frozen=True):
-    """One merge of hints, as told: for a container, or (None) the pod as a whole."""
+class AlignmentBits(Message, frozen=True):
+    """``Alignment`` with bits: one merge of hints, for a container or (None) the pod as a whole."""
 
     container: str | None
     providers: tuple[Offers | None, ...]
@@ -135,13 +135,13 @@ class NodeList(list[int]):
 
 
 def read_text(kind: type, value: Any) -> Any:
-    """Read what has a form of its own on the wire; raises ``ValueError``."""
+    """Read a value that has another form on the wire; raises ``ValueError``."""
     if kind is CpuBits and isinstance(value, str):
         return CpuBits(bits(value))
     if kind is IdText and isinstance(value, str):
         return _id_text(value)
-    if kind is Amount and type(value) is int and -(2**63) <= value < 2**64:
-        return Amount(value)
+    if kind is BookedBytes and type(value) is int and -(2**63) <= value < 2**64:
+        return BookedBytes(value)
     if kind is Fraction:
         return read_amount(kind, value)
     if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
@@ -197,27 +197,27 @@ def offers_of(hints: HintLists | None) -> Offers | None:
     return {kind: None if offered is None else tuple(map(_affinity, offered)) for kind, offered in hints.items()}
 
 
-def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[Aligned, ...] | None:
+def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[AlignmentBits, ...] | None:
     """Read the merges of hints in a message."""
     if merges is None:
         return None
     return tuple(
-        Aligned(each.container, tuple(map(offers_of, each.providers)), _affinity(each.affinity), each.admit)
+        AlignmentBits(each.container, tuple(map(offers_of, each.providers)), _affinity(each.affinity), each.admit)
         for each in merges
     )
 
 
-def held_of(containers: Mapping[str, messages.ContainerHolding]) -> dict[str, Held]:
-    """Read what containers were given by a message."""
+def holdings_of(containers: Mapping[str, messages.ContainerHolding]) -> dict[str, HoldingBits]:
+    """Read the holdings of the containers of a message."""
     return {name: _held(holding) for name, holding in containers.items()}
 
 
-def _held(holding: messages.ContainerHolding) -> Held:
+def _held(holding: messages.ContainerHolding) -> HoldingBits:
     memory, devices, quota = holding.memory, holding.devices, holding.cpu_quota
-    return Held(
+    return HoldingBits(
         CpuBits(bits(holding.cpus)),
         affinity_of(holding.affinity),
-        None if memory is None else tuple(Block(each.type, each.bytes, _nodes(*each.nodes)) for each in memory),
+        None if memory is None else tuple(MemoryBits(each.type, each.bytes, _nodes(*each.nodes)) for each in memory),
         None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
         None if quota is UNSET else quota,
         _cpus(holding.cpuset),
@@ -225,8 +225,8 @@ def _held(holding: messages.ContainerHolding) -> Held:
     )
 
 
-def updates_of(updates: Sequence[messages.Update] | None) -> tuple[Update, ...] | None:
+def updates_of(updates: Sequence[messages.Update] | None) -> tuple[UpdateBits, ...] | None:
     """Read the cpusets of a message."""
     if updates is None:
         return None
-    return tuple(Update(each.uid, each.container, CpuBits(bits(each.cpus)), _cpus(each.mems)) for each in updates)
+    return tuple(UpdateBits(each.uid, each.container, CpuBits(bits(each.cpus)), _cpus(each.mems)) for each in updates)

@@ -10,7 +10,7 @@ from ..values import HintLists, HintValue, IdList, JsonObject, PriorState
 SURFACE = "one allocation of the static policy in a given state"
 
 
-class Asked(Outcome, frozen=True, kw_only=True):
+class AllocationDetails(Outcome, frozen=True, kw_only=True):
     """What may be told beside an allocation: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
 
     reserved_cpus: IdList | None = None
@@ -20,7 +20,7 @@ class Asked(Outcome, frozen=True, kw_only=True):
     pod_hints: HintLists | None = None
 
 
-class Allocated(Asked, tag="allocated", frozen=True):
+class Allocated(AllocationDetails, tag="allocated", frozen=True):
     """CPUs given, the shared pool afterwards, and what later containers of the pod may reuse."""
 
     cpus: IdList
@@ -28,7 +28,7 @@ class Allocated(Asked, tag="allocated", frozen=True):
     reusable: IdList | None = None
 
 
-class AllocationRefused(Asked, tag="refused", frozen=True):
+class AllocationRefused(AllocationDetails, tag="refused", frozen=True):
     """No CPUs: a message for people and, where there is one, the reason as in the pod's status."""
 
     message: str
