@@ -1,7 +1,7 @@
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.sources.versions import NEWEST, OLDEST, SUPPORTED, History, KubernetesVersion, Span
+from numa_conformance.sources.versions import NEWEST, OLDEST, SUPPORTED, KubernetesVersion, Span, Timeline
 
 
 @pytest.mark.parametrize("text", ["1.32", "v1.32", "1.32.10", "v1.32.10", "v1.32.4-eks-1a2b", "1.32.1+k3s1"])
@@ -56,7 +56,7 @@ def test_a_span_holds_its_versions(span, inside, outside):
 
 
 def test_a_history_tells_the_value_that_was_reached():
-    history = History(("1.22", "alpha"), ("1.33", "ga"))
+    history = Timeline(("1.22", "alpha"), ("1.33", "ga"))
     reached = [history.at(KubernetesVersion.parse(text)) for text in ("1.21", "1.22", "1.32", "1.33", "1.40")]
     assert reached == [None, "alpha", "alpha", "ga", "ga"]
 
@@ -64,4 +64,4 @@ def test_a_history_tells_the_value_that_was_reached():
 @pytest.mark.parametrize("steps", [[("1.33", 1), ("1.22", 2)], [("1.33", 1), ("1.33", 2)]])
 def test_a_history_out_of_order_is_refused(steps):
     with pytest.raises(ValueError, match="order of their versions"):
-        History(*steps)
+        Timeline(*steps)

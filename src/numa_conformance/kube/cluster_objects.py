@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import Fault, UsageError
 from ..printable import listed
-from .manifests import Manifest, read_manifests
+from .manifests import ManifestObject, read_manifests
 from .node_object import NodeObject
 from .pod import Pod
 from .pod_names import PodNames
@@ -114,7 +114,7 @@ def read_pods(*paths: Path | str) -> list[Pod]:
     return list(read_cluster(*paths).pods)
 
 
-def _owners(manifest: Manifest) -> Iterator[str]:
+def _owners(manifest: ManifestObject) -> Iterator[str]:
     """Yield the uids of what has made an object."""
     owners = manifest.metadata.get("ownerReferences")
     for owner in owners if isinstance(owners, list) else ():

@@ -26,7 +26,7 @@ _OTHER_KINDS = frozenset(_OTHER_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class ManifestObject:
     """One object of a file. ``is_read`` tells whether its kind is one that makes pods, or a Node."""
 
     place: str
@@ -45,7 +45,7 @@ class Manifest:
         return value if isinstance(value, Mapping) else {}
 
 
-def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[Manifest]:
+def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[ManifestObject]:
     """Yield the objects of files and folders in the order of the text; a file named twice is read once.
 
     Faults of single objects are collected, with file, document and field path; raises ``UsageError`` for a file that
@@ -73,7 +73,7 @@ def _some_files(path: Path | str) -> list[str]:
     return files
 
 
-def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -> Iterator[Manifest]:
+def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -> Iterator[ManifestObject]:
     """Yield one object, or those of a List; ``default`` is the kind of one that does not say."""
     if not isinstance(obj, Mapping):
         faults.append(Fault(place, "is not a Kubernetes object", _ACCEPTED))
@@ -89,7 +89,7 @@ def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -
     elif fault := _kind_fault(kind, obj.get("apiVersion"), f"{place}: kind"):
         faults.append(fault)
     else:
-        yield Manifest(place, kind, obj)
+        yield ManifestObject(place, kind, obj)
 
 
 def _kind_fault(kind: object, version: object, place: str) -> Fault | None:

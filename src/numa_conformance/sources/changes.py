@@ -14,7 +14,7 @@ from .versions import KubernetesVersion
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VersionChange:
     """What one version began to do: ``before`` and ``after`` in words for who runs a node.
 
     ``rule`` names the behaviour rules, ``pull`` the pull request where one is known.
@@ -178,8 +178,8 @@ class Changes:
         return Changes(**{flag.name: version >= flag.metadata["since"] for flag in fields(Changes)})
 
 
-CHANGES: Mapping[str, Change] = MappingProxyType(
-    {name: Change(name, **flag.metadata) for flag in fields(Changes) for name in [flag.name.replace("_", "-")]}
+CHANGES: Mapping[str, VersionChange] = MappingProxyType(
+    {name: VersionChange(name, **flag.metadata) for flag in fields(Changes) for name in [flag.name.replace("_", "-")]}
 )
 """Change id to change, by version."""
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from .pages import KUBELET_REFERENCE, TOPOLOGY_TASK, Section
-from .versions import History, KubernetesVersion
+from .versions import KubernetesVersion, Timeline
 
 _API = KUBELET_REFERENCE.section("KubeletConfiguration", "kubelet-config-k8s-io-v1beta1-KubeletConfiguration")
 _NODE_LIMIT = TOPOLOGY_TASK.section("max-allowable-numa-nodes", "policy-option-max-allowable-numa-nodes")
@@ -26,7 +26,7 @@ class FieldDefault(Generic[T]):
     def __init__(self, name: str, *steps: tuple[str, T], source: Section = _API) -> None:
         """Take the field and (version, value) pairs, oldest first."""
         self.name = name
-        self.history = History(*steps)
+        self.history = Timeline(*steps)
         self.source = source
 
     def at(self, version: KubernetesVersion) -> T:

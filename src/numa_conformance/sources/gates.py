@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
-from .versions import NEWEST, History, KubernetesVersion
+from .versions import NEWEST, KubernetesVersion, Timeline
 
 Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
 
@@ -36,7 +36,7 @@ class FeatureGate:
     """
 
     name: str
-    history: History[GateState]
+    history: Timeline[GateState]
     needs: tuple[str, ...] = ()
 
     @property
@@ -60,7 +60,7 @@ _GONE_OFF = GateState("gone", on=False)
 
 
 def _gate(name: str, *steps: tuple[str, GateState], needs: tuple[str, ...] = ()) -> FeatureGate:
-    return FeatureGate(name, History(*steps), needs)
+    return FeatureGate(name, Timeline(*steps), needs)
 
 
 _ALL = (

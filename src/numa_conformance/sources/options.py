@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from ..errors import Fault, UsageError
 from .defaults import MAX_ALLOWABLE_NUMA_NODES
 from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
-from .versions import DEFAULT, History, KubernetesVersion, Span
+from .versions import DEFAULT, KubernetesVersion, Span, Timeline
 
 Maturity = Literal["alpha", "beta", "ga"]
 Manager = Literal["CPU Manager", "Topology Manager"]
@@ -35,7 +35,7 @@ class PolicyOption:
     manager: Manager
     text: str
     source: Section
-    maturity: History[Maturity]
+    maturity: Timeline[Maturity]
     excludes: tuple[str, ...] = ()
     refused_with: tuple[str, ...] = ()
     chooses: bool = True
@@ -81,7 +81,7 @@ def _option(
     facts = {
         "text": text,
         "source": source,
-        "maturity": History(*stages),
+        "maturity": Timeline(*stages),
         "excludes": excludes,
         "refused_with": refused_with,
         "chooses": chooses,

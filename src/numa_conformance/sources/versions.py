@@ -117,7 +117,7 @@ class Span:
 T = TypeVar("T")
 
 
-class History(Generic[T]):
+class Timeline(Generic[T]):
     """A fact that changes: each value holds from its version on, until the next one's."""
 
     __slots__ = ("_steps",)

@@ -12,8 +12,8 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     """Base of every message and of the values inside."""
 
 
-class Outcome(Message, frozen=True, tag_field="result"):
-    """Base of the replies among which ``result`` tells: ``class Picked(Outcome, tag="picked", frozen=True)``."""
+class TaggedReply(Message, frozen=True, tag_field="result"):
+    """Base of the replies among which ``result`` tells: ``class Picked(TaggedReply, tag="picked", frozen=True)``."""
 
 
 R = TypeVar("R", bound=Message)

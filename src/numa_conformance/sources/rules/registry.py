@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from . import admission, cpu_allocation, cpu_machine, cpu_policy, cpu_state, device, memory, scheduler, topology
-from .rule import Chapter, Rule, read_chapters
+from .rule import Rule, RuleChapter, read_chapters
 
 _MANAGERS = {
     "CPU Manager": (cpu_machine, cpu_policy, cpu_allocation, cpu_state),
@@ -17,7 +17,7 @@ _MANAGERS = {
     "Scheduler": (scheduler,),
 }
 
-CHAPTERS: Mapping[str, tuple[Chapter, ...]] = MappingProxyType(
+CHAPTERS: Mapping[str, tuple[RuleChapter, ...]] = MappingProxyType(
     {
         manager: tuple(chapter for module in modules for chapter in read_chapters(module.TEXT))
         for manager, modules in _MANAGERS.items()

@@ -1,4 +1,4 @@
-"""``Rule`` and ``Chapter``, and how their text is read."""
+"""``Rule`` and ``RuleChapter``, and how their text is read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
+class RuleChapter:
     """The rules of one subject."""
 
     title: str
@@ -36,14 +36,14 @@ def anchor_of(rule: str) -> str:
     return rule.lower()
 
 
-def read_chapters(text: str) -> Iterator[Chapter]:
+def read_chapters(text: str) -> Iterator[RuleChapter]:
     """Read chapters: ``# title``, then a rule a paragraph, ``ID [doc|impl|doc+impl] text``, continued by indentation.
 
     Raises ``ValueError``, as the texts are ours.
     """
     for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
         title, *lines = part.strip().split("\n")
-        yield Chapter(title, tuple(map(_read_rule, lines)))
+        yield RuleChapter(title, tuple(map(_read_rule, lines)))
 
 
 def _read_rule(line: str) -> Rule:

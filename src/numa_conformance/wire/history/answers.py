@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from .. import values as wire
-from ..message import Message, Method, Outcome
+from ..message import Message, Method, TaggedReply
 from ..messages import METHODS, claims, node
 from .checks import with_checks
 from .claims import AllocatedClaim
@@ -22,7 +22,7 @@ from .sightings import LIVE_NODE, LiveNode
 from .values import read_text
 
 
-class StartedNode(Outcome, tag="started", frozen=True):
+class StartedNode(TaggedReply, tag="started", frozen=True):
     """``NodeStarted``, also of a node at work, whose ``default_cpuset`` is not known (None)."""
 
     default_cpuset: wire.IdList | None = None
@@ -31,7 +31,7 @@ class StartedNode(Outcome, tag="started", frozen=True):
     memory_state: list[node.MemoryNode] | None = None
 
 
-class PreparedClaim(Outcome, tag="prepared", frozen=True):
+class PreparedClaim(TaggedReply, tag="prepared", frozen=True):
     """``ClaimPrepared`` with its ``claim`` read; None where the suite allocated it."""
 
     cpus: wire.IdList

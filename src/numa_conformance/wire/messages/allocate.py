@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET, UnsetType
 
-from ..message import Outcome, Request
+from ..message import Request, TaggedReply
 from ..values import HintLists, HintValue, IdList, JsonObject, PriorState
 
 SURFACE = "one allocation of the static policy in a given state"
 
 
-class AllocationDetails(Outcome, frozen=True, kw_only=True):
+class AllocationDetails(TaggedReply, frozen=True, kw_only=True):
     """What may be told beside an allocation: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
 
     reserved_cpus: IdList | None = None
@@ -35,7 +35,7 @@ class AllocationRefused(AllocationDetails, tag="refused", frozen=True):
     reason: str | None = None
 
 
-class PolicyRefused(Outcome, tag="policy_refused", frozen=True):
+class PolicyRefused(TaggedReply, tag="policy_refused", frozen=True):
     """No policy can be made of this machine and configuration."""
 
     message: str

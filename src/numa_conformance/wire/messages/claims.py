@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, UnsetType
 
-from ..message import Outcome, Request
+from ..message import Request, TaggedReply
 from ..values import IdList, JsonObject
 
 SURFACE = "a DRA driver that gives CPUs to claims"
@@ -21,13 +21,13 @@ FEATURES = {
 }
 
 
-class DriverStarted(Outcome, tag="started", frozen=True):
+class DriverStarted(TaggedReply, tag="started", frozen=True):
     """The driver has registered: what stands in ``spec`` of each of its ResourceSlices."""
 
     slices: list[JsonObject]
 
 
-class DriverFailed(Outcome, tag="failed", frozen=True):
+class DriverFailed(TaggedReply, tag="failed", frozen=True):
     """The driver has not registered in time, or publishes nothing: what happened."""
 
     message: str
@@ -48,7 +48,7 @@ class RestartDriver(Request[DriverStarted | DriverFailed], method="claims.restar
     """The driver ends, and is started again with the same files. Containers run on, and claims stay prepared."""
 
 
-class ClaimPrepared(Outcome, tag="prepared", frozen=True):
+class ClaimPrepared(TaggedReply, tag="prepared", frozen=True):
     """The claim is prepared. ``cpus``: those that a container which uses it may run on.
 
     ``shared``: what containers without a claim may run on by now, where that is known. ``claim``: the ResourceClaim
@@ -60,7 +60,7 @@ class ClaimPrepared(Outcome, tag="prepared", frozen=True):
     claim: JsonObject | None = None
 
 
-class ClaimRefused(Outcome, tag="refused", frozen=True):
+class ClaimRefused(TaggedReply, tag="refused", frozen=True):
     """The driver answered with an error."""
 
     message: str
@@ -76,7 +76,7 @@ class PrepareClaim(Request[ClaimPrepared | ClaimRefused], method="claims.prepare
     claim: JsonObject
 
 
-class SharedRuns(Outcome, tag="runs", frozen=True):
+class SharedRuns(TaggedReply, tag="runs", frozen=True):
     """What containers without a claim may run on by now, by their names."""
 
     shared: dict[str, IdList]
@@ -94,7 +94,7 @@ class EndShared(Request[SharedRuns | ClaimRefused], method="claims.end", surface
     name: str
 
 
-class ClaimUnprepared(Outcome, tag="unprepared", frozen=True):
+class ClaimUnprepared(TaggedReply, tag="unprepared", frozen=True):
     """The claim is prepared no longer."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from ..message import Message, Outcome, Request
+from ..message import Message, Request, TaggedReply
 from ..values import Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
 
 SURFACE = "the stateful manager stack of one node"
@@ -77,7 +77,7 @@ class Update(Message, frozen=True):
     mems: IdList | None = None
 
 
-class NodeStarted(Outcome, tag="started", frozen=True):
+class NodeStarted(TaggedReply, tag="started", frozen=True):
     """The node is up, with these pools.
 
     ``reserved_cpus``: under policy static the reserved CPUs; null: not told, or an amount is reserved and no CPUs. Then
@@ -90,7 +90,7 @@ class NodeStarted(Outcome, tag="started", frozen=True):
     memory_state: list[MemoryNode] | None = None
 
 
-class StartFailed(Outcome, tag="failed", frozen=True):
+class StartFailed(TaggedReply, tag="failed", frozen=True):
     """The node does not come up: the stage that refuses, and its message."""
 
     stage: str
@@ -123,7 +123,7 @@ class Alignment(Message, frozen=True, omit_defaults=False):
     admit: bool
 
 
-class Admitted(Outcome, tag="admitted", frozen=True):
+class Admitted(TaggedReply, tag="admitted", frozen=True):
     """The pod is on the node: the shared pool, and container to what it holds.
 
     ``alignments``: every merge of hints that was made for it, in order; null: not told. ``updates``: the cpusets that
@@ -138,7 +138,7 @@ class Admitted(Outcome, tag="admitted", frozen=True):
     updates: list[Update] | None = None
 
 
-class Rejected(Outcome, tag="rejected", frozen=True):
+class Rejected(TaggedReply, tag="rejected", frozen=True):
     """The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 
     ``phase``: the pod's phase in its status; null: not told. ``alignments``: every merge of hints until then, in order;
@@ -161,7 +161,7 @@ class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node"
     pod: JsonObject
 
 
-class PodStarted(Outcome, tag="started", frozen=True):
+class PodStarted(TaggedReply, tag="started", frozen=True):
     """The pod's containers have started: the pool, container to what it holds, ``updates`` as of an admission."""
 
     default_cpuset: IdList
@@ -170,7 +170,7 @@ class PodStarted(Outcome, tag="started", frozen=True):
     updates: list[Update] | None = None
 
 
-class Removed(Outcome, tag="removed", frozen=True):
+class Removed(TaggedReply, tag="removed", frozen=True):
     """The pod is gone. ``updates``: as of an admission."""
 
     default_cpuset: IdList
@@ -178,7 +178,7 @@ class Removed(Outcome, tag="removed", frozen=True):
     updates: list[Update] | None = None
 
 
-class UnknownPod(Outcome, tag="unknown", frozen=True):
+class UnknownPod(TaggedReply, tag="unknown", frozen=True):
     """There is no such pod on the node."""
 
     default_cpuset: IdList
@@ -197,7 +197,7 @@ class RemovePod(Request[Removed | UnknownPod], method="node.remove", surface="no
     uid: str
 
 
-class Resized(Outcome, tag="resized", frozen=True):
+class Resized(TaggedReply, tag="resized", frozen=True):
     """The pod has what it asks for now: the pool, container to what it holds. ``updates``: as of an admission."""
 
     default_cpuset: IdList
@@ -206,7 +206,7 @@ class Resized(Outcome, tag="resized", frozen=True):
     updates: list[Update] | None = None
 
 
-class ResizePending(Outcome, tag="pending", frozen=True):
+class ResizePending(TaggedReply, tag="pending", frozen=True):
     """The pod keeps what it has. ``reason``: ``Infeasible`` or ``Deferred``; ``message``: why, for people."""
 
     default_cpuset: IdList
@@ -240,7 +240,7 @@ class SkippedContainer(Message, frozen=True):
     container: str
 
 
-class Reconciled(Outcome, tag="reconciled", frozen=True):
+class Reconciled(TaggedReply, tag="reconciled", frozen=True):
     """The updates in the order sent, the number of containers handled, and those skipped."""
 
     updates: list[Update]
@@ -259,7 +259,7 @@ class StateWrite(Message, frozen=True, omit_defaults=False):
     text: str | None
 
 
-class Checkpoints(Outcome, tag="checkpoints", frozen=True):
+class Checkpoints(TaggedReply, tag="checkpoints", frozen=True):
     """File name to content.
 
     ``writes``: how the files came to be so, one write after the other, since they were last asked for or the node came
@@ -274,14 +274,14 @@ class ReadCheckpoints(Request[Checkpoints], method="node.checkpoints", surface="
     """Ask for the state files."""
 
 
-class ReadmittedPod(Outcome, tag="admitted", frozen=True):
+class ReadmittedPod(TaggedReply, tag="admitted", frozen=True):
     """A pod that is on the node after a restart, and container to what it holds."""
 
     uid: str
     containers: dict[str, ContainerHolding]
 
 
-class RejectedPod(Outcome, tag="rejected", frozen=True):
+class RejectedPod(TaggedReply, tag="rejected", frozen=True):
     """A pod that a restart refuses: the reason and a message for people."""
 
     uid: str
@@ -289,7 +289,7 @@ class RejectedPod(Outcome, tag="rejected", frozen=True):
     message: str
 
 
-class Restarted(Outcome, tag="restarted", frozen=True):
+class Restarted(TaggedReply, tag="restarted", frozen=True):
     """The node is up again, and every pod that was on it admitted anew, or refused. ``updates``: as of an admission."""
 
     pods: list[ReadmittedPod | RejectedPod]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from ..message import Outcome, Request
+from ..message import Request, TaggedReply
 from ..values import CpuCount, HintValue, IdList, JsonObject
 
 SURFACE = "one allocation from a set of free CPUs; stateless"
 
 
-class Picked(Outcome, tag="picked", frozen=True):
+class Picked(TaggedReply, tag="picked", frozen=True):
     """The CPUs chosen, in kernel list format."""
 
     cpus: IdList
 
 
-class PickRefused(Outcome, tag="refused", frozen=True):
+class PickRefused(TaggedReply, tag="refused", frozen=True):
     """No CPUs: a message for people and, where there is one, the reason as in the pod's status."""
 
     message: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, UnsetType, field
 
-from ..message import Message, Outcome, Request
+from ..message import Message, Request, TaggedReply
 from ..values import JsonObject, NodeIdOrNone
 
 SURFACE = "a device plugin, as a kubelet speaks with it"
@@ -23,7 +23,7 @@ class OfferedDevice(Message, frozen=True, omit_defaults=False):
     nodes: list[NodeIdOrNone] | None = None
 
 
-class PluginStarted(Outcome, tag="started", frozen=True):
+class PluginStarted(TaggedReply, tag="started", frozen=True):
     """The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 
     ``serves``: whether its own service answered when it registered; null: not told.
@@ -35,7 +35,7 @@ class PluginStarted(Outcome, tag="started", frozen=True):
     serves: bool | None = None
 
 
-class PluginFailed(Outcome, tag="failed", frozen=True):
+class PluginFailed(TaggedReply, tag="failed", frozen=True):
     """The plugin has not registered in time, or lists nothing: what happened."""
 
     message: str
@@ -52,14 +52,14 @@ class RestartKubelet(Request[PluginStarted | PluginFailed], method="plugin.resta
     """The kubelet ends, and another one comes up, which removes all sockets of plugins. The plugin goes on."""
 
 
-class Preferred(Outcome, tag="preferred", frozen=True):
+class Preferred(TaggedReply, tag="preferred", frozen=True):
     """The devices that the plugin prefers. ``lists``: those it has sent since it was last asked, each in full."""
 
     devices: list[str]
     lists: list[list[OfferedDevice]] = field(default_factory=list)
 
 
-class PluginRefused(Outcome, tag="refused", frozen=True):
+class PluginRefused(TaggedReply, tag="refused", frozen=True):
     """The plugin answered with an error. ``lists``: as of ``preferred``."""
 
     message: str
@@ -74,7 +74,7 @@ class PreferDevices(Request[Preferred | PluginRefused], method="plugin.prefer", 
     size: int
 
 
-class DevicesAllocated(Outcome, tag="allocated", frozen=True):
+class DevicesAllocated(TaggedReply, tag="allocated", frozen=True):
     """The plugin answered for so many containers. ``lists``: as of ``preferred``."""
 
     containers: int

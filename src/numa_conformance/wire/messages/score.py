@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..message import Outcome, Request
+from ..message import Request, TaggedReply
 from ..values import JsonObject
 
 SURFACE = "NodeResourcesFit scoring and filtering"
 FEATURES = {"scheduler/filter": "which resources are insufficient"}
 
 
-class Scored(Outcome, tag="scored", frozen=True):
+class Scored(TaggedReply, tag="scored", frozen=True):
     """The score from 0 to 100 (null of a target that only filters), and why the pod would not fit.
 
     ``scores``: of each resource that counts, on the same scale.
@@ -20,7 +20,7 @@ class Scored(Outcome, tag="scored", frozen=True):
     scores: dict[str, float] | None = None
 
 
-class ScoreRefused(Outcome, tag="refused", frozen=True):
+class ScoreRefused(TaggedReply, tag="refused", frozen=True):
     """The arguments of the plugin are refused."""
 
     message: str
