@@ -10,7 +10,7 @@ from typing import Any
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from .files import real_files
-from .machine.placement_map import PlacementMap
+from .machine.picture import PlacementMap
 
 
 class PlacementExtension(SingleFileSnapshotExtension):

@@ -17,7 +17,7 @@ from .asking.generators.workloads import best_effort, burstable, container, guar
 from .asking.strategies import containers, kubelet_configurations, machines, pods, workloads
 from .cpuset import CpuSet
 from .kube import Pod
-from .machine.placement_map import PlacementMap
+from .machine.picture import PlacementMap
 from .reference.advice import Advice, advise
 from .reference.node import Node
 

@@ -13,7 +13,7 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.machine.hostfs import read_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import BadReply, Client, InProcess
-from numa_conformance.wire.host_trees import MOST_TREES, HostTrees
+from numa_conformance.wire.connection import MOST_TREES, HostTrees
 from numa_conformance.wire.messages.classify import Classify
 from numa_conformance.wire.messages.node import ReadState, StartNode
 from numa_conformance.wire.messages.pick import Pick

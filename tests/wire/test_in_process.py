@@ -21,7 +21,7 @@ from numa_conformance.wire import (
     NotClaimed,
     TargetFault,
     TimedOut,
-    in_process_guard,
+    in_process,
     load_factory,
 )
 from numa_conformance.wire.messages.classify import Classify
@@ -134,7 +134,7 @@ def test_a_fault_keeps_nothing_of_what_the_target_held():
 def test_a_thread_that_gets_the_identifier_of_an_ended_one_ends_the_process(monkeypatch: pytest.MonkeyPatch):
     ended: list[int] = []
     workers: list[threading.Thread] = []
-    monkeypatch.setattr(in_process_guard, "_exit", ended.append)
+    monkeypatch.setattr(in_process, "_exit", ended.append)
     target = _target(lambda: workers.append(threading.current_thread()) or GOOD)
     target.request(Describe())
     target.close()

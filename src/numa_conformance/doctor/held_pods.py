@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..kube import Container, Pod, Quantity
-from ..kube.qos import QosClass
+from ..kube.container import QosClass
 from ..machine import Device, Machine
 from ..reference.managers.device import DEVICE_FILE
 from .look import Sight

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..wire.history.answers import HISTORY_METHODS
-from ..wire.history.checks import class_with_checks
+from ..wire.history.answers import HISTORY_METHODS, class_with_checks
 from ..wire.history.claims import AllocatedClaim
 from ..wire.history.history import Step
 from ..wire.history.sightings import LIVE_NODE

@@ -3,7 +3,7 @@
 from ..documents import Document, read_documents
 from .cluster_objects import ClusterObjects, read_cluster, read_pods
 from .configuration_files import read_kubelet_configuration, read_scheduler_configuration
-from .container import Container
+from .container import Container, QosClass, qos_class
 from .features import FeatureGates, gate_faults, option_maturity
 from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_flags import with_flags
@@ -11,7 +11,6 @@ from .kubelet_validation import validate, validation_faults
 from .manifests import files_of
 from .node_object import NodeObject
 from .pod import Pod
-from .qos import QosClass, qos_class
 from .quantity import Quantity
 from .requests import pod_limits, pod_requests, pod_total
 from .reservation import explicit_reserved_cpus, node_reservation, reserved_cpu_milli

@@ -23,8 +23,30 @@ from ..sources.defaults import (
 from ..sources.quirks.node import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .duration import ACCEPTED, is_duration
-from .kubelet_fields import OTHER_FIELDS
 from .quantity import Quantity, quantities
+
+_NAMES = """
+address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
+clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize
+containerLogMaxWorkers containerLogMonitorInterval containerRuntimeEndpoint contentType crashLoopBackOff
+enableContentionProfiling enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers
+enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst
+eventRecordQPS evictionMaxPodGracePeriod evictionMinimumReclaim evictionPressureTransitionPeriod evictionSoft
+evictionSoftGracePeriod failCgroupV1 failSwapOn fileCheckFrequency hairpinMode healthzBindAddress healthzPort
+httpCheckFrequency imageGCHighThresholdPercent imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge
+imagePullCredentialsVerificationPolicy imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit
+kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeletCgroups localStorageCapacityIsolation logging
+makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls memorySwap memoryThrottlingFactor nodeLeaseDurationSeconds
+nodeStatusMaxImages nodeStatusReportFrequency oomScoreAdj podCIDR podLogsDir podPidsLimit podsPerCore port
+preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved readOnlyPort registerNode
+registerWithTaints registryBurst registryPullQPS resolvConf rotateCertificates runOnce runtimeRequestTimeout
+seccompDefault serializeImagePulls serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod
+shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath staticPodURL
+staticPodURLHeader streamingConnectionIdleTimeout syncFrequency systemCgroups tlsCertFile tlsCipherSuites
+tlsMinVersion tlsPrivateKeyFile tracing userNamespaces volumePluginDir volumeStatsAggPeriod
+"""
+OTHER_FIELDS: tuple[str, ...] = tuple(_NAMES.split())
+
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"

@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 from ..fields import Fields
 from ..sources.quirks.node import NodeQuirks
-from .container import Container
+from .container import QOS_CLASSES, Container, QosClass, qos_class
 from .features import FeatureGates
 from .pod_fields import CONTAINER_FIELDS, POD_FIELDS, RESOURCES_FIELDS, SPEC_FIELDS
 from .pod_level import default_limits, read_pod_level
-from .qos import QOS_CLASSES, QosClass, qos_class
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
 

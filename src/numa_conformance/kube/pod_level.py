@@ -7,10 +7,9 @@ from typing import Any
 
 from ..errors import did_you_mean
 from ..fields import Fields
-from .container import Container
+from .container import Container, total_limits, total_requests
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults, is_huge_page
-from .totals import total_limits, total_requests
 
 PodLevel = tuple[Mapping[str, Quantity], Mapping[str, Quantity]]
 """Requests and limits of the pod."""

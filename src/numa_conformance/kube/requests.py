@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from .container import Container
+from .container import Container, busiest_moment, total_limits, total_requests
 from .pod import Pod
 from .quantity import Quantity
-from .totals import busiest_moment, total_limits, total_requests
 
 _NOTHING = Quantity(0)
 

@@ -12,9 +12,8 @@ from ..cpuset import CpuSet, iter_bits
 from ..fields import Fields
 from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact_cpus import REGULAR_FIELDS, grouped_cpus, regular_cpus
-from .compact_devices import expand_devices
-from .forms import MAX_NODES, SIZE, SIZES, CompactForm, DistancesForm, MemoryOnlyForm
-from .model import Cpu, Machine, MemoryNode
+from .forms import MAX_DEVICES, MAX_NODES, SIZE, SIZES, CompactDeviceForm, CompactForm, DistancesForm, MemoryOnlyForm
+from .model import Cpu, Device, Machine, MemoryNode
 
 UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _Near = dict[int, int]
@@ -163,3 +162,46 @@ def _distance(form: DistancesForm, row: int, column: int, sockets: Mapping[int, 
     if near.get(row) == column or near.get(column) == row:
         return form.socket if form.near is None else form.near
     return form.socket if sockets.get(row, set()) & sockets.get(column, set()) else form.remote
+
+
+def expand_devices(
+    forms: Sequence[CompactDeviceForm] | None, nodes: Sequence[int], fields: Fields
+) -> tuple[Device, ...]:
+    """Return the devices: one by its id, ``count`` of one kind, or ``perNuma`` on each NUMA node with CPUs.
+
+    Devices without an id are numbered within their resource: ``gpu-0`` for ``example.com/gpu``.
+    """
+    numbered: dict[str, int] = {}
+    devices: list[Device] = []
+    for index, form in enumerate(forms or ()):
+        _refuse_doubled(form, f"devices[{index}]", fields)
+        places = _places(form, nodes)
+        first = numbered.get(form.resource, 0)
+        if form.id is None:
+            numbered[form.resource] = first + len(places)
+        if sum(numbered.values()) > MAX_DEVICES:
+            fields.fault(f"devices[{index}]", f"makes more than {MAX_DEVICES} devices")
+            break
+        kind = form.resource.rpartition("/")[2]
+        devices += [
+            Device(form.resource, form.id or f"{kind}-{first + at}", place, form.healthy)
+            for at, place in enumerate(places)
+        ]
+    return tuple(devices)
+
+
+def _places(form: CompactDeviceForm, nodes: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the NUMA nodes of each device of an entry."""
+    if form.per_numa is not None:
+        return [(node,) for node in nodes for _ in range(form.per_numa)]
+    nodes_of_each = (form.numa,) if isinstance(form.numa, int) else tuple(form.numa or ())
+    return [nodes_of_each] * (form.count or 1)
+
+
+def _refuse_doubled(form: CompactDeviceForm, path: str, fields: Fields) -> None:
+    ways = {"id": form.id, "count": form.count, "perNuma": form.per_numa}
+    named = [key for key, value in ways.items() if value is not None]
+    if len(named) > 1:
+        fields.fault(path, f"has {' and '.join(named)}", "one of them")
+    if form.per_numa is not None and form.numa is not None:
+        fields.fault(f"{path}.numa", "cannot stand beside perNuma")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..cpuset import CpuSet, format_bits
 from .model import Machine, MemoryNode
@@ -121,3 +122,22 @@ def _memory(node: MemoryNode) -> str:
 
 def _where(nodes: tuple[int, ...]) -> str:
     return f" (numa {','.join(map(str, nodes))})" if nodes else ""
+
+
+@dataclass(frozen=True)
+class PlacementMap:
+    """CPUs by their holder on a machine, in an order that is kept.
+
+    ``lines`` say more of it; left out, each holder has a line. ``str`` is the text.
+    """
+
+    machine: Machine
+    held: Mapping[str, CpuSet]
+    lines: Sequence[str] | None = None
+
+    def __str__(self) -> str:
+        """Return the lines, a blank one, and the map."""
+        each = [f"{name}: {len(cpus)} CPUs on {cpus}" for name, cpus in self.held.items()]
+        lines = [self.machine.name, *each] if self.lines is None else self.lines
+        owners = {name: cpus.bits for name, cpus in self.held.items()}
+        return "\n".join([*lines, "", allocation_map(self.machine, owners), ""])

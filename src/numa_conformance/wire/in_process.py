@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import queue
 import sys
 import threading
 import traceback
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -19,9 +20,45 @@ from ..errors import Fault, UsageError
 from .checked_reply import checked_reply
 from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, message_of
 from .features import other_version
-from .in_process_guard import end_workers, guarded, leave_a_copy
 from .message import Message, R, Request
 from .process_marks import Marked
+
+_exit = os._exit
+_guarded: dict[int, int] = {}
+"""The process in which each thread that asks a target was started, by the thread's identifier."""
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Make ``os._exit`` an exception in this thread: a run that ended there with status 0 would look as if passed."""
+    thread = threading.get_ident()
+    _guarded[thread] = os.getpid()
+    os._exit = _refused_exit
+    try:
+        yield
+    finally:
+        _guarded.pop(thread)  # a later thread, which may be of the target, gets the same identifier
+
+
+def leave_a_copy() -> None:
+    """End this process if it is a copy that the target has forked: nobody waits for its answer."""
+    if _guarded.get(threading.get_ident()) != os.getpid():
+        _exit(os.EX_SOFTWARE if hasattr(os, "EX_SOFTWARE") else 1)
+
+
+def end_workers() -> None:
+    """End what the target has started with ``multiprocessing``, which this process would wait for at its end."""
+    multiprocessing = sys.modules.get("multiprocessing")
+    for child in multiprocessing.active_children() if multiprocessing is not None else ():
+        child.kill()
+        child.join()
+
+
+def _refused_exit(status: int) -> NoReturn:
+    if _guarded.get(threading.get_ident()) == os.getpid():
+        raise SystemExit(f"os._exit({status})")
+    _exit(status)
+
 
 Factory = Callable[[], object]
 

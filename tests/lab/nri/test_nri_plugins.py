@@ -13,7 +13,7 @@ from numa_conformance.errors import UsageError
 from numa_conformance.lab.nri.target import NriTarget
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.wire import Client, InProcess
-from numa_conformance.wire.host_trees import HostTrees
+from numa_conformance.wire.connection import HostTrees
 from numa_conformance.wire.messages.node import AdmitPod, ReadState, Rejected, StartFailed, StartNode
 from processes import PATIENCE
 

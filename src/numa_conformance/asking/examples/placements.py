@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cpuset import CpuSet
 from ...machine import load_machine
-from ...machine.placement_map import PlacementMap
+from ...machine.picture import PlacementMap
 from ...wire.messages.node import Admitted, StartFailed
 from ..generators.workloads import burstable, guaranteed, static
 from .node_run import NodeRun, cpus_of, pool_of

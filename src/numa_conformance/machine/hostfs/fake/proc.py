@@ -1,13 +1,18 @@
-"""``/proc/cpuinfo``, ``/proc/meminfo`` and ``/proc/stat`` of a machine."""
+"""``/proc`` of a machine: ``cpuinfo``, ``meminfo``, ``stat`` and ``interrupts``; kinds and speeds of cores.
+
+A ``Machine`` knows no kinds and no speeds. Where all its CPUs are online, cores of several threads beside cores of one
+are a hybrid's performance and efficiency cores. Every CPU is as fast as ``/proc/cpuinfo`` says.
+"""
 
 from __future__ import annotations
 
 import re
 
+from ....cpuset import format_bits
 from ...model import Machine
-from .caches import LAST_LEVEL_KIBIBYTES
-from .memory import UNUSED, amount_lines, huge_page_lines, memory_totals
-from .speeds import KILOHERTZ
+from .cpus import LAST_LEVEL_KIBIBYTES
+from .nodes import UNUSED, amount_lines, huge_page_lines, memory_totals
+from .tree import Tree
 
 _ANY_KIND = {"vendor_id": "unknown", "cpu family": "0", "model": "0", "stepping": "0", "flags": "fpu"}
 _ONE_CPU = re.compile(r"cpu[0-9]+ ")
@@ -76,3 +81,34 @@ def stat(machine: Machine, of_the_host: str) -> str:
     lines = [line for line in of_the_host.splitlines() if not _ONE_CPU.match(line)]
     counters = [f"cpu{cpu.id} 0 0 0 0 0 0 0 0 0 0" for cpu in machine.cpus]
     return "\n".join([*lines[:1], *counters, *lines[1:]]) + "\n"
+
+
+KILOHERTZ = 2_000_000
+_SLOWEST = 800_000
+_LIMITS = {
+    "cpuinfo_max_freq": KILOHERTZ,
+    "cpuinfo_min_freq": _SLOWEST,
+    "scaling_max_freq": KILOHERTZ,
+    "scaling_min_freq": _SLOWEST,
+}
+_COLUMN = 11
+
+
+def write_speeds(machine: Machine, tree: Tree) -> None:
+    """Write cpufreq limits, and the CPUs of each kind on a hybrid machine."""
+    for cpu in machine.cpus:
+        for name, kilohertz in _LIMITS.items():
+            tree.write(f"sys/devices/system/cpu/cpu{cpu.id}/cpufreq/{name}", kilohertz)
+    single = sum(core for core in machine.core_bits if core.bit_count() == 1)
+    several = machine.online_bits & ~single
+    if single and several and not machine.offline:
+        tree.write("sys/devices/cpu_core/cpus", format_bits(several))
+        tree.write("sys/devices/cpu_atom/cpus", format_bits(single))
+
+
+def interrupts(machine: Machine) -> str:
+    """Return ``/proc/interrupts``: a timer's, and the clocks of the CPUs, none of which has come."""
+    names = "".join(f"{f'CPU{cpu.id}':<{_COLUMN}}" for cpu in machine.cpus)
+    counts = f"{0:>{_COLUMN - 1}} " * len(machine.cpus)
+    rows = (("0", "IO-APIC   2-edge      timer"), ("LOC", "Local timer interrupts"))
+    return "".join([f"{'':11}{names}\n", *(f"{name:>4}:{counts} {what}\n" for name, what in rows)])

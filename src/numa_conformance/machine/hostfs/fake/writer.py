@@ -8,8 +8,7 @@ from ....errors import Fault, UsageError
 from ...model import Machine
 from .cpus import write_cpus
 from .nodes import write_nodes
-from .proc import cpuinfo, meminfo
-from .speeds import interrupts, write_speeds
+from .proc import cpuinfo, interrupts, meminfo, write_speeds
 from .tree import Tree
 
 
