@@ -25,8 +25,8 @@ from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.markdown import markdown_text
 from numa_conformance.report.model import read_report
 from numa_conformance.wire import Client, InProcess, TargetFault
-from numa_conformance.wire.checked_reply import checked_reply
 from numa_conformance.wire.history.history import HistoryError, read_histories
+from numa_conformance.wire.message import checked_reply
 from numa_conformance.wire.messages import METHODS
 from numa_conformance.wire.stdio import _result
 from processes import PATIENCE

@@ -1,7 +1,7 @@
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube.duration import is_duration, microseconds
+from numa_conformance.kube.quantity import is_duration, microseconds
 
 
 @pytest.mark.parametrize(

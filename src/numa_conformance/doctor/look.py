@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..errors import UsageError
-from ..kube.duration import microseconds
+from ..kube.quantity import microseconds
 from ..machine import Machine
 from ..machine.hostfs import read_machine
 from ..sources.quirks import Quirks

@@ -10,7 +10,7 @@ from operator import or_
 
 from ..machine import Machine
 from ..wire.history.answers import PreparedClaim
-from ..wire.history.claims import AllocatedClaim
+from ..wire.history.quantities import AllocatedClaim
 from ..wire.history.values import bits
 from ..wire.message import Message
 from ..wire.messages.claims import (

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from ..wire.history.answers import HISTORY_METHODS, class_with_checks
-from ..wire.history.claims import AllocatedClaim
 from ..wire.history.history import Step
+from ..wire.history.quantities import AllocatedClaim
 from ..wire.history.sightings import LIVE_NODE
 from ..wire.history.values import read_text
 from ..wire.message import Message

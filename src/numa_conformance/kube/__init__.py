@@ -1,7 +1,7 @@
 """The Kubernetes objects that users already have."""
 
 from ..documents import Document, read_documents
-from .cluster_objects import ClusterObjects, read_cluster, read_pods
+from .cluster_objects import ClusterObjects, NodeObject, read_cluster, read_pods
 from .configuration_files import read_kubelet_configuration, read_scheduler_configuration
 from .container import Container, QosClass, qos_class
 from .features import FeatureGates, gate_faults, option_maturity
@@ -9,7 +9,6 @@ from .kubelet_config import KubeletConfiguration, ReservedMemory
 from .kubelet_flags import with_flags
 from .kubelet_validation import validate, validation_faults
 from .manifests import files_of
-from .node_object import NodeObject
 from .pod import Pod
 from .quantity import Quantity
 from .requests import pod_limits, pod_requests, pod_total

@@ -22,8 +22,7 @@ from ..sources.defaults import (
 )
 from ..sources.quirks.node import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .duration import ACCEPTED, is_duration
-from .quantity import Quantity, quantities
+from .quantity import DURATIONS, Quantity, is_duration, quantities
 
 _NAMES = """
 address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
@@ -227,4 +226,4 @@ def _gates(value: object, fields: Fields) -> dict[str, bool]:
 
 def _check_duration(value: object, path: str, fields: Fields) -> None:
     if isinstance(value, str) and value and not is_duration(value):
-        fields.fault(path, f"{value!r} is not a duration", ACCEPTED)
+        fields.fault(path, f"{value!r} is not a duration", DURATIONS)

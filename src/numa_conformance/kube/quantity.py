@@ -1,4 +1,4 @@
-"""Kubernetes quantities: exact amounts with the suffixes users write (ADM-QTY-01..08)."""
+"""Quantities: exact amounts with the suffixes users write (ADM-QTY-01..08); durations such as ``10s`` and ``1m30s``."""
 
 from __future__ import annotations
 
@@ -202,3 +202,24 @@ def _print(number: Fraction | int, family: Family) -> str:
         if scaled.denominator == 1:
             return f"{scaled}e{power}" if family == "exponent" and power else f"{scaled}{suffix}"
     raise AssertionError("a quantity is never finer than 1e-9")
+
+
+DURATIONS = "a number with a unit, such as 10s or 1m30s"
+_DURATION = re.compile(r"([+-]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:h|ms|m|s|us|ns))+)", re.ASCII)
+_PART = re.compile(r"([0-9.]+)([a-z]+)", re.ASCII)
+_NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000}
+
+
+def is_duration(text: str) -> bool:
+    """Tell whether a text is a duration."""
+    return _DURATION.fullmatch(text) is not None
+
+
+def microseconds(text: str) -> int:
+    """Read a duration, cut to whole microseconds; raises ``UsageError``."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise UsageError(Fault("", f"{text!r} is not a duration", DURATIONS))
+    total = sum(Fraction(number) * _NANOSECONDS[unit] for number, unit in _PART.findall(match[2]))
+    whole = int(total) // 1_000
+    return -whole if match[1] == "-" else whole

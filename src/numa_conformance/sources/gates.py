@@ -47,89 +47,74 @@ class FeatureGate:
         return page.section(self.name, self.name)
 
 
-_ALPHA = GateState("alpha", on=False)
-_BETA = GateState("beta", on=True)
-_BETA_OFF = GateState("beta", on=False)
-_GA = GateState("ga", on=True)
-_LOCKED = GateState("ga", on=True, locked=True)
-_DEPRECATED = GateState("deprecated", on=True)
-_DEPRECATED_OFF = GateState("deprecated", on=False)
-_DEPRECATED_LOCKED = GateState("deprecated", on=True, locked=True)
-_GONE = GateState("gone", on=True)
-_GONE_OFF = GateState("gone", on=False)
+_STATES = {
+    "alpha": GateState("alpha", on=False),
+    "beta": GateState("beta", on=True),
+    "beta-off": GateState("beta", on=False),
+    "ga": GateState("ga", on=True),
+    "locked": GateState("ga", on=True, locked=True),
+    "deprecated": GateState("deprecated", on=True),
+    "deprecated-off": GateState("deprecated", on=False),
+    "deprecated-locked": GateState("deprecated", on=True, locked=True),
+    "gone": GateState("gone", on=True),
+    "gone-off": GateState("gone", on=False),
+}
+TEXT = """\
+CPUManager 1.26 locked, 1.33 gone
+CPUManagerPolicyOptions 1.23 beta, 1.33 locked
+CPUManagerPolicyBetaOptions 1.23 beta
+CPUManagerPolicyAlphaOptions 1.23 alpha
+MemoryManager 1.22 beta, 1.32 locked, 1.36 gone
+TopologyManager 1.27 locked, 1.29 gone
+TopologyManagerPolicyOptions 1.26 alpha, 1.28 beta, 1.32 ga, 1.36 locked
+TopologyManagerPolicyBetaOptions 1.26 beta-off, 1.28 beta
+TopologyManagerPolicyAlphaOptions 1.26 alpha
+SidecarContainers 1.28 alpha, 1.29 beta, 1.33 locked, 1.37 gone
+InPlacePodVerticalScaling 1.27 alpha, 1.33 beta, 1.35 locked
+InPlacePodVerticalScalingAllocatedStatus 1.32 alpha, 1.33 deprecated-off, 1.36 gone-off; needs InPlacePodVerticalScaling
+InPlacePodVerticalScalingExclusiveCPUs 1.32 alpha; needs InPlacePodVerticalScaling
+InPlacePodVerticalScalingExclusiveMemory 1.34 alpha; needs InPlacePodVerticalScaling
+InPlacePodVerticalScalingSchedulerPreemption 1.37 alpha; needs InPlacePodVerticalScaling
+InPlacePodVerticalScalingInitContainers 1.36 beta, 1.37 locked; needs InPlacePodVerticalScaling NodeDeclaredFeatures
+InPlacePodLevelResourcesVerticalScaling 1.35 alpha, 1.36 beta; needs
+  InPlacePodVerticalScaling NodeDeclaredFeatures PodLevelResources
+NodeDeclaredFeatures 1.35 alpha, 1.36 beta, 1.37 locked
+PodLevelResources 1.32 alpha, 1.34 beta
+PodLevelResourceManagers 1.36 alpha, 1.37 beta-off; needs PodLevelResources
+PodLevelResourcesFixDefaulting 1.37 beta; needs PodLevelResources
+PodLevelResourcesFixKubeletQOSClass 1.37 beta; needs PodLevelResources
+DisableCPUQuotaWithExclusiveCPUs 1.33 beta, 1.36 deprecated, 1.37 deprecated-locked
+ResourceHealthStatus 1.31 alpha, 1.36 beta; needs DynamicResourceAllocation
+ResourceHealthStatusMessage 1.36 beta; needs ResourceHealthStatus
+KubeletPodResources 1.15 beta, 1.28 locked, 1.30 gone
+KubeletPodResourcesGetAllocatable 1.23 beta, 1.28 locked, 1.30 gone
+KubeletPodResourcesGet 1.27 alpha, 1.34 beta, 1.36 locked
+KubeletPodResourcesDynamicResources 1.27 alpha, 1.34 beta, 1.36 locked
+KubeletPodResourcesListUseActivePods 1.34 deprecated
+DevicePluginCDIDevices 1.28 alpha, 1.29 beta, 1.31 locked, 1.34 gone
+DynamicResourceAllocation 1.26 alpha, 1.32 beta-off, 1.34 ga, 1.35 locked
+DRAExtendedResource 1.34 alpha, 1.36 beta, 1.37 locked; needs DynamicResourceAllocation
+DRANodeAllocatableResources 1.36 alpha; needs DynamicResourceAllocation
+GenericWorkload 1.35 alpha, 1.37 beta-off
+TopologyAwareWorkloadScheduling 1.36 alpha; needs GenericWorkload
+HugepageAwareEviction 1.37 beta
+MemoryQoS 1.22 alpha, 1.37 beta
+NodeSwap 1.22 alpha, 1.28 beta-off, 1.30 beta, 1.34 locked
+WindowsCPUAndMemoryAffinity 1.32 alpha
+SchedulerQueueingHints 1.28 beta-off, 1.32 beta, 1.34 locked, 1.37 gone
+"""
+"""A gate a line, continued by indentation: its name, each version with its state from then on, the gates it needs."""
 
 
-def _gate(name: str, *steps: tuple[str, GateState], needs: tuple[str, ...] = ()) -> FeatureGate:
-    return FeatureGate(name, Timeline(*steps), needs)
+def _read_gate(line: str) -> FeatureGate:
+    history, _, needs = line.partition("; needs ")
+    name, _, steps = history.partition(" ")
+    pairs = (step.split(" ") for step in steps.split(", "))
+    return FeatureGate(name, Timeline(*((since, _STATES[state]) for since, state in pairs)), tuple(needs.split()))
 
 
-_ALL = (
-    _gate("CPUManager", ("1.26", _LOCKED), ("1.33", _GONE)),
-    _gate("CPUManagerPolicyOptions", ("1.23", _BETA), ("1.33", _LOCKED)),
-    _gate("CPUManagerPolicyBetaOptions", ("1.23", _BETA)),
-    _gate("CPUManagerPolicyAlphaOptions", ("1.23", _ALPHA)),
-    _gate("MemoryManager", ("1.22", _BETA), ("1.32", _LOCKED), ("1.36", _GONE)),
-    _gate("TopologyManager", ("1.27", _LOCKED), ("1.29", _GONE)),
-    _gate("TopologyManagerPolicyOptions", ("1.26", _ALPHA), ("1.28", _BETA), ("1.32", _GA), ("1.36", _LOCKED)),
-    _gate("TopologyManagerPolicyBetaOptions", ("1.26", _BETA_OFF), ("1.28", _BETA)),
-    _gate("TopologyManagerPolicyAlphaOptions", ("1.26", _ALPHA)),
-    _gate("SidecarContainers", ("1.28", _ALPHA), ("1.29", _BETA), ("1.33", _LOCKED), ("1.37", _GONE)),
-    _gate("InPlacePodVerticalScaling", ("1.27", _ALPHA), ("1.33", _BETA), ("1.35", _LOCKED)),
-    _gate(
-        "InPlacePodVerticalScalingAllocatedStatus",
-        ("1.32", _ALPHA),
-        ("1.33", _DEPRECATED_OFF),
-        ("1.36", _GONE_OFF),
-        needs=("InPlacePodVerticalScaling",),
-    ),
-    _gate("InPlacePodVerticalScalingExclusiveCPUs", ("1.32", _ALPHA), needs=("InPlacePodVerticalScaling",)),
-    _gate("InPlacePodVerticalScalingExclusiveMemory", ("1.34", _ALPHA), needs=("InPlacePodVerticalScaling",)),
-    _gate("InPlacePodVerticalScalingSchedulerPreemption", ("1.37", _ALPHA), needs=("InPlacePodVerticalScaling",)),
-    _gate(
-        "InPlacePodVerticalScalingInitContainers",
-        ("1.36", _BETA),
-        ("1.37", _LOCKED),
-        needs=("InPlacePodVerticalScaling", "NodeDeclaredFeatures"),
-    ),
-    _gate(
-        "InPlacePodLevelResourcesVerticalScaling",
-        ("1.35", _ALPHA),
-        ("1.36", _BETA),
-        needs=("InPlacePodVerticalScaling", "NodeDeclaredFeatures", "PodLevelResources"),
-    ),
-    _gate("NodeDeclaredFeatures", ("1.35", _ALPHA), ("1.36", _BETA), ("1.37", _LOCKED)),
-    _gate("PodLevelResources", ("1.32", _ALPHA), ("1.34", _BETA)),
-    _gate("PodLevelResourceManagers", ("1.36", _ALPHA), ("1.37", _BETA_OFF), needs=("PodLevelResources",)),
-    _gate("PodLevelResourcesFixDefaulting", ("1.37", _BETA), needs=("PodLevelResources",)),
-    _gate("PodLevelResourcesFixKubeletQOSClass", ("1.37", _BETA), needs=("PodLevelResources",)),
-    _gate("DisableCPUQuotaWithExclusiveCPUs", ("1.33", _BETA), ("1.36", _DEPRECATED), ("1.37", _DEPRECATED_LOCKED)),
-    _gate("ResourceHealthStatus", ("1.31", _ALPHA), ("1.36", _BETA), needs=("DynamicResourceAllocation",)),
-    _gate("ResourceHealthStatusMessage", ("1.36", _BETA), needs=("ResourceHealthStatus",)),
-    _gate("KubeletPodResources", ("1.15", _BETA), ("1.28", _LOCKED), ("1.30", _GONE)),
-    _gate("KubeletPodResourcesGetAllocatable", ("1.23", _BETA), ("1.28", _LOCKED), ("1.30", _GONE)),
-    _gate("KubeletPodResourcesGet", ("1.27", _ALPHA), ("1.34", _BETA), ("1.36", _LOCKED)),
-    _gate("KubeletPodResourcesDynamicResources", ("1.27", _ALPHA), ("1.34", _BETA), ("1.36", _LOCKED)),
-    _gate("KubeletPodResourcesListUseActivePods", ("1.34", _DEPRECATED)),
-    _gate("DevicePluginCDIDevices", ("1.28", _ALPHA), ("1.29", _BETA), ("1.31", _LOCKED), ("1.34", _GONE)),
-    _gate("DynamicResourceAllocation", ("1.26", _ALPHA), ("1.32", _BETA_OFF), ("1.34", _GA), ("1.35", _LOCKED)),
-    _gate(
-        "DRAExtendedResource",
-        ("1.34", _ALPHA),
-        ("1.36", _BETA),
-        ("1.37", _LOCKED),
-        needs=("DynamicResourceAllocation",),
-    ),
-    _gate("DRANodeAllocatableResources", ("1.36", _ALPHA), needs=("DynamicResourceAllocation",)),
-    _gate("GenericWorkload", ("1.35", _ALPHA), ("1.37", _BETA_OFF)),
-    _gate("TopologyAwareWorkloadScheduling", ("1.36", _ALPHA), needs=("GenericWorkload",)),
-    _gate("HugepageAwareEviction", ("1.37", _BETA)),
-    _gate("MemoryQoS", ("1.22", _ALPHA), ("1.37", _BETA)),
-    _gate("NodeSwap", ("1.22", _ALPHA), ("1.28", _BETA_OFF), ("1.30", _BETA), ("1.34", _LOCKED)),
-    _gate("WindowsCPUAndMemoryAffinity", ("1.32", _ALPHA)),
-    _gate("SchedulerQueueingHints", ("1.28", _BETA_OFF), ("1.32", _BETA), ("1.34", _LOCKED), ("1.37", _GONE)),
-)
-
-GATES: Mapping[str, FeatureGate] = MappingProxyType({gate.name: gate for gate in _ALL})
+_LINES = TEXT.replace("\n  ", " ").splitlines()
+GATES: Mapping[str, FeatureGate] = MappingProxyType({gate.name: gate for gate in map(_read_gate, _LINES)})
 """Gate name to gate."""
 
 GATES_NEED_OTHERS = KubernetesVersion(1, 35)

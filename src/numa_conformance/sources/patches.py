@@ -11,26 +11,9 @@ from types import MappingProxyType
 
 from .versions import KubernetesVersion
 
+_SHOWN = "1.27.16 1.28.15 1.29.15 1.30.14 1.31.14 1.32.13 1.33.13 1.34.10 1.35.8 1.36.4 1.37.1"
 SHOWN_OF: Mapping[KubernetesVersion, KubernetesVersion] = MappingProxyType(
-    {
-        shown.of_minor: shown
-        for shown in map(
-            KubernetesVersion.parse,
-            (
-                "1.27.16",
-                "1.28.15",
-                "1.29.15",
-                "1.30.14",
-                "1.31.14",
-                "1.32.13",
-                "1.33.13",
-                "1.34.10",
-                "1.35.8",
-                "1.36.4",
-                "1.37.1",
-            ),
-        )
-    }
+    {shown.of_minor: shown for shown in map(KubernetesVersion.parse, _SHOWN.split())}
 )
 """Minor to the patch whose code the reference at level exact is compared with: ``go/kubelet/minors.txt``."""
 

@@ -17,10 +17,9 @@ from typing import Any, NoReturn
 import msgspec
 
 from ..errors import Fault, UsageError
-from .checked_reply import checked_reply
 from .faults import Crashed, Exchange, NotClaimed, TargetFault, TimedOut, message_of
 from .features import other_version
-from .message import Message, R, Request
+from .message import Message, R, Request, checked_reply
 from .process_marks import Marked
 
 _exit = os._exit

@@ -1,11 +1,17 @@
-"""What every message of the protocol is: a frozen class; a request also says who answers it and with what."""
+"""``Message``, ``Request`` and ``Method`` of the protocol, and the check of a reply.
+
+A message is a frozen class; a request also says which method answers it, and with which replies.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import msgspec
+
+from .faults import BadReply, Exchange, message_of, shorten
 
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -63,3 +69,30 @@ class Request(Message, Generic[R], metaclass=_RequestMeta, frozen=True):
     """Base of every request: ``class Pick(Request[Picked | PickRefused], method="pick", surface="pick")``."""
 
     method: ClassVar[Method]
+
+
+def checked_reply(method: Method, answer: object) -> Any:
+    """Make a reply of a method of plain values or instances; raises ``BadReply`` naming the field.
+
+    Through JSON, as if it had come over a wire: classes of messages check nothing when they are made.
+    """
+    try:
+        return _decoder(method).decode(msgspec.json.encode(answer))
+    except Exception as error:
+        names = [cls.__name__ for cls in method.replies]
+        kinds = " or ".join(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}" for name in names)
+        received = Exchange(received=_shown(answer))
+        raise BadReply(f"the reply is not {kinds}: {message_of(error)}", received) from error
+
+
+def _shown(answer: object) -> str:
+    """Return an answer as JSON; of what cannot be written so, which class it is of."""
+    try:
+        return shorten(msgspec.json.encode(answer).decode())
+    except Exception:
+        return f"an object of the class {type(answer).__qualname__}"
+
+
+@cache
+def _decoder(method: Method) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(method.reply)

@@ -10,9 +10,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from ..errors import UsageError
-from .checked_reply import checked_reply
 from .faults import UNSUPPORTED, BadReply, Unsupported
-from .message import Message, Method
+from .message import Message, Method, checked_reply
 from .messages import METHODS
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603

@@ -12,7 +12,7 @@ from numa_conformance.judging.pods import Pod
 from numa_conformance.judging.scored import WrittenStrategy
 from numa_conformance.kube.kubelet_config import MANAGER_FIELDS
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.wire.history.claims import AllocatedClaim
+from numa_conformance.wire.history.quantities import AllocatedClaim
 from numa_conformance.wire.schema import protocol_schema
 
 __all__ = ["FIELDS", "NEVER_VARIED", "Field", "at"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...kube.container import Container
-from ...kube.duration import microseconds
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
+from ...kube.quantity import microseconds
 from ...sources.defaults import CPU_CFS_QUOTA_PERIOD
 from ...sources.gates import GATES
 from ...sources.quirks.node import NodeQuirks

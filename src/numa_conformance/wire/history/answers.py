@@ -18,7 +18,7 @@ from msgspec import NODEFAULT, UNSET, UnsetType
 from .. import values as wire
 from ..message import Message, Method, TaggedReply
 from ..messages import METHODS, claims, node
-from .claims import AllocatedClaim
+from .quantities import AllocatedClaim
 from .sightings import LIVE_NODE, LiveNode
 from .values import BookedBytes, Bytes, CpuCount, IdText, MaybeNode, NodeId, NodeList, Number, read_text
 
