@@ -23,7 +23,7 @@ MAX_YAML_BYTES = 32 * 1024 * 1024
 MAX_NODES = 4_500_000
 """Values a document may expand to: aliases are counted each time they are used, so that a small file stays small."""
 MAX_YAML_NODES = 1_500_000
-"""Keys and values that one YAML document may write, each of which takes half a kilobyte until the document is read."""
+"""Keys and values of one YAML document; each takes half a kilobyte until the document is read."""
 MAX_DEPTH = 100
 _HARMLESS = 500
 _INSTEAD = "JSON, or several documents"
@@ -230,7 +230,7 @@ def _check_events(text: bytes, name: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                mark: Any = event.start_mark  # the C library's, of which the exception's type does not know
+                mark: Any = event.start_mark  # the C library's type, unknown to the exception's
                 raise yaml.MarkedYAMLError(problem=f"nested more than {MAX_DEPTH} levels deep", problem_mark=mark)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1

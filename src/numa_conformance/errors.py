@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _LONGEST_NAME = 100
-"""Characters of a name past which nobody meant another: looking for one takes the square of its length."""
+"""Longer names get no suggestion, as a search takes the square of their length."""
 
 
 class NumaConformanceError(Exception):

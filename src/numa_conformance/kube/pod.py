@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from ..fields import Fields
 from ..sources.quirks.node import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
 from .features import FeatureGates
-from .pod_fields import CONTAINER_FIELDS, POD_FIELDS, RESOURCES_FIELDS, SPEC_FIELDS
+from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources
 from .pod_level import default_limits, read_pod_level
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
@@ -30,7 +30,7 @@ class Pod:
     """A pod as one node sees it.
 
     ``requests`` and ``limits`` are those of the pod as a whole (``spec.resources``). They are empty for most pods, and
-    not every agent looks at them (``under_gates``). ``has_resources``: whether the pod has the field, be it empty.
+    not every agent looks at them (``under_gates``). ``has_resources``: whether the pod has the field, maybe empty.
     ``created`` is the creation timestamp as written, ``phase`` and ``reason`` are those of the status. ``raw`` is the
     JSON object that the pod was read from. Pods of one template share it. ``claims``: the names of its resource claims
     (``spec.resourceClaims``).
@@ -200,7 +200,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     if strict:
         fields.known(obj, "", POD_FIELDS)
         fields.known(spec, "spec", SPEC_FIELDS, listed=False)
-        _check_resources(spec, "spec", fields)
+        check_resources(spec, "spec", fields)
     uid = fields.text(metadata.get("uid"), "metadata.uid")
     name = fields.text(metadata.get("name"), "metadata.name")
     if not (name or uid or "name" in metadata):
@@ -212,9 +212,9 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     apps = tuple(_container(path, item, fields, validate=validate) for path, item in listed_apps)
     if not apps and not spec.get("containers"):
         fields.fault("spec.containers", "Required value: a pod needs at least one container")
-    _check_names([*listed_init, *listed_apps], fields)
+    check_names([*listed_init, *listed_apps], fields)
     if strict:
-        _check_fields([*listed_init, *listed_apps], fields)
+        check_fields([*listed_init, *listed_apps], fields)
     overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
     requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(
@@ -270,32 +270,6 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
 def _claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
     named = fields.entries(listed, path)
     return tuple(fields.text(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
-
-
-def _check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
-    """Names are required, and unique over init and app containers; ``containers`` are paths and entries."""
-    names: set[str] = set()
-    for path, item in containers:
-        name = item.get("name") if isinstance(item, Mapping) else None
-        if name is None or name == "":
-            fields.fault(f"{path}.name", "Required value: a container needs a name")
-        elif isinstance(name, str):
-            if name in names:
-                fields.fault(f"{path}.name", f"Duplicate value: {name!r}")
-            names.add(name)
-
-
-def _check_fields(containers: Iterable[tuple[str, object]], fields: Fields) -> None:
-    """Refuse unknown fields of containers; ``containers`` are paths and entries."""
-    for path, item in containers:
-        if isinstance(item, Mapping):
-            fields.known(item, path, CONTAINER_FIELDS, listed=False)
-            _check_resources(item, path, fields)
-
-
-def _check_resources(owner: Mapping[str, Any], path: str, fields: Fields) -> None:
-    if isinstance(owner.get("resources"), Mapping):
-        fields.known(owner["resources"], f"{path}.resources", RESOURCES_FIELDS)
 
 
 def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:

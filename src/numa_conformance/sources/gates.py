@@ -20,7 +20,7 @@ Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
 class GateState:
     """How mature a gate is, whether it is on by default, and whether it is locked to that.
 
-    A gate that is ``gone`` cannot be set; what it guarded is there for ever, or not any more (``on`` false).
+    A gate that is ``gone`` cannot be set: its feature is always on, or was removed (``on`` false).
     """
 
     stage: Stage

@@ -65,7 +65,7 @@ PATCH_CHANGES: tuple[PatchChange, ...] = (
 
 
 def patch_note(version: KubernetesVersion) -> str | None:
-    """Say of which patch level ``exact`` was shown, and what the one asked for does otherwise; None without a patch."""
+    """Name the patch that level ``exact`` was compared with, and how this patch differs; None without a patch."""
     if version.patch is None or version not in SHOWN_OF:
         return None
     shown = SHOWN_OF[version]

@@ -12,7 +12,6 @@ from . import (
     memory_manager,
     node_resource_managers,
     pods,
-    references,
     scheduler,
     static_policy_options,
     topology_manager,
@@ -31,7 +30,6 @@ MODULES = (
     daemons,
     pods,
     scheduler,
-    references,
 )
 
 STATEMENTS: Mapping[str, Statement] = MappingProxyType(

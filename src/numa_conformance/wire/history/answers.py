@@ -32,11 +32,11 @@ _HELD_TO: dict[Any, Any] = {
     wire.Booked: BookedBytes,
     wire.CpuCount: CpuCount,
 }
-"""What stands for a type of the protocol where a history is read."""
+"""Types of the protocol to the stricter types of a history."""
 
 
 def with_checks(kind: Any) -> Any:
-    """Return a type of the protocol with its checks: of a message an heir, so that what is read is such a message."""
+    """Return a type of the protocol with its checks; for a message, a subclass of it."""
     if kind in _HELD_TO:
         return _HELD_TO[kind]
     inner = get_args(kind)
@@ -48,7 +48,7 @@ def with_checks(kind: Any) -> Any:
 
 @cache
 def class_with_checks(kind: type[msgspec.Struct], **options: bool) -> type[msgspec.Struct]:
-    """Return an heir of a message whose fields are checked; what is left out of one that may be null is null."""
+    """Return a subclass of a message with checked fields; an optional field that is left out is null."""
     kinds: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):

@@ -47,7 +47,7 @@ def read_amount(kind: type, written: Any) -> Any:
 
 
 def size_text(number: int) -> str:
-    """Write bytes for a person, exact: in the largest unit of which they are a whole number."""
+    """Write bytes for a person, exact: in the largest unit that divides them."""
     power = min(((number & -number).bit_length() - 1) // 10, len(_UNITS) - 1)
     return f"{number >> 10 * power}{_UNITS[power]}" if power > 0 else f"{number} byte{'s' * (number != 1)}"
 

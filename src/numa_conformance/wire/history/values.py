@@ -23,7 +23,7 @@ NodeId = Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)]
 MaybeNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 """The same, or -1: a device plugin may say so of a device that is near none."""
 CpuCount = Annotated[int, msgspec.Meta(ge=0, le=MAX_ID + 1)]
-"""A number of CPUs, of which a set has no more."""
+"""The size of a set of CPUs."""
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """Any other whole number: as much as a word of a computer holds."""
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -99,7 +99,7 @@ class HoldingBits(Message, frozen=True):
 
     @property
     def devices_by_resource(self) -> dict[str, frozenset[str]]:
-        """The ids of its devices by resource, of which it has one at least."""
+        """Resource to the ids of its devices, without empty resources."""
         return {name: ids for name, ids in (self.devices or {}).items() if ids}
 
     @property
