@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..doctor.exporters.judging import judge_exported
-from ..doctor.exporters.numa_amounts import kept_from
+from ..doctor.exporters.numa_amounts import node_amounts
 from ..lab.cluster.control import Known, open_cluster
 from ..lab.cluster.scheduled import Outcome, groups_of, run_workload
 from .exits import DIFFERENT, OK
@@ -77,7 +77,7 @@ def _at_once(node: str) -> None:
 def _settler(cluster: Known, within: float) -> Callable[[str], None]:
     def settle(node: str) -> None:
         end = time.monotonic() + within
-        while judge_exported(cluster.ask("exported", node), kept_from(cluster.ask("kept", node))):
+        while judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("kept", node))):
             if time.monotonic() > end:
                 notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
                 return

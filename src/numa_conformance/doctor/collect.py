@@ -31,7 +31,7 @@ _MODE = 0o700
 CONFIG = USUAL[0]
 
 
-def collect(asked: Asked, folder: Path) -> Sight:
+def collect(source: Asked, folder: Path) -> Sight:
     """Write a dump of a node into an empty folder, or one that is made; return what was seen.
 
     Of the kubelet's flags and configuration it has only what concerns the resource managers. It has no environments and
@@ -39,7 +39,7 @@ def collect(asked: Asked, folder: Path) -> Sight:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(Fault(str(folder), "is not empty", "an empty folder, or one that does not exist"))
-    sight = look(asked)
+    sight = look(source)
     try:
         folder.mkdir(mode=_MODE, parents=True, exist_ok=True)
         _write(sight, Tree(folder))
@@ -147,10 +147,10 @@ def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> N
         for thread in threads.ids:
             dump.write_whole(f"proc/{thread}/status", f"Cpus_allowed_list:\t{format_bits(threads.cpus)}\n{mems}")
     _write_limit(sight, dump, cgroup.hierarchy, cgroup.path)
-    named = sight.names.get(cgroup.id)
-    if named is not None:
-        goal = f"/var/log/pods/{named.namespace}_{named.pod}_{container.uid}/{named.container}/0.log"
-        dump.link(f"{FOLDER}/{named.pod}_{named.namespace}_{named.container}-{cgroup.id}.log", goal)
+    names = sight.names.get(cgroup.id)
+    if names is not None:
+        goal = f"/var/log/pods/{names.namespace}_{names.pod}_{container.uid}/{names.container}/0.log"
+        dump.link(f"{FOLDER}/{names.pod}_{names.namespace}_{names.container}-{cgroup.id}.log", goal)
 
 
 def _write_limit(sight: Sight, dump: Tree, hierarchy: Hierarchy, path: str) -> None:

@@ -35,7 +35,10 @@ def evidence_of(sight: Sight, requirement: str, wrong: Violation, *, of_configur
     """Return the lines that show what is wrong, at least one: the facts it names, else those it must be about."""
     lines = [line for fact in wrong.about for line in _fact(sight, fact)]
     if not lines:
-        lines = [*([] if of_configuration else _files(sight, requirement, wrong)), *_said(sight, requirement)]
+        lines = [
+            *([] if of_configuration else _files(sight, requirement, wrong)),
+            *_configuration_lines(sight, requirement),
+        ]
     if not lines:
         process = sight.configured.process
         where = [*sight.configured.files, *([process.file] if process else [])]
@@ -55,7 +58,7 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
     elif kind == "file":
         yield from _entry(sight, about, "policyName")
     elif kind == "config":
-        yield from (sight.configured.said[about],) if about in sight.configured.said else ()
+        yield from (sight.configured.lines[about],) if about in sight.configured.lines else ()
     elif kind == "thread":
         yield from _status(sight, about)
     elif kind == "pod-limit":
@@ -134,10 +137,10 @@ def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
         yield from _entry(sight, name, "machineState")
 
 
-def _said(sight: Sight, requirement: str) -> Iterator[Line]:
+def _configuration_lines(sight: Sight, requirement: str) -> Iterator[Line]:
     """Yield the lines of the configuration that a requirement is about."""
     manager, _, rest = requirement.partition("/")
     part = rest.partition("/")[0]
     for field in _FIELDS.get(part, _POLICIES.get(manager, ())):
-        if field in sight.configured.said:
-            yield sight.configured.said[field]
+        if field in sight.configured.lines:
+            yield sight.configured.lines[field]

@@ -15,7 +15,7 @@ from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
 from .disturbances import disturbances
 from .evidence import evidence_of
-from .history import seen_history, start_history
+from .history import sight_history, start_history
 from .look import Sight
 from .remedies import remedy_of
 from .tree import Line
@@ -93,8 +93,8 @@ class Findings:
 
 def check(sight: Sight) -> Findings:
     """Judge what was seen by every requirement that it can show."""
-    seen = seen_history(sight)
-    verdicts, histories = judge(seen), [seen]
+    sighting = sight_history(sight)
+    verdicts, histories = judge(sighting), [sighting]
     by_key = {finding.key: finding for finding in _findings(sight, verdicts, of_configuration=False)}
     starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
     judged = [judge(start) for start in starts if start is not None]
@@ -147,9 +147,9 @@ def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> Finding
 
 def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:
     """Return the pods that are named by their uid, by which people do not know them."""
-    said = " ".join((wrong.why, *wrong.about))
+    text = " ".join((wrong.why, *wrong.about))
     names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
-    return {uid: name for uid, name in names if uid and uid in said}
+    return {uid: name for uid, name in names if uid and uid in text}
 
 
 def _quirks(requirement: str, version: KubernetesVersion) -> tuple[str, ...]:

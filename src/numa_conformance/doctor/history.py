@@ -22,10 +22,10 @@ WHOLE_POD = "(the pod as a whole)"
 GENERATOR = "living-node"
 
 
-def seen_history(sight: Sight) -> History:
+def sight_history(sight: Sight) -> History:
     """Return what is to be seen now."""
     version = str(sight.version or DEFAULT)
-    return History(Head(GENERATOR, "seen", 0, sight.machine, version), (_seen(sight, _kubelet(sight)),))
+    return History(Head(GENERATOR, "seen", 0, sight.machine, version), (_sight(sight, _kubelet(sight)),))
 
 
 def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
@@ -54,7 +54,7 @@ def _reserved(sight: Sight) -> str | None:
     return format_bits(sight.machine.online_bits & ~_bits(allocatable.cpus))
 
 
-def _seen(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
+def _sight(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
     params: dict[str, Any] = {"kubelet": kubelet, "settled": sight.settled}
     if sight.version is not None:
         params["kubernetes_version"] = str(sight.version)
@@ -129,8 +129,8 @@ def _add_held(state: StateFiles, container: Any) -> None:
     for uid, containers in (state.cpus.assignments if state.cpus else {}).items():
         for name, cpus in containers.items():
             container(uid, name)["cpus"] = format_bits(cpus)
-    for uid, given in state.blocks.items():
-        for name, blocks in given.items():
+    for uid, memory in state.blocks.items():
+        for name, blocks in memory.items():
             container(uid, name)["memory"] = [_block(block) for block in blocks]
     for entry in state.devices or ():
         of: dict[str, int] = {}

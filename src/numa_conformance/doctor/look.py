@@ -107,11 +107,11 @@ class Sight:
         return self.tree.notes
 
 
-def look(asked: Asked) -> Sight:
+def look(source: Asked) -> Sight:
     """Read a node, again where its state changed meanwhile; raises ``UsageError`` for a root that is no node."""
     began = time.monotonic()
     for _ in range(TRIES):
-        sight, state_is_the_same = _look_once(asked)
+        sight, state_is_the_same = _look_once(source)
         if state_is_the_same:
             break
     else:
@@ -121,15 +121,15 @@ def look(asked: Asked) -> Sight:
     return sight
 
 
-def _look_once(asked: Asked) -> tuple[Sight, bool]:
-    tree = NodeTree(asked.root)
+def _look_once(source: Asked) -> tuple[Sight, bool]:
+    tree = NodeTree(source.root)
     manifest = read_manifest(tree)
     process = find_kubelet(tree)
-    version = asked.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
-    machine = read_machine(asked.root)
-    configured = read_configuration(tree, process, version or DEFAULT, asked.config, asked.config_dir)
-    if asked.state_dir:
-        configured.root_dir = asked.state_dir
+    version = source.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
+    machine = read_machine(source.root)
+    configured = read_configuration(tree, process, version or DEFAULT, source.config, source.config_dir)
+    if source.state_dir:
+        configured.root_dir = source.state_dir
     hierarchy = find_hierarchy(tree, configured.cgroup_root)
     present = containers(tree, pods(tree, hierarchy)) if hierarchy else []
     is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
@@ -142,10 +142,10 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
         before = {cgroup.path for cgroup in present}
         present = [cgroup for cgroup in containers(tree, of_pods) if cgroup.path in before]
     running = _running(tree, present, names)
-    listed = ask_kubelet(asked.pod_resources) if asked.pod_resources else read_dumped(tree)
+    listed = ask_kubelet(source.pod_resources) if source.pod_resources else read_dumped(tree)
     for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
-    again = read_state(NodeTree(asked.root), configured.root_dir) if is_live else state
+    again = read_state(NodeTree(source.root), configured.root_dir) if is_live else state
     same = {name: file.text for name, file in again.files.items()} == {
         name: file.text for name, file in state.files.items()
     }
@@ -167,7 +167,7 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
 
 
 def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, Named]) -> list[RunningContainer]:
-    seen = []
+    running = []
     unnamed = 0
     left = MOST_THREADS
     for cgroup in present:
@@ -179,7 +179,7 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         left -= len(cgroup.threads)
         if not cgroup.may_run:
             continue
-        seen.append(
+        running.append(
             RunningContainer(
                 cgroup,
                 (known.uid if known else "") or cgroup.uid,
@@ -193,7 +193,7 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         )
     if unnamed and not names:
         tree.note("var/log/containers: names no containers: which cgroup is which container is not known")
-    return seen
+    return running
 
 
 def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadsSeen]:

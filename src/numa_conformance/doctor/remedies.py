@@ -17,7 +17,7 @@ _RUNS = (
     "memory-manager/static/guarantees-memory-to-guaranteed-pods",
 )
 _PODS_AGAIN = "delete the pods named, so that they are admitted anew"
-_OWN_FILES = {"cpu-manager": CPU_FILE, "memory-manager": MEMORY_FILE, "device-manager": DEVICE_FILE}
+_FILES = {"cpu-manager": CPU_FILE, "memory-manager": MEMORY_FILE, "device-manager": DEVICE_FILE}
 
 
 def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configuration: bool) -> str:
@@ -50,7 +50,7 @@ def _running(wrong: Violation) -> str:
 
 def _begin_anew(sight: Sight, requirement: str) -> str:
     """Return the documented procedure (Control CPU Management Policies, Changing the CPU Manager Policy)."""
-    name = _OWN_FILES.get(requirement.partition("/")[0], CPU_FILE)
+    name = _FILES.get(requirement.partition("/")[0], CPU_FILE)
     file = sight.state.files.get(name)
     path = f"/{file.path}" if file else name
     return f"drain the node, stop the kubelet, remove {path}, start the kubelet"

@@ -13,7 +13,7 @@ from ...errors import KubeletFails, UsageError
 from ...lab.cluster.scheduled import Cluster, reference_of
 from ...machine import Machine
 from .judging import Unmet, judge_exported
-from .numa_amounts import Kept, kept_from
+from .numa_amounts import NodeAmounts, node_amounts
 
 _LOOK_SECONDS = 0.2
 _MOST_PODS = 5
@@ -68,7 +68,7 @@ def converse(cluster: Cluster, nodes: Sequence[str], steps: int, seed: int, with
 
 
 def _is_alive(cluster: Cluster, node: str) -> bool:
-    return all(told["process"] for told in cluster.ask("status")["nodes"] if told["name"] == node)
+    return all(status["process"] for status in cluster.ask("status")["nodes"] if status["name"] == node)
 
 
 def _foreseen(cluster: Cluster, node: str, running: _Pods) -> str:
@@ -90,11 +90,11 @@ def _change(cluster: Cluster, node: str, running: _Pods, draw: random.Random, nu
         cluster.ask("drop", name)
         del running[name]
         return f"pod {name} is gone"
-    asked = _asked(kept_from(cluster.ask("kept", node)).machine, draw)
+    resources = _resources(node_amounts(cluster.ask("kept", node)).machine, draw)
     name = f"exported-{node}-{number}"
-    running[name] = _pod(name, node, asked)
+    running[name] = _pod(name, node, resources)
     pod = cluster.ask("make", json.dumps(running[name]))
-    shown = ", ".join(f"{resource} {amount}" for resource, amount in asked.items())
+    shown = ", ".join(f"{resource} {amount}" for resource, amount in resources.items())
     if pod.get("status", {}).get("phase") == "Failed":
         cluster.ask("drop", name)
         del running[name]
@@ -102,21 +102,21 @@ def _change(cluster: Cluster, node: str, running: _Pods, draw: random.Random, nu
     return f"pod {name} with {shown} came"
 
 
-def _asked(machine: Machine, draw: random.Random) -> dict[str, str]:
-    asked = {"cpu": str(draw.choice([1, 2, 3, 4])), "memory": draw.choice(["64Mi", "1Gi", "3Gi"])}
+def _resources(machine: Machine, draw: random.Random) -> dict[str, str]:
+    resources = {"cpu": str(draw.choice([1, 2, 3, 4])), "memory": draw.choice(["64Mi", "1Gi", "3Gi"])}
     if draw.random() < 0.2:
-        asked["cpu"] = "1500m"  # of the shared pool: no CPU less is available
+        resources["cpu"] = "1500m"  # of the shared pool: no CPU less is available
     for size in sorted({size for node in machine.memory for size, count in node.hugepages.items() if count}):
         if draw.random() < 0.5:
-            asked[f"hugepages-{size}"] = size
+            resources[f"hugepages-{size}"] = size
     for resource in sorted({device.resource for device in machine.devices}):
         if draw.random() < 0.5:
-            asked[resource] = "1"
-    return asked
+            resources[resource] = "1"
+    return resources
 
 
-def _pod(name: str, node: str, asked: Mapping[str, str]) -> dict[str, Any]:
-    container = {"name": "c", "image": "any", "resources": {"limits": dict(asked)}}
+def _pod(name: str, node: str, resources: Mapping[str, str]) -> dict[str, Any]:
+    container = {"name": "c", "image": "any", "resources": {"limits": dict(resources)}}
     spec = {
         "nodeName": node,
         "containers": [container],
@@ -129,8 +129,8 @@ def _pod(name: str, node: str, asked: Mapping[str, str]) -> dict[str, Any]:
 def _look(cluster: Cluster, node: str, step: str, within: float) -> Look:
     began = time.monotonic()
     while True:
-        kept: Kept = kept_from(cluster.ask("kept", node))
-        unmet = judge_exported(cluster.ask("exported", node), kept)
+        amounts: NodeAmounts = node_amounts(cluster.ask("kept", node))
+        unmet = judge_exported(cluster.ask("exported", node), amounts)
         seconds = time.monotonic() - began
         if not unmet or seconds > within:
             return Look(step, node, unmet, seconds)

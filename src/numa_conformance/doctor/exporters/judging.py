@@ -10,7 +10,7 @@ from ...chapters import Requirement
 from ...chapters.doors import exporters
 from ...errors import UsageError
 from ...kube import Quantity
-from .numa_amounts import Amounts, Kept
+from .numa_amounts import Amounts, NodeAmounts
 
 _AMOUNTS = {"capacity": exporters.CAPACITY, "allocatable": exporters.ALLOCATABLE, "available": exporters.AVAILABLE}
 
@@ -29,56 +29,58 @@ class Unmet:
         return f"{self.requirement.id}: {self.place}: {self.got}; should be: {self.allowed}"
 
 
-def judge_exported(exported: Mapping[str, Any] | None, kept: Kept) -> list[Unmet]:
+def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[Unmet]:
     """Return what an object says that is not so; of one that is not there, that it is not."""
     if exported is None:
         return [Unmet(exporters.ZONES, "the object", "is not there", "one of the node's name")]
     zones = {zone.get("name"): zone for zone in exported.get("zones") or () if zone.get("type") == "Node"}
-    wanted = {f"node-{node}": node for node in kept.machine.numa_ids}
+    wanted = {f"node-{node}": node for node in expected.machine.numa_ids}
     unmet = []
     if zones.keys() != wanted.keys():
         unmet.append(Unmet(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
-    unmet += _attributes(exported, kept)
+    unmet += _attributes(exported, expected)
     for name in zones.keys() & wanted.keys():
-        unmet += _costs(name, zones[name], kept, wanted)
-        unmet += _resources(name, zones[name], kept, kept.amounts[wanted[name]])
-    return sorted(unmet, key=lambda one: (one.requirement.id, one.place))
+        unmet += _costs(name, zones[name], expected, wanted)
+        unmet += _resources(name, zones[name], expected, expected.amounts[wanted[name]])
+    return sorted(unmet, key=lambda unmet: (unmet.requirement.id, unmet.place))
 
 
 def _listed(names: Mapping[Any, object]) -> str:
     return ", ".join(sorted(map(str, names))) or "none"
 
 
-def _attributes(exported: Mapping[str, Any], kept: Kept) -> Iterator[Unmet]:
-    told = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
-    for name, wanted in (("topologyManagerPolicy", kept.policy), ("topologyManagerScope", kept.scope)):
-        if told.get(name, wanted) != wanted:
-            yield Unmet(exporters.ATTRIBUTES, f"attributes.{name}", told[name], wanted)
+def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[Unmet]:
+    report = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
+    for name, wanted in (("topologyManagerPolicy", expected.policy), ("topologyManagerScope", expected.scope)):
+        if report.get(name, wanted) != wanted:
+            yield Unmet(exporters.ATTRIBUTES, f"attributes.{name}", report[name], wanted)
 
 
-def _costs(name: str, zone: Mapping[str, Any], kept: Kept, nodes: Mapping[str, int]) -> Iterator[Unmet]:
-    told = {cost["name"]: cost["value"] for cost in zone.get("costs") or ()}
-    distances = kept.machine.distances
-    if told and distances is not None:
+def _costs(name: str, zone: Mapping[str, Any], expected: NodeAmounts, nodes: Mapping[str, int]) -> Iterator[Unmet]:
+    report = {cost["name"]: cost["value"] for cost in zone.get("costs") or ()}
+    distances = expected.machine.distances
+    if report and distances is not None:
         row = distances[sorted(nodes.values()).index(nodes[name])]
         wanted = {f"node-{node}": distance for node, distance in zip(sorted(nodes.values()), row, strict=True)}
-        if told != wanted:
-            yield Unmet(exporters.COSTS, f"zone {name}", str(told), str(wanted))
+        if report != wanted:
+            yield Unmet(exporters.COSTS, f"zone {name}", str(report), str(wanted))
 
 
-def _resources(name: str, zone: Mapping[str, Any], kept: Kept, wanted: Mapping[str, Amounts]) -> Iterator[Unmet]:
-    told = {resource["name"]: resource for resource in zone.get("resources") or ()}
+def _resources(
+    name: str, zone: Mapping[str, Any], expected: NodeAmounts, wanted: Mapping[str, Amounts]
+) -> Iterator[Unmet]:
+    report = {resource["name"]: resource for resource in zone.get("resources") or ()}
     for resource, amounts in wanted.items():
-        if resource not in told and amounts.allocatable:
+        if resource not in report and amounts.allocatable:
             yield Unmet(
                 exporters.RESOURCES, f"zone {name}", f"{resource} is not told", f"{amounts.allocatable} allocatable"
             )
-        for part, requirement in _AMOUNTS.items() if resource in told else ():
-            allowed, got = amounts.allowed(part), told[resource].get(part)
+        for part, requirement in _AMOUNTS.items() if resource in report else ():
+            allowed, got = amounts.allowed(part), report[resource].get(part)
             if allowed is not None and _number(got) not in allowed:
                 yield Unmet(requirement, f"zone {name}: {resource}: {part}", str(got), " or ".join(map(str, allowed)))
-    for resource in told.keys() - wanted.keys() - kept.shared:
-        if any(_number(told[resource].get(part)) for part in _AMOUNTS):
+    for resource in report.keys() - wanted.keys() - expected.shared:
+        if any(_number(report[resource].get(part)) for part in _AMOUNTS):
             yield Unmet(_AMOUNTS["capacity"], f"zone {name}: {resource}: capacity", "told", "the node has none there")
 
 

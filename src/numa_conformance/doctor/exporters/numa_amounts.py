@@ -32,7 +32,7 @@ class Amounts:
 
 
 @dataclass(frozen=True)
-class Kept:
+class NodeAmounts:
     """A node: its machine, the Topology Manager's policy and scope, and NUMA node to resource to amounts.
 
     ``shared``: resources of which some device is near several NUMA nodes. How zones tell of those is not said anywhere.
@@ -45,32 +45,32 @@ class Kept:
     shared: frozenset[str] = field(default_factory=frozenset)
 
 
-def kept_from(told: Mapping[str, Any]) -> Kept:
+def node_amounts(report: Mapping[str, Any]) -> NodeAmounts:
     """Return what a kubelet keeps, as a cluster of real parts tells it of a node."""
-    machine = machine_from_dict(told["machine"], "machine")
+    machine = machine_from_dict(report["machine"], "machine")
     amounts: dict[int, dict[str, Amounts]] = {node: {} for node in machine.numa_ids}
-    _add_cpus(amounts, machine, told)
-    _add_memory(amounts, machine, told)
-    shared = _add_devices(amounts, machine, told["devices"])
-    return Kept(machine, told["policy"], told["scope"], amounts, shared)
+    _add_cpus(amounts, machine, report)
+    _add_memory(amounts, machine, report)
+    shared = _add_devices(amounts, machine, report["devices"])
+    return NodeAmounts(machine, report["policy"], report["scope"], amounts, shared)
 
 
-def _add_cpus(amounts: dict[int, dict[str, Amounts]], machine: Machine, told: Mapping[str, Any]) -> None:
+def _add_cpus(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:
     """Under policy none the kubelet gives no CPUs by number, and says nothing of them."""
-    given = CpuSet.parse(told["allocatable_cpus"]).bits
-    left = given & ~CpuSet.parse(told["held_cpus"]).bits
+    allocatable = CpuSet.parse(report["allocatable_cpus"]).bits
+    left = allocatable & ~CpuSet.parse(report["held_cpus"]).bits
     for node, cpus in machine.numa_bits.items():
         capacity = (cpus & machine.online_bits).bit_count()
-        own = ((cpus & given).bit_count(), (cpus & left).bit_count()) if given else ()
-        amounts[node]["cpu"] = Amounts(capacity, *own)
+        counts = ((cpus & allocatable).bit_count(), (cpus & left).bit_count()) if allocatable else ()
+        amounts[node]["cpu"] = Amounts(capacity, *counts)
 
 
-def _add_memory(amounts: dict[int, dict[str, Amounts]], machine: Machine, told: Mapping[str, Any]) -> None:
+def _add_memory(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:
     for memory in machine.memory:
         sizes = {"memory": memory.memory or 0}
         sizes |= {f"hugepages-{size}": page_bytes(size) * count for size, count in memory.hugepages.items()}
         amounts[memory.node] |= {kind: Amounts(size) for kind, size in sizes.items() if size}
-    for node in told["memory"] or ():
+    for node in report["memory"] or ():
         of_node = amounts[node["node"]]
         for kind, table in node["tables"].items():
             if kind in of_node:

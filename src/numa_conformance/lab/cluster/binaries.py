@@ -36,8 +36,8 @@ def find_binaries(folder: Path | None, built: Mapping[str, str], named: Mapping[
 
     Raises ``UsageError`` that names all that are missing.
     """
-    asked = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
-    places = os.pathsep.join(filter(None, asked))
+    folders = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
+    places = os.pathsep.join(filter(None, folders))
     paths = {
         name: _program(path) if (path := named.get(name)) else built.get(name) or shutil.which(name, path=places)
         for name in PROGRAMS

@@ -19,9 +19,9 @@ def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[Known]:
     words = [sys.executable, "-m", "numa_conformance", "up", *([str(nodes)] if nodes else []), "--name", name, *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
-            said = _until_up(process, name)
-            if said is not None:
-                raise RuntimeError(f"the cluster did not come up: {said}")
+            output = _until_up(process, name)
+            if output is not None:
+                raise RuntimeError(f"the cluster did not come up: {output}")
             with open_cluster(name) as known:
                 yield known
         finally:
@@ -31,9 +31,9 @@ def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[Known]:
 def _until_up(process: subprocess.Popen[str], name: str) -> str | None:
     """Return None when a cluster is up, and what it said where it has ended."""
     assert process.stdout is not None
-    said = []
+    output = []
     for line in process.stdout:
-        said.append(line)
+        output.append(line)
         if line.startswith("export KUBECONFIG=") and name in names_of_clusters():
             return None
-    return "".join(said)
+    return "".join(output)

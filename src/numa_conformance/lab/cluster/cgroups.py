@@ -42,12 +42,12 @@ class NodeCgroups:
         if container.is_running:
             if container.uid not in self._pods:
                 self._pods[container.uid] = self._pod(container.uid)
-            pod, given = self._pods[container.uid], container.resources
+            pod, resources = self._pods[container.uid], container.resources
             folder = f"{pod}/{container.id}"
             self._write(f"{pod}/", "", "")
-            self._write(f"{folder}/", given.cpuset_cpus, given.cpuset_mems)
-            quota = given.cpu_quota if given.cpu_quota > 0 else "max"
-            Tree(self._folder).write(f"{folder}/cpu.max", f"{quota} {given.cpu_period or _PERIOD}")
+            self._write(f"{folder}/", resources.cpuset_cpus, resources.cpuset_mems)
+            quota = resources.cpu_quota if resources.cpu_quota > 0 else "max"
+            Tree(self._folder).write(f"{folder}/cpu.max", f"{quota} {resources.cpu_period or _PERIOD}")
         elif container.uid in self._pods:  # who a pod that is gone was, nobody tells any more
             shutil.rmtree(self._folder / self._pods[container.uid] / container.id, ignore_errors=True)
 
@@ -62,6 +62,6 @@ class NodeCgroups:
 
     def _write(self, folder: str, cpus: str, mems: str) -> None:
         tree = Tree(self._folder)
-        for kind, given, everything in (("cpus", cpus, self._cpus), ("mems", mems, self._mems)):
-            tree.write(f"{folder}cpuset.{kind}", given)
-            tree.write(f"{folder}cpuset.{kind}.effective", given or everything)
+        for kind, text, everything in (("cpus", cpus, self._cpus), ("mems", mems, self._mems)):
+            tree.write(f"{folder}cpuset.{kind}", text)
+            tree.write(f"{folder}cpuset.{kind}.effective", text or everything)

@@ -14,13 +14,13 @@ from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory_aro
 from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built
-from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, seen_by_others
+from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, outside_path
 from .api import Api, ApiError
 from .binaries import Binaries
 from .certificates import write_secret
 from .control_plane import ControlPlane
 from .exit_reason import last_words, met_a_port_in_use
-from .limits import LOOPBACK, own_address
+from .limits import LOOPBACK, host_address
 from .manifests import make
 from .node import ClusterNode
 from .nodes_file import PlannedNode
@@ -67,7 +67,7 @@ class RealCluster:
         """Bring it up; raises ``UsageError`` for what the system does not allow, and ``ClusterError``."""
         if any(plan.nri for plan in self.plans):
             built()
-        address = own_address()
+        address = host_address()
         os.umask(0o077)
         enter_mount_namespace(become_root=True, harmless=True)
         mount_memory_around(str(_WORKSHOP), _MEBIBYTES + _MEBIBYTES_EACH * len(self.plans))
@@ -83,7 +83,7 @@ class RealCluster:
     @property
     def kubeconfig(self) -> str:
         """The administrator's kubeconfig, by a path that others see while this process is there."""
-        return f"{seen_by_others(self.folder)}/{KUBECONFIG}"
+        return f"{outside_path(self.folder)}/{KUBECONFIG}"
 
     def ended(self) -> list[str]:
         """Say which programs have ended since the last look; raises ``ClusterError`` where it was one of the plane."""

@@ -32,7 +32,7 @@ from ...wire.messages.claims import (
 from ...wire.messages.describe import Describe, Description
 from ..daemon.daemon import HOST, LONGEST, Daemon, filled_in
 from ..dra.api_server import newest
-from ..dra.containers import told_by
+from ..dra.containers import environment_cpus
 from ..dra.kubelet import DriverRefusedError
 from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED, features
 from ..kubelet.launcher import HOME
@@ -185,9 +185,9 @@ class DraInCluster:
     def _why_not(self, pod: Mapping[str, Any], *, is_new: bool) -> str | None:
         """Return why a pod is not bound, or why its kubelet cannot start it; None while that is not known."""
         if not pod["spec"].get("nodeName"):
-            said = scheduling_of(pod)
-            why = f"the scheduler has bound the pod to no node: {said.get('message', '')}"[:LONGEST]
-            return None if is_new or not said else why
+            scheduling = scheduling_of(pod)
+            why = f"the scheduler has bound the pod to no node: {scheduling.get('message', '')}"[:LONGEST]
+            return None if is_new or not scheduling else why
         for status in pod["status"].get("containerStatuses") or ():
             waiting = (status.get("state") or {}).get("waiting") or {}
             if waiting.get("message"):
@@ -215,7 +215,7 @@ class DraInCluster:
     def _cpus(self, name: str) -> str:
         """Return what a pod's container may run on; raises ``DriverRefusedError``."""
         made = self._ask("containers", self._pods[name])["c"]
-        return str(made["cpuset"] or told_by(made["environment"]))
+        return str(made["cpuset"] or environment_cpus(made["environment"]))
 
     def _what_is_shared(self) -> dict[str, str] | None:
         """Return what containers without a claim may run on; None where no plugin of NRI decides that."""

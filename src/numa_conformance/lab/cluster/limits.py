@@ -47,7 +47,7 @@ def _inotify_in_use() -> int:
     return count
 
 
-def own_address() -> str | None:
+def host_address() -> str | None:
     """Return an address of this computer that is not loopback: nodes report it, nothing is served there.
 
     None where there is none. No packet is sent.

@@ -120,7 +120,7 @@ class ClusterNode:
         self._plugins_before = self._nri.registrations if self._nri is not None else 0
         for index, words in enumerate(self.plan.daemons):
             log = self.folder / f"daemon-{index}.log"
-            number = self._launcher.run_beside(self.number, log, words, self.plan.folder, self.environment())
+            number = self._launcher.run_on_node(self.number, log, words, self.plan.folder, self.environment())
             self._daemons[number] = words[0]
 
     def start_daemons_again(self) -> None:

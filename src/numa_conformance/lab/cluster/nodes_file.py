@@ -134,12 +134,12 @@ def _machine(name: str, folder: Path) -> Machine:
     return load_machine(str(folder / name) if is_machine_file(name) else name)
 
 
-def _kubelet(given: str | dict[str, Any] | None, place: str, folder: Path) -> Mapping[str, Any]:
+def _kubelet(entry: str | dict[str, Any] | None, place: str, folder: Path) -> Mapping[str, Any]:
     """Return the fields of a KubeletConfiguration after they were looked at."""
-    if isinstance(given, str):
-        document = kubelet_document(folder / given)
+    if isinstance(entry, str):
+        document = kubelet_document(folder / entry)
         value, place = document.value, document.place
     else:
-        value, place = given or {}, f"{place}.kubelet"
+        value, place = entry or {}, f"{place}.kubelet"
     KubeletConfiguration.from_dict(value, place)
     return dict(value)

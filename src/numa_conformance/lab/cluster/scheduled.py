@@ -118,14 +118,14 @@ def reference_of(plan: Mapping[str, Any]) -> Node:
 def _outcome(pod: Mapping[str, Any], copies: Mapping[str, Node]) -> Outcome:
     name, node = pod["metadata"]["name"], pod["spec"].get("nodeName") or ""
     status = pod.get("status") or {}
-    asked = Pod.from_dict({"metadata": pod["metadata"], "spec": {**pod["spec"], "nodeName": ""}})
+    candidate = Pod.from_dict({"metadata": pod["metadata"], "spec": {**pod["spec"], "nodeName": ""}})
     if not node:
-        takers = tuple(other for other, copy in copies.items() if _would_take(copy, asked))
+        takers = tuple(other for other, copy in copies.items() if _would_take(copy, candidate))
         return Outcome(name, "", "", takers, message=str(scheduling_of(pod).get("message") or ""))
     refused = status.get("phase") == "Failed"
-    admission = copies[node].admit(asked)
+    admission = copies[node].admit(candidate)
     if refused and admission.admitted:
-        copies[node].remove(asked.uid)
+        copies[node].remove(candidate.uid)
     reason, message = (str(status.get(key) or "") if refused else "" for key in ("reason", "message"))
     return Outcome(name, node, reason, (), admission.admitted != refused, message)
 

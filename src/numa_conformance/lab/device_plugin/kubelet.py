@@ -18,9 +18,8 @@ from ...wire.messages.plugin import (
     PluginStarted,
     Preferred,
 )
-from ..daemon.daemon import LONGEST
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import Client, serve, service
+from ..kubelet_apis.wire import Client, error_text, serve, service
 from .device_lists import DeviceLists
 
 VERSION = "v1beta1"
@@ -61,7 +60,7 @@ class KubeletOfPlugins:
         try:
             return self._offer(request, serves=serves)
         except grpc.RpcError as error:
-            return PluginFailed(f"after it has registered: {_told(error)}")
+            return PluginFailed(f"after it has registered: {error_text(error)}")
 
     def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
         assert self._plugin is not None
@@ -102,7 +101,7 @@ class KubeletOfPlugins:
         try:
             return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
         except grpc.RpcError as error:
-            return PluginRefused(_told(error), self._later_lists(list_seconds))
+            return PluginRefused(error_text(error), self._later_lists(list_seconds))
 
     def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
         return [] if self._lists is None else self._lists.later(seconds)
@@ -121,7 +120,3 @@ def _answers(place: Path) -> bool:
         tried.connect(str(place))
         return True
     return False
-
-
-def _told(error: Any) -> str:
-    return f"{error.code().name}: {error.details()}"[:LONGEST]

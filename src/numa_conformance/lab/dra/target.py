@@ -70,7 +70,7 @@ class DraTarget:
         """Return what serves NRI. A driver that finds everything where it always is may do without."""
         if self._daemon.names(NRI):
             return built()
-        if self._daemon.is_told:
+        if self._daemon.takes_parameters:
             return None
         with contextlib.suppress(UsageError):
             return built()
@@ -108,15 +108,15 @@ class DraTarget:
         assert self._start is not None
         self._containers.listen(self._program)
         folder = self._folder / "kubelet"
-        self._kubelet = KubeletOfDrivers(folder, str(folder) if self._daemon.is_told else PLACES["kubelet"])
-        told = {
+        self._kubelet = KubeletOfDrivers(folder, str(folder) if self._daemon.takes_parameters else PLACES["kubelet"])
+        values = {
             CDI: str(self._containers.cdi), HOST: str(self._start.host_root), NODE: NODE_NAME,
             KUBECONFIG: str(self._folder / "kubeconfig"), KUBELET: str(self._folder / "kubelet"),
             NRI: str(self._containers.nri / "nri.sock"), RESERVED: self._start.reserved_cpus,
         }  # fmt: skip
         places = {self._folder / name: place for name, place in PLACES.items()}
-        environment = {"KUBECONFIG": told[KUBECONFIG], "NODE_NAME": NODE_NAME}
-        self._daemon.start(self._start.machine, places, told, environment)
+        environment = {"KUBECONFIG": values[KUBECONFIG], "NODE_NAME": NODE_NAME}
+        self._daemon.start(self._start.machine, places, values, environment)
         failure = self._meet()
         return DriverStarted(self._api.published()) if failure is None else DriverFailed(failure)
 

@@ -91,10 +91,10 @@ def ready() -> Any:
     return CRI.RuntimeStatus(conditions=conditions)
 
 
-def fits(wanted: Any, own_id: str, state: int, labels: Mapping[str, str]) -> bool:
+def fits(wanted: Any, object_id: str, state: int, labels: Mapping[str, str]) -> bool:
     """Tell whether a filter of CRI takes what has an id, a state and labels."""
     return (
-        wanted.id in ("", own_id)
+        wanted.id in ("", object_id)
         and (not wanted.HasField("state") or wanted.state.state == state)
         and all(labels.get(key) == value for key, value in wanted.label_selector.items())
     )

@@ -111,11 +111,11 @@ class FakeRuntime:
             "RuntimeConfig": lambda request, context: CRI.RuntimeConfigResponse(
                 linux=CRI.LinuxRuntimeConfiguration(cgroup_driver=_CGROUPFS)
             ),
-            **{name: self._method(answer) for name, answer in self._kept().items()},
+            **{name: self._method(answer) for name, answer in self._locked_methods().items()},
             "CreateContainer": self._create,
         }
 
-    def _kept(self) -> Mapping[str, Callable[[Any], Any]]:
+    def _locked_methods(self) -> Mapping[str, Callable[[Any], Any]]:
         return {
             "RunPodSandbox": self._run_sandbox,
             "PodSandboxStatus": lambda request: CRI.PodSandboxStatusResponse(

@@ -52,7 +52,7 @@ class KubeletTarget:
         self._workshop = Workshop(binary)
         self._version = self._workshop.version
         self._node: RealNode | None = None
-        self._asked: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
+        self._requests: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
         self._started: NodeStarted | None = None
         self._reused = False
 
@@ -60,7 +60,7 @@ class KubeletTarget:
         """Say which kubelet this is."""
         return Description(
             name="kubelet",
-            version=self._workshop.told_version,
+            version=self._workshop.version_text,
             protocol=PROTOCOL,
             surfaces=["node"],
             features=sorted(claimed_features(self._version)),
@@ -70,7 +70,7 @@ class KubeletTarget:
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node on a folder of its own, or clear the one that is up where it came up in the same way."""
-        before, self._asked = self._asked, [request]
+        before, self._requests = self._requests, [request]
         self._reused = bool(before) and request == before[0] and not request.files and self._is_clear()
         if self._reused and self._started is not None:
             return self._started
@@ -96,13 +96,13 @@ class KubeletTarget:
         self._started = node_started(machine, self._node.folder, self._node.files())
         return self._started
 
-    def _be_on_a_node_of_its_own(self) -> None:
+    def _move_to_a_fresh_node(self) -> None:
         """Ask all questions so far of a new node, where this one has seen others before.
 
         Its state files then name the pods as they are called outside; they do not when a uid was there before.
         """
         if self._reused:
-            start, *others = self._asked
+            start, *others = self._requests
             assert isinstance(start, StartNode)
             self._start(start)
             for question in others:
@@ -111,7 +111,7 @@ class KubeletTarget:
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Give the kubelet a pod. One that it has is not given again: it keeps what it has."""
         node = self._up
-        self._asked.append(request)
+        self._requests.append(request)
         uid = str((request.pod.get("metadata") or {}).get("uid") or "")
         if uid not in node.pods:
             node.put(uid, request.pod)
@@ -129,7 +129,7 @@ class KubeletTarget:
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
         """Let the kubelet's runtime make the pod's containers, and wait until they have started."""
         node = self._up
-        self._asked.append(request)
+        self._requests.append(request)
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
         node.run(request.uid)
@@ -139,7 +139,7 @@ class KubeletTarget:
     def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
         """Take a pod away."""
         node = self._up
-        self._asked.append(request)
+        self._requests.append(request)
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
         node.take(request.uid)
@@ -152,15 +152,15 @@ class KubeletTarget:
 
     def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
         """Tell the state files."""
-        self._be_on_a_node_of_its_own()
+        self._move_to_a_fresh_node()
         self._up.let_go()
         return Checkpoints(self._up.files().texts)
 
     def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
         """Start the kubelet anew on the same folder."""
         if request.files or request.kubelet is not None:
-            self._be_on_a_node_of_its_own()
-        self._asked.append(request)
+            self._move_to_a_fresh_node()
+        self._requests.append(request)
         node = self._up
         try:
             node.restart(request.kubelet, request.files or {})

@@ -27,7 +27,7 @@ _MEBIBYTES = 1024
 class Workshop:
     """A file system in memory that this process alone has, and a program to make kubelets of, which end with it.
 
-    ``told_version`` is the version as the program tells it, ``version`` its minor.
+    ``version_text`` is the version as the program tells it, ``version`` its minor.
     """
 
     def __init__(self, binary: str) -> None:
@@ -35,8 +35,8 @@ class Workshop:
         if not Path(binary).is_file():
             raise UsageError(Fault(binary, "there is no such file", "the path of a kubelet"))
         self._binary = os.path.abspath(binary)
-        self.told_version = version_of(self._binary)
-        self.version = KubernetesVersion.supported(".".join(self.told_version.lstrip("v").split(".")[:2]))
+        self.version_text = version_of(self._binary)
+        self.version = KubernetesVersion.supported(".".join(self.version_text.lstrip("v").split(".")[:2]))
         self._numbers = itertools.count()
         enter_mount_namespace(become_root=True, harmless=True)
         mount_memory(_PLACE, _MEBIBYTES)

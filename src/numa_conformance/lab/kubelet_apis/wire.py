@@ -20,6 +20,8 @@ from google.protobuf.message_factory import GetMessageClass
 
 Field = FieldDescriptorProto
 _SECONDS = 10
+_LONGEST = 500
+"""Characters of an error."""
 _KINDS = {
     "string": Field.TYPE_STRING,
     "bool": Field.TYPE_BOOL,
@@ -98,6 +100,11 @@ def service(
 def _bytes(message: Any) -> bytes:
     text: bytes = message.SerializeToString()
     return text
+
+
+def error_text(error: Any) -> str:
+    """Return the code and the details of a ``grpc.RpcError``, of bounded length."""
+    return f"{error.code().name}: {error.details()}"[:_LONGEST]
 
 
 def address(socket: str) -> str:

@@ -43,10 +43,10 @@ def read_list(listed: Iterable[Any], numa_ids: Collection[int]) -> tuple[Resourc
         healthy.discard(name)
         if device.health == "Healthy":
             healthy.add(name)
-    return ResourceDevices(nodes, frozenset(healthy)), list(_told(faults))
+    return ResourceDevices(nodes, frozenset(healthy)), list(_sentences(faults))
 
 
-def _told(faults: list[tuple[str, str]]) -> Iterable[str]:
+def _sentences(faults: list[tuple[str, str]]) -> Iterable[str]:
     first: dict[str, str] = {}
     for what, name in faults:
         first.setdefault(what, name)

@@ -24,7 +24,7 @@ class ServedNode:
         self._root = root
         self._files = files
         self._tell = tell
-        self._asked_again = threading.Event()
+        self._reload = threading.Event()
         self._plugins = DevicePlugins(agent, root.device_plugins, tell)
         self._take(*files.read())
         with private_sockets():
@@ -35,14 +35,14 @@ class ServedNode:
 
     def read_again(self) -> None:
         """Have the pods read again at the next pass, changed or not."""
-        self._asked_again.set()
+        self._reload.set()
 
     def keep_up(self) -> None:
         """Make one pass: take over what has changed in the files; files with faults change nothing."""
         self._plugins.forget_gone()
-        if not (self._files.changed() or self._asked_again.is_set()):
+        if not (self._files.changed() or self._reload.is_set()):
             return
-        self._asked_again.clear()
+        self._reload.clear()
         try:
             self._take(*self._files.read())
         except (UsageError, OSError) as error:

@@ -119,9 +119,9 @@ class PluginBesideKubelet:
             words = node.run(pod.uid) if refusal is None else None
             self._plugin.check()
             if refusal is not None or words is not None:
-                told = (_REFUSED, words or "") if refusal is None else reason_and_message(refusal)
+                reason = (_REFUSED, words or "") if refusal is None else reason_and_message(refusal)
                 self._take(pod.uid)
-                return Rejected(self._shared, *told, pod.qos, updates=self._sent())
+                return Rejected(self._shared, *reason, pod.qos, updates=self._sent())
         updates = self._sent()
         return Admitted(self._shared, self._holdings(pod.uid), pod.qos, updates=updates)
 
@@ -184,8 +184,10 @@ class PluginBesideKubelet:
         for name, made in node.made(uid).items():
             if made.is_running:
                 cpus, mems = made.resources.cpuset_cpus, made.resources.cpuset_mems
-                own = cpus if is_entitled(self._pods[uid], name) else ""
-                held[name] = ContainerHolding(cpus=own, cpuset=cpus or format_bits(self._online), mems=mems or None)
+                exclusive = cpus if is_entitled(self._pods[uid], name) else ""
+                held[name] = ContainerHolding(
+                    cpus=exclusive, cpuset=cpus or format_bits(self._online), mems=mems or None
+                )
         return held
 
     @property

@@ -38,7 +38,7 @@ class RuntimePlugins:
         self._sandboxes: dict[str, Sandbox] = {}
         self._containers: dict[str, Container] = {}
         self._parents: dict[str, str] = {}
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def socket(self) -> Path:
@@ -64,7 +64,7 @@ class RuntimePlugins:
 
     def __call__(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
         """Tell the plugins what happens, and do what they answer; raises ``RefusedError`` where they refuse."""
-        with self._one_at_a_time:
+        with self._lock:
             self._tell(event, sandbox, container)
 
     def _tell(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
@@ -90,7 +90,7 @@ class RuntimePlugins:
 
     def take_updates(self) -> None:
         """Do what plugins have asked for unasked."""
-        with self._one_at_a_time:
+        with self._lock:
             self._take_updates()
 
     def _take_updates(self) -> None:
@@ -149,8 +149,8 @@ class RuntimePlugins:
     def _parent(self, sandbox: Sandbox) -> str:
         """Return the folder of the pod's cgroup. A kubelet that manages none names none: it is where others have it."""
         if sandbox.id not in self._parents:
-            named = sandbox.config.linux.cgroup_parent
-            self._parents[sandbox.id] = named or PARENT[self._qos_of(sandbox.uid)] + sandbox.uid
+            parent = sandbox.config.linux.cgroup_parent
+            self._parents[sandbox.id] = parent or PARENT[self._qos_of(sandbox.uid)] + sandbox.uid
         return self._parents[sandbox.id]
 
     def _container(self, container: Container) -> dict[str, Any]:
