@@ -5,7 +5,7 @@ import pytest
 from asked_in_full import DEEP
 from fake_nodes import MEMORY, PODS, STATIC, FakeNode
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.machine import catalogue_names, load_machine
 from numa_conformance.reference.node import Node
 from numa_conformance.sources.quirks import Quirks
@@ -39,7 +39,7 @@ POLICIES = {
 
 
 def found(root, **asked):
-    told = check(look(Asked(root, **asked)))
+    told = check(look(NodeSource(root, **asked)))
     return told, [(one.requirement, one.message, one.got, one.allowed) for one in told.findings]
 
 

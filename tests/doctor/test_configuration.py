@@ -9,7 +9,7 @@ import yaml
 from fake_nodes import PODS, ROOT_DIR, STATIC, FakeNode
 from numa_conformance.doctor.configuration import find_kubelet, read_configuration
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.errors import UsageError
 from numa_conformance.sources.versions import DEFAULT
@@ -103,7 +103,7 @@ def test_a_folder_of_drop_ins_may_be_named(node, tmp_path):
 def test_the_root_dir_is_where_the_kubelet_says(node):
     node.flags("--config=/var/lib/kubelet/config.yaml", "--root-dir", "/data/kubelet")
     node.write("data/kubelet/cpu_manager_state", "damaged")
-    found = check(look(Asked(node.root)))
+    found = check(look(NodeSource(node.root)))
     assert found.findings[0].evidence[0].file == "data/kubelet/cpu_manager_state"
 
 
@@ -129,7 +129,7 @@ def test_a_configuration_that_is_none_is_said(node, text, message):
 
 def test_what_a_configuration_leaves_empty_is_not_there(node):
     node.configure({**STATIC, "reservedMemory": [{"numaNode": 0, "limits": None}], "featureGates": None})
-    assert [one.requirement for one in check(look(Asked(node.root))).findings] == []
+    assert [one.requirement for one in check(look(NodeSource(node.root))).findings] == []
 
 
 def test_a_configuration_that_is_named_and_not_there_is_said(node):

@@ -11,7 +11,7 @@ from asked_in_full import DEEP
 from fake_nodes import PID, ROOT_DIR, FakeNode
 from numa_conformance.doctor import tree as bounds
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.errors import UsageError
 
@@ -24,7 +24,7 @@ def node(tmp_path):
 
 
 def seen(node):
-    return check(look(Asked(node.root)))
+    return check(look(NodeSource(node.root)))
 
 
 def replaced(node, path):

@@ -12,8 +12,8 @@ from .extras import needs
 from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
-    from ..lab.nri.beside_kubelet import PluginBesideKubelet
     from ..lab.nri.target import NriTarget
+    from ..lab.nri.with_kubelet import PluginWithKubelet
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
@@ -39,11 +39,11 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
         serve(target)
 
 
-def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriTarget | PluginBesideKubelet:
+def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriTarget | PluginWithKubelet:
     if kubelet is None:
         from ..lab.nri.target import NriTarget
 
         return NriTarget(words, unsupported)
     with needs("node"):
-        from ..lab.nri.beside_kubelet import PluginBesideKubelet
-    return PluginBesideKubelet(kubelet, words, unsupported)
+        from ..lab.nri.with_kubelet import PluginWithKubelet
+    return PluginWithKubelet(kubelet, words, unsupported)

@@ -6,20 +6,20 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from .findings import Finding, Findings
+from .findings import Findings, NodeFinding
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class PassChanges:
     """Findings that are new, that stayed, and that are gone; and what is told for the first time beside them."""
 
-    new: tuple[Finding, ...]
-    stayed: tuple[Finding, ...]
-    gone: tuple[Finding, ...]
+    new: tuple[NodeFinding, ...]
+    stayed: tuple[NodeFinding, ...]
+    gone: tuple[NodeFinding, ...]
     notes: tuple[str, ...]
     worth_knowing: tuple[str, ...]
 
-    def lines(self, number: int, render: Callable[[Finding], Iterable[str]]) -> Iterator[str]:
+    def lines(self, number: int, render: Callable[[NodeFinding], Iterable[str]]) -> Iterator[str]:
         """Yield the pass for a person: what is new in full, what is gone by its message, and how many stayed."""
         for finding in self.new:
             first, *rest = render(finding)
@@ -44,11 +44,11 @@ class Changes:
         )
 
 
-def changes(before: Findings | None, now: Findings) -> Changes:
+def changes(before: Findings | None, now: Findings) -> PassChanges:
     """Compare two passes; before the first one there was nothing."""
     old = {finding.key: finding for finding in before.findings} if before else {}
     new = {finding.key: finding for finding in now.findings}
-    return Changes(
+    return PassChanges(
         tuple(finding for key, finding in new.items() if key not in old),
         tuple(finding for key, finding in new.items() if key in old),
         tuple(finding for key, finding in old.items() if key not in new),

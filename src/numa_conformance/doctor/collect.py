@@ -20,18 +20,18 @@ from ..reference.managers.device.state_file import encode as encode_devices
 from .cgroups import BASE, Hierarchy
 from .configuration import PLACES, USUAL
 from .host_copy import copy_host
-from .look import Asked, RunningContainer, Sight, look
-from .manifest import FILE, FORMAT, Manifest
+from .look import ContainerSight, NodeSource, Sight, look
+from .manifest import FILE, FORMAT, DumpManifest
 from .names import FOLDER
 from .pod_resources import DUMPED
-from .state_files import StateFile
+from .state_files import SavedFile
 
 _MODE = 0o700
 """Of the dump's folder: what pods there are is nobody's business on the node."""
 CONFIG = USUAL[0]
 
 
-def collect(source: Asked, folder: Path) -> Sight:
+def collect(source: NodeSource, folder: Path) -> Sight:
     """Write a dump of a node into an empty folder, or one that is made; return what was seen.
 
     Of the kubelet's flags and configuration it has only what concerns the resource managers. It has no environments and
@@ -64,7 +64,7 @@ def _write(sight: Sight, dump: Tree) -> None:
             _write_container(sight, dump, container)
     if sight.listed is not None:
         dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
-    manifest = Manifest(
+    manifest = DumpManifest(
         FORMAT,
         time.time(),
         sight.state.changed,
@@ -93,7 +93,7 @@ def _configuration(sight: Sight) -> dict[str, object]:
     return {**head, **sight.configured.written}
 
 
-def _without_answers(sight: Sight, file: StateFile) -> str:
+def _without_answers(sight: Sight, file: SavedFile) -> str:
     """Return the Device Manager's file without what plugins answered, which may be environments; with its checksum.
 
     A damaged file stays damaged.
@@ -123,7 +123,7 @@ def _write_cpuset(sight: Sight, dump: Tree, folder: str, hierarchy: Hierarchy) -
             dump.write_whole(f"{folder}/{name}", text)
 
 
-def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> None:
+def _write_container(sight: Sight, dump: Tree, container: ContainerSight) -> None:
     """Write a container's cgroup as it was seen, those above it, its threads and its names."""
     cgroup = container.cgroup
     above = cgroup.path

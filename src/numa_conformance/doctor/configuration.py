@@ -53,7 +53,7 @@ class KubeletProcess:
 
 
 @dataclass
-class Configured:
+class NodeConfiguration:
     """A configuration, where each field was said, the kubelet's folder, and the running kubelet, if any was seen.
 
     ``cgroup_root``: the cgroup below which the kubelet's is. ``written``: what the files say together.
@@ -108,7 +108,7 @@ def read_configuration(
     version: KubernetesVersion,
     config: Path | None = None,
     config_dir: Path | None = None,
-) -> Configured:
+) -> NodeConfiguration:
     """Read what is in force: files, then drop-ins, then flags (page Set Kubelet Parameters Via A Configuration File).
 
     ``config`` and ``config_dir`` are read in place of what the running kubelet (``process``) names; what ``/configz``
@@ -138,7 +138,7 @@ def read_configuration(
     if process is not None and not from_configz:
         kubelet = _with_flags(kubelet, process, lines, version)
     cgroup_root = (process and process.last("cgroup-root")) or str(merged.get(CGROUP_ROOT) or "")
-    return Configured(kubelet, root_dir, lines, process, tuple(files), merged, from_configz, cgroup_root)
+    return NodeConfiguration(kubelet, root_dir, lines, process, tuple(files), merged, from_configz, cgroup_root)
 
 
 def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | None) -> list[tuple[str, Path]]:

@@ -8,7 +8,7 @@ from ..judging.chapter import Violation
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.memory.state_file import MEMORY_FILE
-from .look import RunningContainer, Sight
+from .look import ContainerSight, Sight
 from .pod_resources import DUMPED
 from .tree import Line
 
@@ -90,7 +90,7 @@ def _status(sight: Sight, thread: str) -> Iterator[Line]:
             yield Line.of(text, path, number)
 
 
-def _cgroup(sight: Sight, kind: str, container: RunningContainer) -> Iterator[Line]:
+def _cgroup(sight: Sight, kind: str, container: ContainerSight) -> Iterator[Line]:
     cgroup = container.cgroup
     files = {
         "runs": (cgroup.cpus_file,),
@@ -106,7 +106,7 @@ def _cgroup(sight: Sight, kind: str, container: RunningContainer) -> Iterator[Li
             yield line
 
 
-def _above(sight: Sight, container: RunningContainer) -> Iterator[str]:
+def _above(sight: Sight, container: ContainerSight) -> Iterator[str]:
     """Yield the files of the cgroups above that lack a CPU which the container's has."""
     folder = container.cgroup.path
     while folder != container.cgroup.hierarchy.folder and "/" in folder:

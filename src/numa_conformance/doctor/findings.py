@@ -28,7 +28,7 @@ MOST_FINDINGS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class NodeFinding:
     """One thing that is not as documented.
 
     ``severity``: ``error`` where a page demands it, ``warning`` where it recommends. ``evidence``: the lines that show
@@ -77,7 +77,7 @@ class Findings:
     ``version``: the kubelet's; None where it is not known. ``worth_knowing``: what disturbs CPUs, and is no finding.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[NodeFinding, ...]
     asked: Mapping[str, int]
     notes: tuple[str, ...]
     histories: tuple[History, ...]
@@ -120,17 +120,17 @@ def check(sight: Sight) -> Findings:
     )
 
 
-def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[Finding]:
+def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:
     for broken in verdicts.broken[:MOST_FINDINGS]:
         known = REQUIREMENTS.get(broken.requirement)
         if known is None or sight.version is None or known.holds_in(sight.version):
             yield _finding(sight, broken, of_configuration=of_configuration)
 
 
-def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> Finding:
+def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFinding:
     known = REQUIREMENTS.get(broken.requirement)
     wrong = broken.violation
-    return Finding(
+    return NodeFinding(
         broken.requirement,
         known.text if known else "",
         known.address if known else "",

@@ -20,7 +20,7 @@ Amounts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
-class Held:
+class NodeHoldings:
     """A node to go on from.
 
     ``files``: its state files by name. ``pods``: those that hold something. ``names``: namespace and name by uid, the
@@ -35,7 +35,7 @@ class Held:
     notes: tuple[str, ...]
 
 
-def held_by_node(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> Held:
+def node_holdings(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> NodeHoldings:
     """Return what a node holds; manifests are matched by uid, or by namespace and name where the node tells them."""
     holdings, guaranteed = _amounts(sight)
     names = {container.uid: (container.namespace, container.pod) for container in sight.names.values() if container.uid}
@@ -55,7 +55,7 @@ def held_by_node(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> He
     }
     pods = sorted({**known, **made}.values(), key=lambda pod: (pod.created, pod.uid))
     machine, unplaced = _with_devices(sight, machine)
-    return Held(
+    return NodeHoldings(
         machine,
         {name: file.text for name, file in sight.state.files.items()},
         tuple(pods),

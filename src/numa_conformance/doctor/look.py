@@ -27,11 +27,11 @@ from .cgroups import (
     members,
     pods,
 )
-from .configuration import Configured, find_kubelet, read_configuration
+from .configuration import NodeConfiguration, find_kubelet, read_configuration
 from .manifest import read_manifest
-from .names import Named, is_id, names_of_containers
-from .pod_resources import Told, ask_kubelet, read_dumped
-from .state_files import StateFiles, read_state
+from .names import ContainerName, is_id, names_of_containers
+from .pod_resources import PodResourcesReport, ask_kubelet, read_dump
+from .state_files import SavedState, read_state
 from .tree import NodeTree
 from .version import version_of_kubelet
 
@@ -44,7 +44,7 @@ PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NodeSource:
     """What to look at: the root, and what is read in place of what is found there.
 
     ``version``: the kubelet's; None where it is not said, and is to be found.
@@ -59,7 +59,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadsSeen:
+class ThreadGroup:
     """Threads, by their ids, that may use the same CPUs and NUMA nodes (bits)."""
 
     ids: tuple[int, ...]
@@ -68,7 +68,7 @@ class ThreadsSeen:
 
 
 @dataclass
-class RunningContainer:
+class ContainerSight:
     """A container whose cgroup was seen; sets are bits, None where they were not told."""
 
     cgroup: ContainerCgroup
@@ -78,7 +78,7 @@ class RunningContainer:
     effective: int | None
     mems: int | None
     limit: Fraction | None
-    threads: list[ThreadsSeen] = field(default_factory=list)
+    threads: list[ThreadGroup] = field(default_factory=list)
 
 
 @dataclass
@@ -90,15 +90,15 @@ class Sight:
 
     tree: NodeTree
     machine: Machine
-    configured: Configured
-    state: StateFiles
+    configured: NodeConfiguration
+    state: SavedState
     pods: list[PodCgroup]
-    running: list[RunningContainer]
-    names: dict[str, Named]
+    running: list[ContainerSight]
+    names: dict[str, ContainerName]
     settled: bool
     version: KubernetesVersion | None
     hierarchy: Hierarchy | None = None
-    listed: Told | None = None
+    listed: PodResourcesReport | None = None
     seconds: float = 0.0
 
     @property
@@ -107,7 +107,7 @@ class Sight:
         return self.tree.notes
 
 
-def look(source: Asked) -> Sight:
+def look(source: NodeSource) -> Sight:
     """Read a node, again where its state changed meanwhile; raises ``UsageError`` for a root that is no node."""
     began = time.monotonic()
     for _ in range(TRIES):
@@ -121,7 +121,7 @@ def look(source: Asked) -> Sight:
     return sight
 
 
-def _look_once(source: Asked) -> tuple[Sight, bool]:
+def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     tree = NodeTree(source.root)
     manifest = read_manifest(tree)
     process = find_kubelet(tree)
@@ -142,7 +142,7 @@ def _look_once(source: Asked) -> tuple[Sight, bool]:
         before = {cgroup.path for cgroup in present}
         present = [cgroup for cgroup in containers(tree, of_pods) if cgroup.path in before]
     running = _running(tree, present, names)
-    listed = ask_kubelet(source.pod_resources) if source.pod_resources else read_dumped(tree)
+    listed = ask_kubelet(source.pod_resources) if source.pod_resources else read_dump(tree)
     for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
     again = read_state(NodeTree(source.root), configured.root_dir) if is_live else state
@@ -155,7 +155,7 @@ def _look_once(source: Asked) -> tuple[Sight, bool]:
     return sight, same
 
 
-def _has_settled(configured: Configured, changed: float | None, now: float | None) -> bool:
+def _has_settled(configured: NodeConfiguration, changed: float | None, now: float | None) -> bool:
     """Tell whether the reconcile loop has had time since the state changed; a bare tree without a time counts so."""
     if changed is None or now is None:
         return True
@@ -166,7 +166,9 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
     return not 0 <= now - changed < PASSES * max(period, 1.0)
 
 
-def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, Named]) -> list[RunningContainer]:
+def _running(
+    tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, ContainerName]
+) -> list[ContainerSight]:
     running = []
     unnamed = 0
     left = MOST_THREADS
@@ -180,7 +182,7 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         if not cgroup.may_run:
             continue
         running.append(
-            RunningContainer(
+            ContainerSight(
                 cgroup,
                 (known.uid if known else "") or cgroup.uid,
                 known.container if known else cgroup.id,
@@ -196,11 +198,11 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
     return running
 
 
-def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadsSeen]:
+def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadGroup]:
     """Group the threads of a container by what they may use; those that have ended are left out."""
     groups: dict[tuple[int, int | None], list[int]] = {}
     for thread in cgroup.threads:
         cpus, mems = allowed(tree, thread)
         if cpus is not None:
             groups.setdefault((cpus, mems), []).append(thread)
-    return [ThreadsSeen(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]
+    return [ThreadGroup(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]

@@ -12,7 +12,7 @@ FILE = "numa-conformance/dump.json"
 FORMAT = 1
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class DumpManifest(msgspec.Struct, frozen=True):
     """A dump's own file: when it was made, and the CPU Manager's state file written, in seconds since the epoch."""
 
     format: int
@@ -27,13 +27,13 @@ class Manifest(msgspec.Struct, frozen=True):
         return KubernetesVersion.known(self.version) if self.version else None
 
 
-def read_manifest(tree: NodeTree) -> Manifest | None:
+def read_manifest(tree: NodeTree) -> DumpManifest | None:
     """Read a dump's own file; None where the tree is none that ``collect-node`` wrote. Raises ``UsageError``."""
     content = tree.content(FILE)
     if content is None:
         return None
     try:
-        manifest = msgspec.json.decode(content, type=Manifest)
+        manifest = msgspec.json.decode(content, type=DumpManifest)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(Fault(FILE, f"is not what collect-node writes: {error}")) from error
     if manifest.format != FORMAT:

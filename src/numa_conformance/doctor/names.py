@@ -14,7 +14,7 @@ _ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ContainerName:
     """A container by its names; ``uid`` is its pod's, empty where the link does not tell it."""
 
     namespace: str
@@ -28,12 +28,12 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def names_of_containers(tree: NodeTree) -> dict[str, Named]:
+def names_of_containers(tree: NodeTree) -> dict[str, ContainerName]:
     """Return container id to names."""
-    names: dict[str, Named] = {}
+    names: dict[str, ContainerName] = {}
     for name in tree.names(FOLDER):
         match = _LINK.fullmatch(name)
         if match:
             goal = _GOAL.fullmatch(tree.goal(f"{FOLDER}/{name}") or "")
-            names[match[4]] = Named(match[2], match[1], match[3], goal[1] if goal else "")
+            names[match[4]] = ContainerName(match[2], match[1], match[3], goal[1] if goal else "")
     return names

@@ -11,7 +11,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     from numa_conformance.lab.dra import kubelet, target
     from numa_conformance.lab.kubelet_apis import wire
 
-    monkeypatch.setattr(wire.Client.ask, "__defaults__", (PATIENCE,))
+    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (PATIENCE,))
     monkeypatch.setattr(target, "REGISTER_SECONDS", PATIENCE)
     monkeypatch.setattr(target, "PUBLISH_SECONDS", PATIENCE)
     monkeypatch.setattr(kubelet, "_CONNECT_SECONDS", PATIENCE)

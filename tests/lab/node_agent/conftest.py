@@ -19,6 +19,6 @@ def _patience(monkeypatch):
     from numa_conformance.lab.kubelet_apis import wire
     from numa_conformance.lab.node_agent.plugin import ConnectedPlugin
 
-    monkeypatch.setattr(wire.Client.ask, "__defaults__", (PATIENCE,))
+    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (PATIENCE,))
     for name in ("DIAL_SECONDS", "CALL_SECONDS", "PRE_START_SECONDS"):
         monkeypatch.setattr(ConnectedPlugin, name, PATIENCE)

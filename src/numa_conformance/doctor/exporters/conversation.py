@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import KubeletFails, UsageError
-from ...lab.cluster.scheduled import Cluster, reference_of
+from ...lab.cluster.scheduled import ClusterConnection, reference_of
 from ...machine import Machine
-from .judging import Unmet, judge_exported
+from .judging import ExporterViolation, judge_exported
 from .numa_amounts import NodeAmounts, node_amounts
 
 _LOOK_SECONDS = 0.2
@@ -21,17 +21,17 @@ _Pods = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Look:
+class ExporterLook:
     """What the object of a node says after a step, and how many seconds it took to be right, or was waited for."""
 
     step: str
     node: str
-    unmet: Sequence[Unmet]
+    unmet: Sequence[ExporterViolation]
     seconds: float
 
 
 @dataclass(frozen=True)
-class Ended:
+class KubeletEnd:
     """A node whose kubelet ended at a step. ``why``: its last words, and whether the reference foresees it."""
 
     step: str
@@ -39,7 +39,9 @@ class Ended:
     why: str
 
 
-def converse(cluster: Cluster, nodes: Sequence[str], steps: int, seed: int, within: float) -> Iterator[Look | Ended]:
+def converse(
+    cluster: ClusterConnection, nodes: Sequence[str], steps: int, seed: int, within: float
+) -> Iterator[ExporterLook | KubeletEnd]:
     """Let Guaranteed pods come to each node and go, and yield a look at each node before the first and after each.
 
     An object has ``within`` seconds to follow. A node whose kubelet ends is not asked any more. All pods that were made
@@ -60,18 +62,18 @@ def converse(cluster: Cluster, nodes: Sequence[str], steps: int, seed: int, with
                     if _is_alive(cluster, node):
                         raise
                     left.remove(node)
-                    yield Ended(step, node, f"{error}{_foreseen(cluster, node, running[node])}")
+                    yield KubeletEnd(step, node, f"{error}{_foreseen(cluster, node, running[node])}")
     finally:
         for names in running.values():
             for name in names:
                 cluster.ask("drop", name)
 
 
-def _is_alive(cluster: Cluster, node: str) -> bool:
+def _is_alive(cluster: ClusterConnection, node: str) -> bool:
     return all(status["process"] for status in cluster.ask("status")["nodes"] if status["name"] == node)
 
 
-def _foreseen(cluster: Cluster, node: str, running: _Pods) -> str:
+def _foreseen(cluster: ClusterConnection, node: str, running: _Pods) -> str:
     """Say whether the reference, given the same pods, foresees that the kubelet ends; nothing where none was made."""
     if not running:
         return ""
@@ -84,7 +86,7 @@ def _foreseen(cluster: Cluster, node: str, running: _Pods) -> str:
     return "; not foreseen by the reference"
 
 
-def _change(cluster: Cluster, node: str, running: _Pods, draw: random.Random, number: int) -> str:
+def _change(cluster: ClusterConnection, node: str, running: _Pods, draw: random.Random, number: int) -> str:
     if running and (len(running) >= _MOST_PODS or draw.random() < 0.4):
         name = list(running)[draw.randrange(len(running))]
         cluster.ask("drop", name)
@@ -126,12 +128,12 @@ def _pod(name: str, node: str, resources: Mapping[str, str]) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
 
-def _look(cluster: Cluster, node: str, step: str, within: float) -> Look:
+def _look(cluster: ClusterConnection, node: str, step: str, within: float) -> ExporterLook:
     began = time.monotonic()
     while True:
         amounts: NodeAmounts = node_amounts(cluster.ask("kept", node))
         unmet = judge_exported(cluster.ask("exported", node), amounts)
         seconds = time.monotonic() - began
         if not unmet or seconds > within:
-            return Look(step, node, unmet, seconds)
+            return ExporterLook(step, node, unmet, seconds)
         time.sleep(_LOOK_SECONDS)

@@ -50,7 +50,7 @@ def is_ready(node: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ClusterAnswers:
     """The questions that a cluster answers over its socket; ``programs``: name to process."""
 
     nodes: Mapping[str, ClusterNode]

@@ -9,11 +9,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .control import Known, names_of_clusters, open_cluster
+from .control import OpenCluster, names_of_clusters, open_cluster
 
 
 @contextlib.contextmanager
-def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[Known]:
+def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[OpenCluster]:
     """Bring up a cluster, with the options of ``up``, and end it afterwards; raises ``RuntimeError`` with its words."""
     name = f"own-{uuid.uuid4().hex[:12]}"
     words = [sys.executable, "-m", "numa_conformance", "up", *([str(nodes)] if nodes else []), "--name", name, *options]

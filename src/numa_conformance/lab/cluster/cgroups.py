@@ -12,7 +12,7 @@ from ...machine import Machine
 from ...machine.hostfs.fake.tree import Tree
 
 if TYPE_CHECKING:
-    from ..kubelet.cri_objects import Container
+    from ..kubelet.cri_objects import CriContainer
 
 CGROUPS = "cgroups"
 """The folder below a node's home."""
@@ -37,7 +37,7 @@ class NodeCgroups:
         for folder in ("", f"{_TOP}/", f"{_TOP}/burstable/", f"{_TOP}/besteffort/"):
             self._write(folder, "", "")
 
-    def follow(self, container: Container) -> None:
+    def follow(self, container: CriContainer) -> None:
         """Take over what a container runs with, or take its cgroup away, and its pod's with the last one."""
         if container.is_running:
             if container.uid not in self._pods:

@@ -14,7 +14,7 @@ from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory_aro
 from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built
-from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, outside_path
+from .answers import KUBECONFIG, NODES, ClusterAnswers, is_ready, nodes_of, outside_path
 from .api import Api, ApiError
 from .binaries import Binaries
 from .certificates import write_secret
@@ -95,7 +95,9 @@ class RealCluster:
     def answers(self) -> dict[str, Callable[..., Any]]:
         """Return what answers who asks a cluster that is up, by what is asked."""
         assert self._recorder is not None
-        return Answers(self.nodes, self._api, self._watch, self._recorder, self.folder, self._numbers()).by_verb()
+        return ClusterAnswers(
+            self.nodes, self._api, self._watch, self._recorder, self.folder, self._numbers()
+        ).by_verb()
 
     def _numbers(self) -> dict[str, int]:
         return {program.name: program.number for program in self._programs}

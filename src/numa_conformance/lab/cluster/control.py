@@ -22,7 +22,7 @@ Answer = Callable[[], Any]
 
 
 class Control:
-    """The socket of a cluster of this user under a name. ``serve`` answers what ``Known.ask`` asks."""
+    """The socket of a cluster of this user under a name. ``serve`` answers what ``OpenCluster.ask`` asks."""
 
     def __init__(self, name: str) -> None:
         """Take the name; raises ``UsageError`` where another cluster has it."""
@@ -65,7 +65,7 @@ def _answer(other: socket.socket, answers: Mapping[str, Callable[..., Any]]) -> 
             channel.flush()
 
 
-class Known:
+class OpenCluster:
     """A cluster that is up. ``process``: the number of the process that keeps it."""
 
     def __init__(self, name: str, connection: socket.socket) -> None:
@@ -90,7 +90,7 @@ class Known:
             raise UsageError([Fault(*fault) for fault in answer["faults"]])
         return answer["answer"]
 
-    def __enter__(self) -> Known:
+    def __enter__(self) -> OpenCluster:
         """Return itself: at the end it is let go of."""
         return self
 
@@ -123,7 +123,7 @@ def names_of_clusters() -> list[str]:
     return sorted({line.split(prefix, 1)[1] for line in lines if prefix in line})
 
 
-def open_cluster(name: str | None) -> Known:
+def open_cluster(name: str | None) -> OpenCluster:
     """Return a cluster by its name, or the only one there is; raises ``UsageError``."""
     names = names_of_clusters()
     if name is None:
@@ -142,7 +142,7 @@ def open_cluster(name: str | None) -> Known:
     if user not in (os.getuid(), 0):
         connection.close()
         raise UsageError(Fault("", f"the cluster {name!r} is of another user"))
-    return Known(name, connection)
+    return OpenCluster(name, connection)
 
 
 def _address(name: str) -> str:

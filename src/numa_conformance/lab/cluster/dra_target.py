@@ -37,7 +37,7 @@ from ..dra.kubelet import DriverRefusedError
 from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED, features
 from ..kubelet.launcher import HOME
 from .bring_up import bring_up
-from .control import Known
+from .control import OpenCluster
 from .pods import has_started, scheduling_of
 
 NAME = "node"
@@ -62,7 +62,7 @@ class DraInCluster:
         self._daemon = Daemon("driver", words, PLACEHOLDERS)
         self._words, self._binaries = list(words), binaries
         self._up = contextlib.ExitStack()
-        self._cluster: Known | None = None
+        self._cluster: OpenCluster | None = None
         self._pods: dict[str, str] = {}
         self._shared: set[str] = set()
         self._online = ""

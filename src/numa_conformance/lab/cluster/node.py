@@ -11,7 +11,7 @@ from typing import Any
 
 from ...machine import machine_to_dict
 from ..kubelet.configuration import configuration
-from ..kubelet.cri_objects import Container, nobody
+from ..kubelet.cri_objects import CriContainer, nobody
 from ..kubelet.device_plugin import plugins_of
 from ..kubelet.files import StateFiles
 from ..kubelet.holdings import holdings
@@ -182,7 +182,7 @@ class ClusterNode:
         if self._nri is not None:
             self._nri.close()
 
-    def _follow(self, container: Container) -> None:
+    def _follow(self, container: CriContainer) -> None:
         """Keep its cgroup, and its log: the kubelet links to a log that is there, by which others know containers."""
         log = self.folder / container.log.removeprefix(f"{HOME}/")
         if log.parent.is_dir():

@@ -19,7 +19,7 @@ from ...wire.messages.plugin import (
     Preferred,
 )
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import Client, error_text, serve, service
+from ..kubelet_apis.wire import GrpcClient, error_text, serve, service
 from .device_lists import DeviceLists
 
 VERSION = "v1beta1"
@@ -36,7 +36,7 @@ class KubeletOfPlugins:
             left.unlink()
         self._folder = folder
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
-        self._plugin: Client | None = None
+        self._plugin: GrpcClient | None = None
         self._lists: DeviceLists | None = None
         registration = service(V1BETA1, "Registration", {"Register": self._register})
         self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
@@ -56,7 +56,7 @@ class KubeletOfPlugins:
             return None
         if isinstance(request, str):
             return PluginFailed(request)
-        self._plugin = Client(str(self._folder / request.endpoint), V1BETA1)
+        self._plugin = GrpcClient(str(self._folder / request.endpoint), V1BETA1)
         try:
             return self._offer(request, serves=serves)
         except grpc.RpcError as error:

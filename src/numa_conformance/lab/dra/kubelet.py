@@ -11,7 +11,7 @@ import grpc
 from ...errors import NumaConformanceError
 from ..daemon.daemon import LONGEST
 from ..kubelet_apis.interfaces import DRA, DRA_V1BETA1, REGISTRATION
-from ..kubelet_apis.wire import Client, Package, ask, error_text
+from ..kubelet_apis.wire import GrpcClient, Package, ask, error_text
 
 _SERVICES: dict[str, Package] = {"v1.DRAPlugin": DRA, "v1beta1.DRAPlugin": DRA_V1BETA1}
 """What a driver may say that it speaks, the newest first."""
@@ -31,7 +31,7 @@ class KubeletOfDrivers:
         self._registry = root / "plugins_registry"
         for folder in (self._registry, root / "plugins"):
             folder.mkdir(parents=True, exist_ok=True)
-        self._driver: Client | None = None
+        self._driver: GrpcClient | None = None
         self._package = DRA
 
     def met(self, seconds: float) -> bool:
@@ -56,7 +56,7 @@ class KubeletOfDrivers:
                 f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {registration}"
             )
         self._package = _SERVICES[spoken]
-        self._driver = Client(self._place_of(info.endpoint), self._package)
+        self._driver = GrpcClient(self._place_of(info.endpoint), self._package)
         if not self._driver.wait(_CONNECT_SECONDS):
             raise DriverRefusedError(f"nobody serves on its socket {info.endpoint!r}")
         status = REGISTRATION.RegistrationStatus(plugin_registered=True)

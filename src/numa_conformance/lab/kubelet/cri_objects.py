@@ -33,7 +33,7 @@ class Sandbox:
 
 
 @dataclass
-class Container:
+class CriContainer:
     """One container as the kubelet wants it; ``resources`` are the last that it was given, at creation or later.
 
     ``environment``: what CDI devices add to that of its configuration, ``NAME=VALUE``. ``is_made``: whether the kubelet
@@ -77,11 +77,11 @@ class Container:
         return self.state == RUNNING
 
 
-Hears = Callable[[str, Sandbox, Container | None], None]
+Hears = Callable[[str, Sandbox, CriContainer | None], None]
 """What hears of an event, by NRI's name, of a sandbox or a container; it may raise ``RefusedError``."""
 
 
-def nobody(event: str, sandbox: Sandbox, container: Container | None) -> None:
+def nobody(event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
     """Hear of what happens, and do nothing."""
 
 
@@ -115,7 +115,7 @@ def sandbox_status(sandbox: Sandbox) -> Any:
     )
 
 
-def container_status(container: Container) -> Any:
+def container_status(container: CriContainer) -> Any:
     """Return a container's status. It names a log: the kubelet removes all files that begin with what it is told."""
     return CRI.ContainerStatus(
         id=container.id,

@@ -48,7 +48,7 @@ _STAGES = (
 """Words of a last error, and the stage that they tell of."""
 
 
-class Kubelet:
+class RunningKubelet:
     """A kubelet on a machine, its root below ``folder``. ``log`` is what it said so far."""
 
     def __init__(

@@ -128,7 +128,7 @@ def serve(
     return server
 
 
-class Client:
+class GrpcClient:
     """A connection to the services of a package on a unix socket. Calls raise ``grpc.RpcError``."""
 
     def __init__(self, socket: str, package: Package) -> None:
@@ -169,7 +169,7 @@ def ask(socket: str, package: Package, method: str, request: Any, answer: str) -
 
     Raises ``grpc.RpcError``.
     """
-    client = Client(socket, package)
+    client = GrpcClient(socket, package)
     try:
         return client.ask(method, request, answer)
     finally:

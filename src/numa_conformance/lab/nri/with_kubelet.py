@@ -46,7 +46,7 @@ _OF_MANAGERS = (
 _REFUSED = "UnexpectedAdmissionError"
 
 
-class PluginBesideKubelet:
+class PluginWithKubelet:
     """Gives pods to a kubelet whose managers are off, and its containers to the plugin, which decides.
 
     CPUs that a container of class Guaranteed with a whole number of CPUs is kept to count as its own.
