@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from ..doctor.changes import changes
-from ..doctor.findings import Findings, NodeFinding, check
+from ..doctor.findings import Findings, NodeFinding, changes, check
 from ..doctor.look import NodeSource, look
 from ..errors import UsageError
 from ..files import write_text

@@ -51,9 +51,8 @@ def command(
     """
     with needs("node"):
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
-        from ..lab.node_agent.pod_files import PodFiles
         from ..lab.node_agent.root import AgentRoot
-        from ..lab.node_agent.serving import ServedNode
+        from ..lab.node_agent.serving import PodFiles, ServedNode
     inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

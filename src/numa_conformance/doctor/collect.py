@@ -17,13 +17,11 @@ from ..machine.hostfs.fake.tree import Tree
 from ..machine.hostfs.kubelet_root import STATE_FILES
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.device.state_file import encode as encode_devices
-from .cgroups import BASE, Hierarchy
+from .cgroups import BASE, FOLDER, Hierarchy
 from .configuration import PLACES, USUAL
 from .host_copy import copy_host
 from .look import ContainerSight, NodeSource, Sight, look
-from .manifest import FILE, FORMAT, DumpManifest
-from .names import FOLDER
-from .pod_resources import DUMPED
+from .pod_resources import DUMPED, FILE, FORMAT, DumpManifest
 from .state_files import SavedFile
 
 _MODE = 0o700

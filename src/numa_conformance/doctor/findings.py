@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,10 +15,9 @@ from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
 from .disturbances import disturbances
-from .evidence import evidence_of
+from .evidence import evidence_of, remedy_of
 from .history import sight_history, start_history
 from .look import Sight
-from .remedies import remedy_of
 from .tree import Line
 
 Severity = Literal["error", "warning"]
@@ -155,3 +155,51 @@ def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:
 def _quirks(requirement: str, version: KubernetesVersion) -> tuple[str, ...]:
     """Return the quirks by which a kubelet of this version is known not to meet a requirement."""
     return tuple(id for id in departing(requirement, version) if id in QUIRKS)
+
+
+@dataclass(frozen=True, slots=True)
+class PassChanges:
+    """Findings that are new, that stayed, and that are gone; and what is told for the first time beside them."""
+
+    new: tuple[NodeFinding, ...]
+    stayed: tuple[NodeFinding, ...]
+    gone: tuple[NodeFinding, ...]
+    notes: tuple[str, ...]
+    worth_knowing: tuple[str, ...]
+
+    def lines(self, number: int, render: Callable[[NodeFinding], Iterable[str]]) -> Iterator[str]:
+        """Yield the pass for a person: what is new in full, what is gone by its message, and how many stayed."""
+        for finding in self.new:
+            first, *rest = render(finding)
+            yield f"+ {first}"
+            yield from (f"  {line}" for line in rest)
+        yield from (f"- {finding.severity}: {finding.message}" for finding in self.gone)
+        yield from (f"note: {note}" for note in self.worth_knowing)
+        yield from (f"not seen: {note}" for note in self.notes)
+        yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
+
+    def to_json(self, number: int) -> str:
+        """Return the pass as one line for a program."""
+        return json.dumps(
+            {
+                "pass": number,
+                "new": [finding.to_dict() for finding in self.new],
+                "gone": [finding.to_dict() for finding in self.gone],
+                "stayed": len(self.stayed),
+                "worth_knowing": list(self.worth_knowing),
+                "not_seen": list(self.notes),
+            }
+        )
+
+
+def changes(before: Findings | None, now: Findings) -> PassChanges:
+    """Compare two passes; before the first one there was nothing."""
+    old = {finding.key: finding for finding in before.findings} if before else {}
+    new = {finding.key: finding for finding in now.findings}
+    return PassChanges(
+        tuple(finding for key, finding in new.items() if key not in old),
+        tuple(finding for key, finding in new.items() if key in old),
+        tuple(finding for key, finding in old.items() if key not in new),
+        tuple(note for note in now.notes if before is None or note not in before.notes),
+        tuple(note for note in now.worth_knowing if before is None or note not in before.worth_knowing),
+    )

@@ -18,19 +18,20 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from .cgroups import (
     MOST_THREADS,
     ContainerCgroup,
+    ContainerName,
     Hierarchy,
     PodCgroup,
     allowed,
     containers,
     find_hierarchy,
+    is_id,
     limit_of,
     members,
+    names_of_containers,
     pods,
 )
 from .configuration import NodeConfiguration, find_kubelet, read_configuration
-from .manifest import read_manifest
-from .names import ContainerName, is_id, names_of_containers
-from .pod_resources import PodResourcesReport, ask_kubelet, read_dump
+from .pod_resources import PodResourcesReport, ask_kubelet, read_dump, read_manifest
 from .state_files import SavedState, read_state
 from .tree import NodeTree
 from .version import version_of_kubelet

@@ -18,8 +18,7 @@ from ...errors import Fault, UsageError, closest
 from ...machine import allocation_map, machine_to_dict
 from ..kubelet.holdings import allocatable_cpus
 from .api import Api, ApiError
-from .exit_reason import last_words
-from .node import ClusterNode
+from .node import ClusterNode, last_words
 from .pods import Pod, PodWatch, is_decided, refusal_of, scheduling_of
 from .record import Recorder
 

@@ -15,18 +15,14 @@ from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built
 from .answers import KUBECONFIG, NODES, ClusterAnswers, is_ready, nodes_of, outside_path
-from .api import Api, ApiError
-from .binaries import Binaries
+from .api import Api, ApiError, make
+from .binaries import LOOPBACK, Binaries, host_address
 from .certificates import write_secret
 from .control_plane import ControlPlane
-from .exit_reason import last_words, met_a_port_in_use
-from .limits import LOOPBACK, host_address
-from .manifests import make
-from .node import ClusterNode
-from .nodes_file import PlannedNode
+from .node import ClusterNode, last_words, met_a_port_in_use
+from .nodes_file import ClusterError, PlannedNode, Scheduler, Stopped
 from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
-from .settings import ClusterError, Scheduler, Stopped
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64

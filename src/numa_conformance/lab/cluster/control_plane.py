@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .api import Api
+from .binaries import LOOPBACK
 from .certificates import Authority, key_pair, write_secret
-from .limits import LOOPBACK
 
 _SERVICES = "10.0.0.0/24"
 _ISSUER = "https://kubernetes.default.svc.cluster.local"

@@ -22,8 +22,7 @@ from ..dra.containers import environment_cpus
 from ..dra.kubelet import DriverRefusedError
 from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED
 from ..kubelet.launcher import HOME
-from .bring_up import bring_up
-from .control import OpenCluster
+from .control import OpenCluster, bring_up
 from .pods import has_started, scheduling_of
 
 NAME = "node"

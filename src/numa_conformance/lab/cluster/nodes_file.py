@@ -1,4 +1,4 @@
-"""NODES.yaml: which nodes a cluster of real parts has."""
+"""The plan of a cluster of real parts: its nodes, which NODES.yaml lists, and its schedulers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from ...documents import read_documents
-from ...errors import Fault, UsageError
+from ...errors import Fault, NumaConformanceError, UsageError
 from ...fields import Fields
 from ...forms import read_form
 from ...kube import KubeletConfiguration
@@ -65,6 +65,23 @@ class PlannedNode:
     nri: bool = False
     daemons: Sequence[Sequence[str]] = ()
     folder: Path = Path()
+
+
+class ClusterError(NumaConformanceError):
+    """A part of the cluster does not come up, or has ended."""
+
+
+class Stopped(Exception):  # noqa: N818  (nobody's fault)
+    """The cluster is to end while it comes up."""
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """A scheduler beside or in place of the cluster's own: program, KubeSchedulerConfiguration, further flags."""
+
+    program: str
+    config: Mapping[str, Any] | None = None
+    flags: Sequence[str] = ()
 
 
 def default_nodes() -> list[PlannedNode]:

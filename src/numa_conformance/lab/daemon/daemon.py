@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -186,3 +188,13 @@ def filled_in(word: str, values: Mapping[str, str]) -> str:
     for name, value in values.items():
         word = word.replace(name, value)
     return word
+
+
+def serving(door: str, daemon: str, *options: str) -> str:
+    """Return the command line of a door, such as ``nri-target``, for a daemon's, as a shell would split them."""
+    return f"{shlex.join([sys.executable, '-m', 'numa_conformance', door, *options, '--'])} {daemon}"
+
+
+def serving_kubelet(binary: str) -> str:
+    """Return the command line for the kubelet at a path."""
+    return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", binary])

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import CpuSet
-from ..kubelet.cdi import environment
-from ..kubelet.cri_objects import RefusedError
+from ..kubelet.cri_objects import RefusedError, environment
 from ..nri.runtime_side import NriError, RuntimeSide
 from .kubelet import DriverRefusedError
 

@@ -14,7 +14,6 @@ import grpc
 
 from ..kubelet_apis.interfaces import CRI
 from ..kubelet_apis.wire import serve, service
-from .cdi import environment
 from .cri_objects import (
     EXITED,
     NOT_READY,
@@ -25,6 +24,7 @@ from .cri_objects import (
     RefusedError,
     Sandbox,
     container_status,
+    environment,
     fits,
     nobody,
     ready,

@@ -32,8 +32,7 @@ from ...wire.messages.node import (
 )
 from ..kubelet.launcher import HOME, RUN
 from ..kubelet.node import RealNode
-from ..kubelet.target import reason_and_message
-from ..kubelet.workshop import Workshop
+from ..kubelet.target import Workshop, reason_and_message
 from .of_cri import RuntimePlugins
 from .plugin import Plugin, refused_configuration, reserved
 from .pods import is_entitled
