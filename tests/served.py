@@ -1,4 +1,4 @@
-"""A served node for tests: a small machine with devices, and what its sockets answer. Needs the extra ``[node]``."""
+"""A served node for tests: a small machine with devices, and what its sockets answer. Needs the extra ``[lab]``."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ SETTLED = 4.0
 def findings(**asked: object) -> dict:
     found = check(look(NodeSource(**asked)))
     told = [[one.requirement, one.message, one.got, one.allowed] for one in found.findings]
-    return {"findings": told, "notes": found.notes, "asked": dict(found.asked)}
+    return {"findings": told, "notes": found.notes, "asked": dict(found.counts)}
 
 
 def run(kubelet: str, root: Path) -> dict:

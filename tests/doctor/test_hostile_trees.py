@@ -207,7 +207,7 @@ def test_what_is_damaged_at_random_is_never_a_crash(node, seed):
         for path, content in sound.items():
             path.write_bytes(_damaged(draw, content))
         with contextlib.suppress(UsageError):  # of a configuration, or a machine, that is none
-            assert seen(node).asked is not None
+            assert seen(node).counts is not None
         for path, content in sound.items():
             path.write_bytes(content)
 

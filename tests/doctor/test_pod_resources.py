@@ -2,8 +2,8 @@
 
 import pytest
 
-grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+grpc = pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from fake_nodes import PODS, FakeNode  # noqa: E402
 from numa_conformance.doctor import pod_resources  # noqa: E402
@@ -66,8 +66,8 @@ def test_what_agrees_gives_nothing(node, tmp_path):
     with Kubelet(tmp_path / "s", got=(1, 17)):
         found = seen(node, tmp_path / "s")
     assert (found.findings, found.notes) == ((), ())
-    assert found.asked["protocol/state-agrees-with-answers"] == 1
-    assert found.asked["cpu-manager/reservation/explicit-list-is-taken"] == 1
+    assert found.counts["protocol/state-agrees-with-answers"] == 1
+    assert found.counts["cpu-manager/reservation/explicit-list-is-taken"] == 1
 
 
 def test_other_cpus_than_the_state_file_has_are_found(node, tmp_path):

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from ..chapters import REQUIREMENTS, Requirement
-from ..doctor.exporters.conversation import ExporterLook, KubeletEnd, converse
-from ..doctor.exporters.judging import ExporterViolation
+from ..doctor.exporters import ExporterFault, ExporterLook, KubeletEnd, converse
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
 from .exits import DIFFERENT, OK
@@ -69,7 +68,7 @@ def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterat
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
 
 
-def _first(looks: Sequence[ExporterLook], requirement: Requirement) -> tuple[ExporterLook, ExporterViolation]:
+def _first(looks: Sequence[ExporterLook], requirement: Requirement) -> tuple[ExporterLook, ExporterFault]:
     return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
 
 

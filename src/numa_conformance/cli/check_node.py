@@ -119,7 +119,7 @@ def _print(findings: Findings) -> None:
         click.echo(f"not seen: {note}")
     counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
     of = "a kubelet" if findings.version is None else f"kubelet {findings.version}"
-    click.echo(f"{counts}; {len(findings.asked)} requirements asked of {of} in {findings.seconds:.1f} s")
+    click.echo(f"{counts}; {len(findings.counts)} requirements asked of {of} in {findings.seconds:.1f} s")
 
 
 def _counted(number: int, name: str) -> str:
@@ -149,7 +149,7 @@ def _as_json(findings: Findings) -> dict[str, Any]:
         "warnings": len(findings.findings) - findings.errors,
         "findings": [finding.to_dict() for finding in findings.findings],
         "kubernetes_version": None if findings.version is None else str(findings.version),
-        "asked": dict(findings.asked),
+        "asked": dict(findings.counts),
         "worth_knowing": list(findings.worth_knowing),
         "not_seen": list(findings.notes),
         "seconds": round(findings.seconds, 3),

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ..doctor.exporters.judging import judge_exported
-from ..doctor.exporters.numa_amounts import node_amounts
+from ..doctor.exporters import judge_exported, node_amounts
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.cluster.scheduled import SchedulingOutcome, groups_of, run_workload
 from .exits import DIFFERENT, OK

@@ -36,10 +36,10 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     mount namespaces (root, or user namespaces). With --binaries a cluster of real parts is brought up for each start,
     and the driver is a daemon of its node: its API server, scheduler and kubelet are no stand-ins.
 
-    Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[node]`, with --binaries
-    [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
+    Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[lab]`;
+    for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
-    with needs("node"):
+    with needs("lab"):
         from ..lab.dra.driver_process import DriverProcess
         from ..lab.dra.target import DraTarget
     from ..wire.serve import serve
@@ -56,6 +56,6 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
 
 
 def _in_cluster(words: tuple[str, ...], binaries: Path) -> Backend:
-    with needs("cluster"):
+    with needs("lab"):
         from ..lab.cluster.dra_driver import ClusterDriver
     return ClusterDriver(words, binaries)

@@ -29,7 +29,7 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
     {nri_socket} the plugin finds machine and socket where they always are, which needs Linux and mount namespaces
     (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs Go, with which the runtime's side
     is built once. With --kubelet that kubelet, its managers off, is given the pods, and has their containers made;
-    that needs `pip install numa-conformance[node]`.
+    that needs `pip install numa-conformance[lab]`.
     docs/write-a-target.md tells more.
     """
     from ..wire.serve import serve
@@ -44,6 +44,6 @@ def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriT
         from ..lab.nri.target import NriTarget
 
         return NriTarget(words, unsupported)
-    with needs("node"):
+    with needs("lab"):
         from ..lab.nri.with_kubelet import PluginWithKubelet
     return PluginWithKubelet(kubelet, words, unsupported)

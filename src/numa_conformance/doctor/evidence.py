@@ -155,7 +155,6 @@ _RUNS = (
     "memory-manager/static/guarantees-memory-to-guaranteed-pods",
 )
 _PODS_AGAIN = "delete the pods named, so that they are admitted anew"
-_FILES = {"cpu-manager": CPU_FILE, "memory-manager": MEMORY_FILE, "device-manager": DEVICE_FILE}
 
 
 def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configuration: bool) -> str:
@@ -188,7 +187,7 @@ def _running(wrong: Violation) -> str:
 
 def _begin_anew(sight: Sight, requirement: str) -> str:
     """Return the documented procedure (Control CPU Management Policies, Changing the CPU Manager Policy)."""
-    name = _FILES.get(requirement.partition("/")[0], CPU_FILE)
+    name = _MANAGERS.get(requirement.partition("/")[0], CPU_FILE)
     file = sight.state.files.get(name)
     path = f"/{file.path}" if file else name
     return f"drain the node, stop the kubelet, remove {path}, start the kubelet"

@@ -72,13 +72,13 @@ class NodeFinding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What one pass found: findings by gravity, how often each requirement was asked, what was not seen.
+    """The findings of one pass by gravity, how often each requirement was tested, and notes on unread files.
 
     ``version``: the kubelet's; None where it is not known. ``worth_knowing``: what disturbs CPUs, and is no finding.
     """
 
     findings: tuple[NodeFinding, ...]
-    asked: Mapping[str, int]
+    counts: Mapping[str, int]
     notes: tuple[str, ...]
     histories: tuple[History, ...]
     seconds: float
@@ -103,15 +103,15 @@ def check(sight: Sight) -> Findings:
         by_version = [
             {finding.key: finding for finding in _findings(sight, each, of_configuration=True)} for each in judged
         ]
-        # Of a kubelet whose version is not known only that is said which holds in every version.
+        # Without a known version, a finding must be true in every version.
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.asked += judged[-1].asked
     known = tuple(disturbances(sight))
-    asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
+    counts = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     return Findings(
         tuple(ordered),
-        dict(sorted(asked.items())),
+        dict(sorted(counts.items())),
         tuple(sight.notes),
         tuple(histories),
         sight.seconds,

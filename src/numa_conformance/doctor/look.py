@@ -1,4 +1,4 @@
-"""``look``: one pass over a node. What it says is gathered as it stands; nothing is judged, nothing is written."""
+"""``look``: one pass over a node. It reads files; it judges and writes nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PASSES = 3
 
 @dataclass(frozen=True, slots=True)
 class NodeSource:
-    """What to look at: the root, and what is read in place of what is found there.
+    """The node to look at: its root, and files that replace those below it.
 
     ``version``: the kubelet's; None where it is not said, and is to be found.
     """

@@ -78,7 +78,7 @@ def ask_kubelet(socket: str) -> PodResourcesReport:
         from ..lab.kubelet_apis.interfaces import POD_RESOURCES
         from ..lab.kubelet_apis.wire import ask
     except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[lab]'")) from error
 
     def call(method: str, request: Any, answer: str) -> Any:
         return ask(socket, POD_RESOURCES, f"PodResourcesLister/{method}", request, answer)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from numa_conformance.doctor.exporters.conversation import ExporterLook, KubeletEnd, converse
+from numa_conformance.doctor.exporters import ExporterLook, KubeletEnd, converse
 from numa_conformance.errors import Fault, UsageError
 from numa_conformance.machine import load_machine, machine_to_dict
 

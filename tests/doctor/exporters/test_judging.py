@@ -5,8 +5,7 @@ import copy
 import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.doctor.exporters.judging import judge_exported
-from numa_conformance.doctor.exporters.numa_amounts import node_amounts
+from numa_conformance.doctor.exporters import judge_exported, node_amounts
 from numa_conformance.machine import load_machine, machine_to_dict
 
 MACHINE = load_machine("two-nodes-hugepages-devices")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("cryptography", reason="the extra [lab] is not installed")
 
 from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster

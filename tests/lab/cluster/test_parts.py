@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("cryptography", reason="the extra [lab] is not installed")
 
 from numa_conformance.cli.app import main
 from numa_conformance.errors import UsageError

@@ -7,7 +7,7 @@ from processes import PATIENCE
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
     from numa_conformance.lab.device_plugin import kubelet, target
     from numa_conformance.lab.kubelet_apis import wire
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.lab.kubelet import holdings, process

@@ -15,7 +15,7 @@ def tmp_path():
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch):
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
     from numa_conformance.lab.kubelet_apis import wire
     from numa_conformance.lab.node_agent.plugin import ConnectedPlugin
 

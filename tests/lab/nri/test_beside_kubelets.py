@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from clusters import FOLDER, needs_cluster
 from kubelets import PATHS, needs_kubelet, needs_namespaces

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from numa_conformance.lab.kubelet.cri_objects import EXITED, CriContainer, RefusedError, Sandbox
 from numa_conformance.lab.kubelet_apis.interfaces import CRI

@@ -1,4 +1,4 @@
-"""What a cluster that is up tells of itself."""
+"""The answers of a running cluster."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class ClusterAnswers:
         return {pod["metadata"]["uid"]: self._held(pod) for pod in self.watch.pods() if _is_on_node(pod)}
 
     def books(self, name: str) -> dict[str, Any]:
-        """Tell what a node's kubelet keeps: which CPUs it may give and has given, its books of memory, its devices."""
+        """Return a kubelet's allocations: allocatable and exclusive CPUs, memory by NUMA node, devices."""
         node = self._node(name)
         files, kubelet = node.files(), node.plan.kubelet
         there = {

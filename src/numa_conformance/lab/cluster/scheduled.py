@@ -145,10 +145,11 @@ def _pod(name: str, nodes: Sequence[str], draw: random.Random, widest: int, sche
         limits = {"cpu": cpu if draw.random() < 0.9 else "500m", "memory": draw.choice(["64Mi", "1Gi"])}
         containers.append({"name": f"c{number}", "image": "any", "resources": {"limits": limits}})
     terms = [{"matchExpressions": [{"key": _HOSTNAME, "operator": "In", "values": list(nodes)}]}]
-    spec = {
-        "schedulerName": scheduler,
-        "containers": containers,
-        "automountServiceAccountToken": False,
-        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}},
-    }
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return pod_manifest(name, containers, schedulerName=scheduler, affinity={"nodeAffinity": required})
+
+
+def pod_manifest(name: str, containers: Sequence[Mapping[str, Any]], **spec: Any) -> dict[str, Any]:
+    """Return a pod without a token of its service account, with further fields of its spec."""
+    spec |= {"containers": containers, "automountServiceAccountToken": False}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}

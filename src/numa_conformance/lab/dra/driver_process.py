@@ -69,7 +69,7 @@ class DriverProcess:
         self._containers = Containers(self._folder, CpuSet.from_bits(machine.online_bits))
         self._api = ApiServer(NODE_NAME)
         (self._folder / "kubelet").mkdir()
-        (self._folder / "kubeconfig").write_text(json.dumps(_kubeconfig(self._api.url)))
+        (self._folder / "kubeconfig").write_text(kubeconfig({"server": self._api.url}, NODE_NAME, {}))
         return self._come_up()
 
     def restart(self) -> list[dict[str, Any]]:
@@ -161,13 +161,15 @@ class DriverProcess:
         self.daemon.close()
 
 
-def _kubeconfig(url: str) -> dict[str, Any]:
+def kubeconfig(cluster: Mapping[str, str], user: str, credentials: Mapping[str, str]) -> str:
+    """Return the kubeconfig of a user of one cluster."""
     name = "numa-conformance"
-    return {
+    config = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [{"name": name, "cluster": {"server": url}}],
-        "users": [{"name": name, "user": {}}],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+        "clusters": [{"name": name, "cluster": cluster}],
+        "users": [{"name": user, "user": credentials}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": user}}],
         "current-context": name,
     }
+    return json.dumps(config)

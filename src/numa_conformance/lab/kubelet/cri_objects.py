@@ -71,7 +71,7 @@ class CriContainer:
 
     @property
     def has_started(self) -> bool:
-        """Whether it was started, be it that it has ended since."""
+        """Whether it was started. It may have ended since."""
         return self.state != CREATED
 
     @property

@@ -25,7 +25,7 @@ from .runtime import FakeRuntime
 WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
 _PASS_SECONDS = 5.0
-"""In which the reconcile loop makes a pass, be the machine ever so busy; it is to make one each 0.2 s."""
+"""In which the reconcile loop makes a pass, also on a busy machine; its period is 0.2 s."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class RealNode:
     def take(self, *uids: str) -> None:
         """Take pods away, and wait until the kubelet has let go of them.
 
-        One that gives back their CPUs at no pass of its reconcile loop is waited for in vain, and told as it is.
+        A kubelet that never frees their CPUs in its reconcile loop is not waited for longer: its state counts as it is.
         """
         pods = [self.pods.pop(uid) for uid in uids]
         held = self.files().held({pod.uid for pod in pods})
@@ -295,7 +295,7 @@ class RealNode:
         )
 
     def _in_a_pass(self, holds: Callable[[], bool]) -> None:
-        """Wait for what a pass of the reconcile loop brings about; where it does not, what is told is as it is."""
+        """Wait for the effect of one pass of the reconcile loop; without the effect, go on."""
         end = time.monotonic() + _PASS_SECONDS
         while time.monotonic() < end and not holds():
             time.sleep(0.02)

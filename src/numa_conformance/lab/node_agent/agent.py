@@ -1,4 +1,4 @@
-"""``NodeAgent``: a node whose pods come and go, asked by several threads, of which one at a time is served."""
+"""``NodeAgent``: a node with changing pods. Several threads may call it; one at a time changes it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class NodeAgent:
         self.view = self._view()
 
     def want(self, pods: Sequence[Pod]) -> None:
-        """Take off the node what is not among these pods, or has changed, and admit what is new, in order."""
+        """Remove pods that are missing here or have changed, and admit the new ones in order."""
         with self.lock:
             self._wanted = list(pods)
             by_uid = {pod.uid: pod for pod in pods}

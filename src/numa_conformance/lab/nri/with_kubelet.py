@@ -1,4 +1,4 @@
-"""An unmodified NRI plugin beside an unmodified kubelet, as a target of the protocol: the surface ``node``."""
+"""An unmodified NRI plugin together with an unmodified kubelet, as a target of the protocol: the surface ``node``."""
 
 from __future__ import annotations
 
