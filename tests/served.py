@@ -1,4 +1,4 @@
-"""A served node for tests: a small machine with devices, and what its sockets answer. Needs the extra ``[node]``."""
+"""A served node for tests: a small machine with devices, and what its sockets answer. Needs the extra ``[lab]``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from numa_conformance.lab.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BET
 from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES as V1
 from numa_conformance.lab.kubelet_apis.wire import ask, serve, service
 from numa_conformance.lab.node_agent.agent import NodeAgent, providers_with
-from numa_conformance.lab.node_agent.pod_files import PodFiles
 from numa_conformance.lab.node_agent.root import AgentRoot
-from numa_conformance.lab.node_agent.serving import ServedNode
+from numa_conformance.lab.node_agent.serving import PodFiles, ServedNode
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.machine.hostfs import KubeletRoot
 from numa_conformance.reference.node import Node

@@ -32,11 +32,11 @@ def said(*words: str, **environment: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
-        (["kubelet-target", sys.executable], "node"),
-        (["device-plugin-target", sys.executable], "node"),
-        (["nri-target", "--kubelet", sys.executable, sys.executable], "node"),
-        (["dra-target", sys.executable], "node"),
-        (["up"], "cluster"),
+        (["kubelet-target", sys.executable], "lab"),
+        (["device-plugin-target", sys.executable], "lab"),
+        (["nri-target", "--kubelet", sys.executable, sys.executable], "lab"),
+        (["dra-target", sys.executable], "lab"),
+        (["up"], "lab"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else value,
 )

@@ -92,7 +92,7 @@ def test_a_node_that_does_not_come_up_says_whose_and_why(run, asked, files):
 
 def test_a_dra_driver_is_asked_claims_in_place_of_cpus_of_the_static_policy(run, asked):
     """A driver as it is, started by the command: it has two NUMA nodes of 8 CPUs, and no NRI plugin."""
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
     words = "{kubeconfig}", "{kubelet_folder}", "{cdi_folder}", "{host_root}"
     driver = shlex.join([sys.executable, str(Path(__file__).parents[1] / "lab/dra/driver.py"), *words])
     code, out, _ = run("diff", asked[0], f"dra:{driver}", *asked[2:], "--json")
@@ -105,7 +105,7 @@ def test_a_dra_driver_is_asked_claims_in_place_of_cpus_of_the_static_policy(run,
 
 def test_a_dra_driver_that_does_not_come_up_is_told_with_its_last_lines_whole(run, asked):
     """Its own words tell why, not what came long before them."""
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
     talks = "print('x' * 480); print('early ' * 9); print('no cluster'); exit(1)"
     driver = shlex.join([sys.executable, "-c", talks, "{cdi_folder}"])
     code, _, err = run("diff", asked[0], f"dra:{driver}", *asked[2:])

@@ -152,7 +152,7 @@ def test_the_action_asks_and_writes_the_summary(tmp_path: Path):
     [
         ({"options": "--numa-nri-plugin './my-plugin"}, 1, "::error::options: No closing quotation"),
         ({"options": "-n 2 --numa-list", "extras": "node"}, 4, "unrecognized arguments: -n"),
-        ({"options": "--numa-device-plugin ./my-device-plugin --numa-list", "extras": "xdist"}, 10, "[node]"),
+        ({"options": "--numa-device-plugin ./my-device-plugin --numa-list", "extras": "xdist"}, 10, "[lab]"),
     ],
 )
 def test_what_cannot_be_asked_is_told(tmp_path: Path, inputs: dict[str, str], code: int, told: str):

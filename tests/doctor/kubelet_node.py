@@ -12,7 +12,7 @@ from pathlib import Path
 from fake_nodes import MEMORY, PODS, ROOT_DIR, STATIC, EmptyNode
 from numa_conformance.doctor.collect import collect
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.kube import Pod
 from numa_conformance.lab.kubelet.target import KubeletTarget
 from numa_conformance.machine import machine_to_dict
@@ -25,9 +25,9 @@ SETTLED = 4.0
 
 
 def findings(**asked: object) -> dict:
-    found = check(look(Asked(**asked)))
+    found = check(look(NodeSource(**asked)))
     told = [[one.requirement, one.message, one.got, one.allowed] for one in found.findings]
-    return {"findings": told, "notes": found.notes, "asked": dict(found.asked)}
+    return {"findings": told, "notes": found.notes, "asked": dict(found.counts)}
 
 
 def run(kubelet: str, root: Path) -> dict:
@@ -54,7 +54,7 @@ def run(kubelet: str, root: Path) -> dict:
             node.put(shown, known.uid, qos, name, given.cpuset_cpus, given.cpuset_mems, quota)
     socket = str(real.folder / "pod-resources" / "kubelet.sock")
     told = {"clean": findings(root=node.root, pod_resources=socket)}
-    collect(Asked(root=node.root, pod_resources=socket), root / "dump")
+    collect(NodeSource(root=node.root, pod_resources=socket), root / "dump")
     told["dump"] = findings(root=root / "dump")
     node.write(f"{node.paths['db-uid', 'main']}/cpuset.cpus", "0-31\n")
     told["planted"] = findings(root=node.root)

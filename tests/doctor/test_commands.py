@@ -10,7 +10,7 @@ import pytest
 
 from fake_nodes import MEMORY, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.cli import main
-from numa_conformance.doctor.names import names_of_containers
+from numa_conformance.doctor.cgroups import names_of_containers
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.wire.history.history import read_histories
 from processes import PATIENCE

@@ -9,7 +9,7 @@ import yaml
 from fake_nodes import PODS, ROOT_DIR, STATIC, FakeNode
 from numa_conformance.doctor.configuration import find_kubelet, read_configuration
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.errors import UsageError
 from numa_conformance.sources.versions import DEFAULT
@@ -36,7 +36,7 @@ def drop_in(node, name, **fields):
 def test_the_file_that_the_kubelet_names_is_read(node):
     found = configured(node)
     assert found.kubelet.cpu_manager_policy == "static"
-    line = found.said["reservedSystemCPUs"]
+    line = found.lines["reservedSystemCPUs"]
     assert (line.file, line.number, str(line)) == (f"{ROOT_DIR}/config.yaml", 4, "reservedSystemCPUs: '0'")
 
 
@@ -47,7 +47,7 @@ def test_drop_ins_come_after_the_file_in_their_order(node):
     drop_in(node, "30.yaml", topologyManagerPolicy="best-effort")
     found = configured(node)
     assert (found.kubelet.topology_manager_policy, found.kubelet.topology_manager_scope) == ("restricted", "pod")
-    assert found.said["topologyManagerScope"].file == f"{FOLDER}/20.conf"
+    assert found.lines["topologyManagerScope"].file == f"{FOLDER}/20.conf"
     assert found.kubelet.cpu_manager_policy == "static"
 
 
@@ -62,7 +62,7 @@ def test_drop_ins_in_folders_come_in_their_place(node):
 def test_of_a_line_with_other_fields_only_the_one_is_shown(node):
     config = {"kind": "KubeletConfiguration", "staticPodURLHeader": {"A": ["a-token"]}, **STATIC}
     node.write(f"{ROOT_DIR}/config.yaml", json.dumps(config))
-    line = configured(node).said["reservedSystemCPUs"]
+    line = configured(node).lines["reservedSystemCPUs"]
     assert (line.number, str(line)) == (1, "reservedSystemCPUs: 0")
 
 
@@ -83,7 +83,7 @@ def test_flags_come_last_and_say_so(node):
     found = configured(node)
     assert found.kubelet.reserved_system_cpus == "2,3"
     assert found.kubelet.cpu_manager_policy_options == {"full-pcpus-only": "true"}
-    line = found.said["reservedSystemCPUs"]
+    line = found.lines["reservedSystemCPUs"]
     assert (line.file, str(line)) == ("proc/4242/cmdline", "--reserved-cpus=2,3")
 
 
@@ -103,7 +103,7 @@ def test_a_folder_of_drop_ins_may_be_named(node, tmp_path):
 def test_the_root_dir_is_where_the_kubelet_says(node):
     node.flags("--config=/var/lib/kubelet/config.yaml", "--root-dir", "/data/kubelet")
     node.write("data/kubelet/cpu_manager_state", "damaged")
-    found = check(look(Asked(node.root)))
+    found = check(look(NodeSource(node.root)))
     assert found.findings[0].evidence[0].file == "data/kubelet/cpu_manager_state"
 
 
@@ -129,7 +129,7 @@ def test_a_configuration_that_is_none_is_said(node, text, message):
 
 def test_what_a_configuration_leaves_empty_is_not_there(node):
     node.configure({**STATIC, "reservedMemory": [{"numaNode": 0, "limits": None}], "featureGates": None})
-    assert [one.requirement for one in check(look(Asked(node.root))).findings] == []
+    assert [one.requirement for one in check(look(NodeSource(node.root))).findings] == []
 
 
 def test_a_configuration_that_is_named_and_not_there_is_said(node):

@@ -7,7 +7,7 @@ import pytest
 
 from fake_nodes import MEMORY, PODS, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.sources.versions import KubernetesVersion
 
 STATE = f"{ROOT_DIR}/cpu_manager_state"
@@ -15,7 +15,7 @@ GPU = {"example.com/gpu": 1}
 
 
 def found(node, **asked):
-    return [(one.requirement, one.message) for one in check(look(Asked(node.root, **asked))).findings]
+    return [(one.requirement, one.message) for one in check(look(NodeSource(node.root, **asked))).findings]
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_containers_that_cannot_be_told_apart_are_not_judged(node):
     for link in (node.root / "var/log/containers").iterdir():
         link.unlink()
     node.moves("db-uid", "main", "0-31")
-    told = check(look(Asked(node.root)))
+    told = check(look(NodeSource(node.root)))
     assert told.findings == ()
     assert any("which cgroup is which container is not known" in note for note in told.notes)
 

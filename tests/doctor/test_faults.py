@@ -17,7 +17,7 @@ from numa_conformance.chapters.memory import static as memory_static
 from numa_conformance.chapters.pairs import id_of
 from numa_conformance.chapters.topology import single_numa_node
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.judging.sighting import Sighting
 from numa_conformance.judging.views import requirements_of
 from numa_conformance.reference.managers.memory.memory_state import Block
@@ -359,10 +359,10 @@ def other_cpus_are_reserved(node):
 def test_a_planted_fault_is_found(tmp_path, name):
     requirement, file, kubelet, fallen, asked, described, plant = FAULTS[name]
     node = FakeNode(tmp_path, kubelet=kubelet, **described)
-    before = check(look(Asked(tmp_path, **_asked(asked))))
+    before = check(look(NodeSource(tmp_path, **_asked(asked))))
     assert before.findings == ()
     plant(node)
-    findings = check(look(Asked(tmp_path, **_asked(asked)))).findings
+    findings = check(look(NodeSource(tmp_path, **_asked(asked)))).findings
     assert requirement in {one.requirement for one in findings}
     assert {one.requirement for one in findings} <= fallen
     found = [one for one in findings if one.requirement == requirement]

@@ -12,7 +12,7 @@ from asked_in_full import DEEP
 from fake_nodes import KUBELET, MEMORY, PODS, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.doctor.collect import collect
 from numa_conformance.doctor.findings import Findings, check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.reference.managers.memory.memory_state import Table
 from numa_conformance.sources.versions import KubernetesVersion
 
@@ -257,7 +257,7 @@ def node_of(root: Path, described: dict[str, Any]) -> FakeNode:
 
 def told_of(root: Path, described: dict[str, Any]) -> Findings:
     version = described.get("asked", described.get("version"))
-    return check(look(Asked(root, version=KubernetesVersion.parse(version) if version else None)))
+    return check(look(NodeSource(root, version=KubernetesVersion.parse(version) if version else None)))
 
 
 @pytest.mark.parametrize("name", FAULTS if DEEP else [*FAULTS][::3])
@@ -273,7 +273,7 @@ def test_a_fault_is_found_in_a_dump_too(tmp_path, name):
     _, plant, described = FAULTS[name]
     node = node_of(tmp_path / "node", described)
     plant(node)
-    collect(Asked(node.root), tmp_path / "dump")
+    collect(NodeSource(node.root), tmp_path / "dump")
     assert texts(told_of(tmp_path / "dump", described)) == texts(told_of(node.root, described))
 
 

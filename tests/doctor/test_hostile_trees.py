@@ -11,7 +11,7 @@ from asked_in_full import DEEP
 from fake_nodes import PID, ROOT_DIR, FakeNode
 from numa_conformance.doctor import tree as bounds
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.errors import UsageError
 
@@ -24,7 +24,7 @@ def node(tmp_path):
 
 
 def seen(node):
-    return check(look(Asked(node.root)))
+    return check(look(NodeSource(node.root)))
 
 
 def replaced(node, path):
@@ -207,7 +207,7 @@ def test_what_is_damaged_at_random_is_never_a_crash(node, seed):
         for path, content in sound.items():
             path.write_bytes(_damaged(draw, content))
         with contextlib.suppress(UsageError):  # of a configuration, or a machine, that is none
-            assert seen(node).asked is not None
+            assert seen(node).counts is not None
         for path, content in sound.items():
             path.write_bytes(content)
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+grpc = pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from fake_nodes import PODS, FakeNode  # noqa: E402
 from numa_conformance.doctor import pod_resources  # noqa: E402
 from numa_conformance.doctor.collect import collect  # noqa: E402
 from numa_conformance.doctor.findings import check  # noqa: E402
-from numa_conformance.doctor.look import Asked, look  # noqa: E402
+from numa_conformance.doctor.look import NodeSource, look  # noqa: E402
 from numa_conformance.doctor.pod_resources import ask_kubelet  # noqa: E402
 from numa_conformance.errors import UsageError  # noqa: E402
 from numa_conformance.lab.kubelet_apis import wire  # noqa: E402
@@ -59,15 +59,15 @@ def node(tmp_path):
 
 
 def seen(node, socket):
-    return check(look(Asked(node.root, pod_resources=str(socket))))
+    return check(look(NodeSource(node.root, pod_resources=str(socket))))
 
 
 def test_what_agrees_gives_nothing(node, tmp_path):
     with Kubelet(tmp_path / "s", got=(1, 17)):
         found = seen(node, tmp_path / "s")
     assert (found.findings, found.notes) == ((), ())
-    assert found.asked["protocol/state-agrees-with-answers"] == 1
-    assert found.asked["cpu-manager/reservation/explicit-list-is-taken"] == 1
+    assert found.counts["protocol/state-agrees-with-answers"] == 1
+    assert found.counts["cpu-manager/reservation/explicit-list-is-taken"] == 1
 
 
 def test_other_cpus_than_the_state_file_has_are_found(node, tmp_path):
@@ -93,8 +93,8 @@ def test_reserved_cpus_are_those_that_cannot_be_given(node, tmp_path):
 
 def test_a_dump_keeps_what_was_told(node, tmp_path):
     with Kubelet(tmp_path / "s", cpus=(2, 18)):
-        collect(Asked(node.root, pod_resources=str(tmp_path / "s")), tmp_path / "dump")
-    (one,) = check(look(Asked(tmp_path / "dump"))).findings
+        collect(NodeSource(node.root, pod_resources=str(tmp_path / "s")), tmp_path / "dump")
+    (one,) = check(look(NodeSource(tmp_path / "dump"))).findings
     assert one.evidence[0].file == "numa-conformance/pod-resources.json"
 
 
@@ -109,7 +109,7 @@ def test_a_kubelet_that_is_slow_is_asked_for_a_while(tmp_path, monkeypatch):
 @pytest.mark.parametrize("streams", [False, True])
 def test_an_answer_without_end_is_told_in_a_line(tmp_path, monkeypatch, streams):
     """As one message that is larger than any node's, or as one after another where one is expected."""
-    monkeypatch.setattr(wire.Client.ask, "__defaults__", (1.0,))
+    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (1.0,))
     pod = V1.PodResources(name="p" * 1000)
     message = V1.ListPodResourcesResponse(pod_resources=[pod] * (1 if streams else 6000)).SerializeToString()
 

@@ -11,7 +11,7 @@ import pytest
 from asked_in_full import deep
 from numa_conformance.cpuset import format_bits
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.machine.hostfs import read_machine
 from numa_conformance.reference.managers.cpu.cpu_state import CpuState
 from numa_conformance.reference.managers.cpu.state_file import encode
@@ -104,7 +104,7 @@ def asked(tmp_path):
     state = CpuState(machine.online_bits & ~own, {"db": {"main": own}})
     (tmp_path / "cpu_manager_state").write_text(encode("static", state))
     os.utime(tmp_path / "cpu_manager_state", (1_700_000_000, 1_700_000_000))
-    told = Asked(Path("/"), config=tmp_path / "config.json", state_dir=str(tmp_path))
+    told = NodeSource(Path("/"), config=tmp_path / "config.json", state_dir=str(tmp_path))
     return told, format_bits(own), format_bits(state.default)
 
 

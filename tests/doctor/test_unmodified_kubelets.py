@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from fake_nodes import FakeNode
 from kubelets import PATHS, needs_kubelet, needs_namespaces
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.lab.kubelet.process import version_of
 from numa_conformance.sources.versions import KubernetesVersion
 from processes import PATIENCE
@@ -60,4 +60,4 @@ def test_its_program_tells_which_version_it_is(path, tmp_path):
     node = FakeNode(tmp_path, pods=())
     node.program()
     shutil.copyfile(path, node.root / "usr/bin/kubelet")
-    assert look(Asked(node.root)).version == KubernetesVersion.parse(version_of(path))
+    assert look(NodeSource(node.root)).version == KubernetesVersion.parse(version_of(path))

@@ -8,7 +8,7 @@ from fake_nodes import KUBELET, STATIC, FakeNode
 from numa_conformance.doctor import version as reader
 from numa_conformance.doctor.collect import collect
 from numa_conformance.doctor.findings import check
-from numa_conformance.doctor.look import Asked, look
+from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.sources.versions import KubernetesVersion
 
 OLD, NEW = KubernetesVersion(1, 32), KubernetesVersion(1, 36)
@@ -20,7 +20,7 @@ def node(tmp_path):
 
 
 def seen(node, **asked):
-    found = check(look(Asked(node.root, **asked)))
+    found = check(look(NodeSource(node.root, **asked)))
     return found.version, "; ".join(found.notes)
 
 
@@ -37,8 +37,8 @@ def test_what_is_said_goes_before_what_the_program_tells(node):
 
 def test_a_dump_has_it_and_not_the_program(node, tmp_path):
     node.program("v1.36.3")
-    collect(Asked(node.root), tmp_path / "dump")
-    assert check(look(Asked(tmp_path / "dump"))).version == NEW
+    collect(NodeSource(node.root), tmp_path / "dump")
+    assert check(look(NodeSource(tmp_path / "dump"))).version == NEW
     assert not (tmp_path / "dump/usr").exists()
 
 
@@ -94,8 +94,8 @@ def test_what_depends_on_the_version_follows_from_the_program(node):
     options = {"full-pcpus-only": "true", "distribute-cpus-across-cores": "true"}
     gates = {"featureGates": {"CPUManagerPolicyAlphaOptions": True, "CPUManagerPolicyBetaOptions": True}}
     node.configure({**STATIC, **gates, "cpuManagerPolicyOptions": options})
-    assert check(look(Asked(node.root))).findings == ()
+    assert check(look(NodeSource(node.root))).findings == ()
     node.program("v1.32.10")
-    (one,) = check(look(Asked(node.root))).findings
+    (one,) = check(look(NodeSource(node.root))).findings
     assert one.requirement == "cpu-manager/distribute-cpus-across-cores/refuses-full-pcpus-only"
     assert json.dumps(one.to_dict())

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from ..chapters import REQUIREMENTS, Requirement
-from ..doctor.exporters.conversation import Ended, Look, converse
-from ..doctor.exporters.judging import Unmet
+from ..doctor.exporters import ExporterFault, ExporterLook, KubeletEnd, converse
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
 from .exits import DIFFERENT, OK
@@ -40,8 +39,8 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     with open_cluster(name) as cluster:
         known = [node["name"] for node in cluster.ask("status")["nodes"]]
         told = list(converse(cluster, nodes or known, steps, seed, within))
-    looks = [one for one in told if isinstance(one, Look)]
-    ended = [one for one in told if isinstance(one, Ended)]
+    looks = [one for one in told if isinstance(one, ExporterLook)]
+    ended = [one for one in told if isinstance(one, KubeletEnd)]
     if not looks:
         raise UsageError([Fault(f"node {one.node}", one.why) for one in ended])
     if as_json:
@@ -51,7 +50,7 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     return DIFFERENT if any(look.unmet for look in looks) else OK
 
 
-def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
+def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterator[str]:
     times = Counter(requirement for look in looks for requirement in {unmet.requirement for unmet in look.unmet})
     for known in HELD_TO:
         count = times[known]
@@ -69,11 +68,11 @@ def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
 
 
-def _first(looks: Sequence[Look], requirement: Requirement) -> tuple[Look, Unmet]:
+def _first(looks: Sequence[ExporterLook], requirement: Requirement) -> tuple[ExporterLook, ExporterFault]:
     return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
 
 
-def _as_json(looks: Sequence[Look], ended: Sequence[Ended]) -> dict[str, Any]:
+def _as_json(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> dict[str, Any]:
     return {
         "requirements": {
             known.id: {"text": known.text, "sentence": known.rests_on[0].text, "address": known.address}

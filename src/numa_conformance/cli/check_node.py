@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from ..doctor.changes import changes
-from ..doctor.findings import Finding, Findings, check
-from ..doctor.look import Asked, look
+from ..doctor.findings import Findings, NodeFinding, changes, check
+from ..doctor.look import NodeSource, look
 from ..errors import UsageError
 from ..files import write_text
 from ..machine.hostfs import open_dump
@@ -93,7 +92,7 @@ def command(
     Exits with 1 when there is an error (with --strict: a finding), with 0 when there is none.
     """
     with open_dump(root, whole=True) as folder:
-        asked = Asked(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
+        asked = NodeSource(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
         if watch:
             return _watch(asked, every, passes, strict=strict, as_json=as_json)
         findings = check(look(asked))
@@ -120,14 +119,14 @@ def _print(findings: Findings) -> None:
         click.echo(f"not seen: {note}")
     counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
     of = "a kubelet" if findings.version is None else f"kubelet {findings.version}"
-    click.echo(f"{counts}; {len(findings.asked)} requirements asked of {of} in {findings.seconds:.1f} s")
+    click.echo(f"{counts}; {len(findings.counts)} requirements asked of {of} in {findings.seconds:.1f} s")
 
 
 def _counted(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def finding_lines(finding: Finding) -> Iterable[str]:
+def finding_lines(finding: NodeFinding) -> Iterable[str]:
     """Yield the lines of one finding for a person."""
     colour = None if os.environ.get("NO_COLOR") else "red" if finding.severity == "error" else "yellow"
     yield f"{click.style(finding.severity, fg=colour)}: {finding.message}"
@@ -150,14 +149,14 @@ def _as_json(findings: Findings) -> dict[str, Any]:
         "warnings": len(findings.findings) - findings.errors,
         "findings": [finding.to_dict() for finding in findings.findings],
         "kubernetes_version": None if findings.version is None else str(findings.version),
-        "asked": dict(findings.asked),
+        "asked": dict(findings.counts),
         "worth_knowing": list(findings.worth_knowing),
         "not_seen": list(findings.notes),
         "seconds": round(findings.seconds, 3),
     }
 
 
-def _watch(asked: Asked, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
+def _watch(asked: NodeSource, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
     before: Findings | None = None
     count, code = 0, OK
     while passes is None or count < passes:

@@ -8,15 +8,14 @@ from typing import Any
 
 import click
 
-from ..doctor.exporters.judging import judge_exported
-from ..doctor.exporters.numa_amounts import kept_from
-from ..lab.cluster.control import Known, open_cluster
-from ..lab.cluster.scheduled import Outcome, groups_of, run_workload
+from ..doctor.exporters import judge_exported, node_amounts
+from ..lab.cluster.control import OpenCluster, open_cluster
+from ..lab.cluster.scheduled import SchedulingOutcome, groups_of, run_workload
 from .exits import DIFFERENT, OK
 from .terminal import columns, notice, print_json, say
 
 _LOOK_SECONDS = 0.05
-_Counts = Mapping[str, Callable[[Sequence[Outcome]], int]]
+_Counts = Mapping[str, Callable[[Sequence[SchedulingOutcome]], int]]
 _COUNTS: _Counts = {
     "pods": len,
     "run": lambda pods: sum(bool(pod.node) and not pod.reason for pod in pods),
@@ -74,10 +73,10 @@ def _at_once(node: str) -> None:
     """Wait for nothing."""
 
 
-def _settler(cluster: Known, within: float) -> Callable[[str], None]:
+def _settler(cluster: OpenCluster, within: float) -> Callable[[str], None]:
     def settle(node: str) -> None:
         end = time.monotonic() + within
-        while judge_exported(cluster.ask("exported", node), kept_from(cluster.ask("kept", node))):
+        while judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("kept", node))):
             if time.monotonic() > end:
                 notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
                 return
@@ -86,7 +85,7 @@ def _settler(cluster: Known, within: float) -> Callable[[str], None]:
     return settle
 
 
-def _lines(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[str]:
+def _lines(outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> Iterator[str]:
     rows: list[list[object]] = [["policy", "scope", *_COUNTS]]
     for (policy, scope), pods in outcomes.items():
         rows.append([policy, scope, *(count(pods) for count in _COUNTS.values())])
@@ -99,7 +98,7 @@ def _lines(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[st
         yield f"{policy}, {scope}: pod {pod.name} {what}{said}"
 
 
-def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> dict[str, Any]:
+def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> dict[str, Any]:
     return {
         "scheduler": scheduler,
         "groups": [

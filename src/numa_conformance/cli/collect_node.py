@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..doctor.collect import collect
-from ..doctor.look import Asked
+from ..doctor.look import NodeSource
 from ..sources.versions import KubernetesVersion
 from .check_node import asked_options
 
@@ -37,7 +37,7 @@ def command(
     It holds the hardware's layout, state files, cpusets, names of pods and containers, and what threads may run on; no
     environments, no command lines but the kubelet's flags for the resource managers, and no tokens.
     """
-    sight = collect(Asked(root, config, config_dir, state_dir, pod_resources, kubernetes_version), folder)
+    sight = collect(NodeSource(root, config, config_dir, state_dir, pod_resources, kubernetes_version), folder)
     for note in sight.notes:
         click.echo(f"not seen: {note}", err=True)
     click.echo(f"{len(sight.running)} containers, {len(sight.state.files)} state files")

@@ -19,9 +19,9 @@ def command(unsupported: str, arguments: tuple[str, ...]) -> None:
     It is started anew on each machine. Where {plugin_folder} stands in COMMAND it is told the kubelet's folder, and by
     {host_root} a tree with /sys and /proc of the machine. Else it sees them where they always are, which needs Linux
     and mount namespaces (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs `pip install
-    numa-conformance[node]`. docs/write-a-target.md tells more.
+    numa-conformance[lab]`. docs/write-a-target.md tells more.
     """
-    with needs("node"):
+    with needs("lab"):
         from ..lab.device_plugin.target import PluginTarget
     from ..wire.serve import serve
     from ..wire.termination import EndsInOrder

@@ -13,7 +13,7 @@ from .extras import needs
 from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
-    from ..lab.cluster.dra_target import DraInCluster
+    from ..lab.dra.target import Backend
 
 
 @click.command("dra-target", context_settings={"allow_interspersed_args": False})
@@ -36,10 +36,11 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     mount namespaces (root, or user namespaces). With --binaries a cluster of real parts is brought up for each start,
     and the driver is a daemon of its node: its API server, scheduler and kubelet are no stand-ins.
 
-    Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[node]`, with --binaries
-    [cluster]; for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
+    Put -- before a COMMAND with options of its own. Needs `pip install numa-conformance[lab]`;
+    for drivers that speak NRI, Go. docs/dra-drivers.md tells more.
     """
-    with needs("node"):
+    with needs("lab"):
+        from ..lab.dra.driver_process import DriverProcess
         from ..lab.dra.target import DraTarget
     from ..wire.serve import serve
     from ..wire.termination import EndsInOrder
@@ -48,14 +49,13 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
         raise UsageError(
             Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
         )
-    with (
-        EndsInOrder(),
-        closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target,
-    ):
-        serve(target)
+    with EndsInOrder():
+        backend = DriverProcess(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)
+        with closing(DraTarget(backend)) as target:
+            serve(target)
 
 
-def _in_cluster(words: tuple[str, ...], binaries: Path) -> DraInCluster:
-    with needs("cluster"):
-        from ..lab.cluster.dra_target import DraInCluster
-    return DraInCluster(words, binaries)
+def _in_cluster(words: tuple[str, ...], binaries: Path) -> Backend:
+    with needs("lab"):
+        from ..lab.cluster.dra_driver import ClusterDriver
+    return ClusterDriver(words, binaries)

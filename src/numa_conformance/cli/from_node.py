@@ -19,7 +19,7 @@ from .outcomes import Outcomes, pod_names
 from .terminal import notice
 
 if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
-    from ..doctor.held_pods import Held
+    from ..doctor.held_pods import NodeHoldings
     from ..doctor.look import Sight
 
 
@@ -29,7 +29,7 @@ class Beginning:
 
     pods: tuple[Pod, ...]
     names: dict[str, str]
-    held: Held | None = None
+    held: NodeHoldings | None = None
 
     def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None) -> Outcomes:
         """Start the node on what it holds, and admit the pods; raises ``StartError``."""
@@ -44,7 +44,7 @@ class Beginning:
         """Return an empty node to which all pods come, those first that were there."""
         return replace(self, pods=(*(self.held.pods if self.held else ()), *self.pods), held=None)
 
-    def _resumed(self, inputs: NodeInputs, explainer: Explainer | None, held: Held) -> Outcomes:
+    def _resumed(self, inputs: NodeInputs, explainer: Explainer | None, held: NodeHoldings) -> Outcomes:
         store = MemoryStore()
         for name, text in held.files.items():
             store.write(name, text)
@@ -75,10 +75,10 @@ class Question:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
             return inputs, Beginning(tuple(pods), pod_names(pods))
-        from ..doctor.held_pods import held_by_node
+        from ..doctor.held_pods import node_holdings
 
         sight = _look(self.dump, config_file, version)
-        held = held_by_node(sight, machine or sight.machine, pods)
+        held = node_holdings(sight, machine or sight.machine, pods)
         for note in held.notes:
             notice(note)
         inputs = replace(self._of_node(sight, config_file), machine=held.machine)
@@ -105,11 +105,11 @@ class Question:
 
 
 def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
-    from ..doctor.look import Asked, look
+    from ..doctor.look import NodeSource, look
 
     try:
         with open_dump(dump) as folder:
-            sight = look(Asked(folder, config=config, version=version))
+            sight = look(NodeSource(folder, config=config, version=version))
     except UsageError as error:
         raise error.within("--from-node") from error
     return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))

@@ -15,9 +15,9 @@ def command(kubelet: str) -> None:
     """Serve the KUBELET of this path as a target over the standard streams.
 
     It runs on machines that are not there, with a container runtime that starts nothing. Needs Linux, mount namespaces
-    (root, or user namespaces) and `pip install numa-conformance[node]`. docs/validate-a-kubelet.md tells more.
+    (root, or user namespaces) and `pip install numa-conformance[lab]`. docs/validate-a-kubelet.md tells more.
     """
-    with needs("node"):
+    with needs("lab"):
         from ..lab.kubelet.target import KubeletTarget
     from ..wire.serve import serve
 

@@ -12,8 +12,8 @@ from .extras import needs
 from .unsupported import unsupported_option
 
 if TYPE_CHECKING:
-    from ..lab.nri.beside_kubelet import PluginBesideKubelet
     from ..lab.nri.target import NriTarget
+    from ..lab.nri.with_kubelet import PluginWithKubelet
 
 
 @click.command("nri-target", context_settings={"allow_interspersed_args": False})
@@ -29,7 +29,7 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
     {nri_socket} the plugin finds machine and socket where they always are, which needs Linux and mount namespaces
     (root, or user namespaces). Put -- before a COMMAND with options of its own. Needs Go, with which the runtime's side
     is built once. With --kubelet that kubelet, its managers off, is given the pods, and has their containers made;
-    that needs `pip install numa-conformance[node]`.
+    that needs `pip install numa-conformance[lab]`.
     docs/write-a-target.md tells more.
     """
     from ..wire.serve import serve
@@ -39,11 +39,11 @@ def command(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -
         serve(target)
 
 
-def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriTarget | PluginBesideKubelet:
+def _target(kubelet: str | None, words: Sequence[str], unsupported: str) -> NriTarget | PluginWithKubelet:
     if kubelet is None:
         from ..lab.nri.target import NriTarget
 
         return NriTarget(words, unsupported)
-    with needs("node"):
-        from ..lab.nri.beside_kubelet import PluginBesideKubelet
-    return PluginBesideKubelet(kubelet, words, unsupported)
+    with needs("lab"):
+        from ..lab.nri.with_kubelet import PluginWithKubelet
+    return PluginWithKubelet(kubelet, words, unsupported)

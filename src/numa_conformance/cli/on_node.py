@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..lab.cluster.cgroups import CGROUPS
-from ..lab.cluster.control import Known, open_cluster
+from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.kubelet.launcher import HOME
 from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
 from .exits import NOT_FOUND, NOT_RUN
@@ -66,7 +66,7 @@ def _see_containers(other_kubelets: list[int]) -> None:
             bind("/var/lib/nothing", f"/proc/{number}")
 
 
-def _wait(child: int, cluster: Known) -> int:
+def _wait(child: int, cluster: OpenCluster) -> int:
     """Wait for the program, pass signals on to it, and end it with the cluster."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells the child itself
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))

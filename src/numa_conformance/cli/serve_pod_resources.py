@@ -46,14 +46,13 @@ def command(
     """Serve PodResources v1 of a node with this machine, configuration and the pods of the files PODS.
 
     The socket is ROOT/pod-resources/kubelet.sock. Files and folders are read again when they change, and at SIGHUP:
-    pods come and go with them. Ends with 0 at SIGTERM or SIGINT. Needs `pip install numa-conformance[node]`.
+    pods come and go with them. Ends with 0 at SIGTERM or SIGINT. Needs `pip install numa-conformance[lab]`.
     docs/pod-resources.md tells more.
     """
-    with needs("node"):
+    with needs("lab"):
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
-        from ..lab.node_agent.pod_files import PodFiles
         from ..lab.node_agent.root import AgentRoot
-        from ..lab.node_agent.serving import ServedNode
+        from ..lab.node_agent.serving import PodFiles, ServedNode
     inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

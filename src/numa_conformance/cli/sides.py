@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import Fault, UsageError, closest
-from ..lab.daemon.command import serving, serving_kubelet
+from ..lab.daemon.daemon import serving, serving_kubelet
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .targets import TargetChoice
 

@@ -12,13 +12,11 @@ import click
 
 from ..documents import read_documents
 from ..errors import Fault, UsageError
-from ..lab.cluster.binaries import find_binaries, skew_notices
+from ..lab.cluster.api import read_manifests
+from ..lab.cluster.binaries import check_inotify, find_binaries, skew_notices
 from ..lab.cluster.control import Control
-from ..lab.cluster.limits import check_inotify
-from ..lab.cluster.manifests import read_manifests
-from ..lab.cluster.nodes_file import default_nodes, read_nodes
+from ..lab.cluster.nodes_file import Scheduler, Stopped, default_nodes, read_nodes
 from ..lab.cluster.release import build_release
-from ..lab.cluster.settings import Scheduler, Stopped
 from ..machine.hostfs.namespaces import end_with_parent
 from .exits import OK
 from .extras import needs
@@ -63,9 +61,9 @@ def command(
 
     NODES.yaml is a list of nodes with their machines; without it there are two of two kinds. Prints the path of a
     kubeconfig when all nodes are Ready, and ends at Ctrl-C, or with the process that started it. Nothing remains.
-    docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[cluster]`.
+    docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[lab]`.
     """
-    with needs("cluster"):
+    with needs("lab"):
         from ..lab.cluster.cluster import RealCluster
     plans = default_nodes() if nodes is None else read_nodes(nodes)
     check_inotify(len(plans))

@@ -17,21 +17,19 @@ from ..machine.hostfs.fake.tree import Tree
 from ..machine.hostfs.kubelet_root import STATE_FILES
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.device.state_file import encode as encode_devices
-from .cgroups import BASE, Hierarchy
+from .cgroups import BASE, FOLDER, Hierarchy
 from .configuration import PLACES, USUAL
 from .host_copy import copy_host
-from .look import Asked, RunningContainer, Sight, look
-from .manifest import FILE, FORMAT, Manifest
-from .names import FOLDER
-from .pod_resources import DUMPED
-from .state_files import StateFile
+from .look import ContainerSight, NodeSource, Sight, look
+from .pod_resources import DUMPED, FILE, FORMAT, DumpManifest
+from .state_files import SavedFile
 
 _MODE = 0o700
 """Of the dump's folder: what pods there are is nobody's business on the node."""
 CONFIG = USUAL[0]
 
 
-def collect(asked: Asked, folder: Path) -> Sight:
+def collect(source: NodeSource, folder: Path) -> Sight:
     """Write a dump of a node into an empty folder, or one that is made; return what was seen.
 
     Of the kubelet's flags and configuration it has only what concerns the resource managers. It has no environments and
@@ -39,7 +37,7 @@ def collect(asked: Asked, folder: Path) -> Sight:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(Fault(str(folder), "is not empty", "an empty folder, or one that does not exist"))
-    sight = look(asked)
+    sight = look(source)
     try:
         folder.mkdir(mode=_MODE, parents=True, exist_ok=True)
         _write(sight, Tree(folder))
@@ -64,7 +62,7 @@ def _write(sight: Sight, dump: Tree) -> None:
             _write_container(sight, dump, container)
     if sight.listed is not None:
         dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
-    manifest = Manifest(
+    manifest = DumpManifest(
         FORMAT,
         time.time(),
         sight.state.changed,
@@ -93,7 +91,7 @@ def _configuration(sight: Sight) -> dict[str, object]:
     return {**head, **sight.configured.written}
 
 
-def _without_answers(sight: Sight, file: StateFile) -> str:
+def _without_answers(sight: Sight, file: SavedFile) -> str:
     """Return the Device Manager's file without what plugins answered, which may be environments; with its checksum.
 
     A damaged file stays damaged.
@@ -123,7 +121,7 @@ def _write_cpuset(sight: Sight, dump: Tree, folder: str, hierarchy: Hierarchy) -
             dump.write_whole(f"{folder}/{name}", text)
 
 
-def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> None:
+def _write_container(sight: Sight, dump: Tree, container: ContainerSight) -> None:
     """Write a container's cgroup as it was seen, those above it, its threads and its names."""
     cgroup = container.cgroup
     above = cgroup.path
@@ -147,10 +145,10 @@ def _write_container(sight: Sight, dump: Tree, container: RunningContainer) -> N
         for thread in threads.ids:
             dump.write_whole(f"proc/{thread}/status", f"Cpus_allowed_list:\t{format_bits(threads.cpus)}\n{mems}")
     _write_limit(sight, dump, cgroup.hierarchy, cgroup.path)
-    named = sight.names.get(cgroup.id)
-    if named is not None:
-        goal = f"/var/log/pods/{named.namespace}_{named.pod}_{container.uid}/{named.container}/0.log"
-        dump.link(f"{FOLDER}/{named.pod}_{named.namespace}_{named.container}-{cgroup.id}.log", goal)
+    names = sight.names.get(cgroup.id)
+    if names is not None:
+        goal = f"/var/log/pods/{names.namespace}_{names.pod}_{container.uid}/{names.container}/0.log"
+        dump.link(f"{FOLDER}/{names.pod}_{names.namespace}_{names.container}-{cgroup.id}.log", goal)
 
 
 def _write_limit(sight: Sight, dump: Tree, hierarchy: Hierarchy, path: str) -> None:

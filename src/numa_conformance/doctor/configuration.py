@@ -53,7 +53,7 @@ class KubeletProcess:
 
 
 @dataclass
-class Configured:
+class NodeConfiguration:
     """A configuration, where each field was said, the kubelet's folder, and the running kubelet, if any was seen.
 
     ``cgroup_root``: the cgroup below which the kubelet's is. ``written``: what the files say together.
@@ -62,7 +62,7 @@ class Configured:
 
     kubelet: KubeletConfiguration
     root_dir: str
-    said: dict[str, Line] = field(default_factory=dict)
+    lines: dict[str, Line] = field(default_factory=dict)
     process: KubeletProcess | None = None
     files: tuple[str, ...] = ()
     written: Mapping[str, Any] = field(default_factory=dict)
@@ -93,10 +93,10 @@ def _relevant(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     place = 0
     while place < len(words):
         word, place = words[place], place + 1
-        name, given, value = word.lstrip("-").partition("=")
+        name, equals, value = word.lstrip("-").partition("=")
         if not word.startswith("-") or name not in RELEVANT_FLAGS:
             continue
-        if not given:
+        if not equals:
             value = words[place] if place < len(words) else ""
             place += 1
         yield name, value
@@ -108,14 +108,14 @@ def read_configuration(
     version: KubernetesVersion,
     config: Path | None = None,
     config_dir: Path | None = None,
-) -> Configured:
+) -> NodeConfiguration:
     """Read what is in force: files, then drop-ins, then flags (page Set Kubelet Parameters Via A Configuration File).
 
     ``config`` and ``config_dir`` are read in place of what the running kubelet (``process``) names; what ``/configz``
     told is whole, and flags add nothing to it. Raises ``UsageError`` where there is none, or for one that is none.
     """
     root_dir = (process and process.last("root-dir")) or ROOT_DIR
-    said: dict[str, Line] = {}
+    lines: dict[str, Line] = {}
     merged: dict[str, Any] = {}
     files: list[str] = []
     from_configz = False
@@ -123,7 +123,7 @@ def read_configuration(
         document, from_configz = _document(place)
         files.append(shown)
         merged = _merged(merged, document.value)
-        said.update(_lines(place, shown, document.value))
+        lines.update(_lines(place, shown, document.value))
         if from_configz:
             break
     if not files and process is None:
@@ -136,20 +136,20 @@ def read_configuration(
         )
     kubelet = KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version)
     if process is not None and not from_configz:
-        kubelet = _with_flags(kubelet, process, said, version)
+        kubelet = _with_flags(kubelet, process, lines, version)
     cgroup_root = (process and process.last("cgroup-root")) or str(merged.get(CGROUP_ROOT) or "")
-    return Configured(kubelet, root_dir, said, process, tuple(files), merged, from_configz, cgroup_root)
+    return NodeConfiguration(kubelet, root_dir, lines, process, tuple(files), merged, from_configz, cgroup_root)
 
 
 def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | None) -> list[tuple[str, Path]]:
     if config is not None:
         return [(str(config.absolute()), config)]
-    named = process.last("config") if process else None
-    if named:
-        place = tree.place(named)
+    path = process.last("config") if process else None
+    if path:
+        place = tree.place(path)
         if place is None:
-            raise UsageError(Fault(named, "the kubelet was started with this configuration, which is not there"))
-        return [(named.lstrip("/"), place)]
+            raise UsageError(Fault(path, "the kubelet was started with this configuration, which is not there"))
+        return [(path.lstrip("/"), place)]
     if process is not None:
         return []
     usual = ((path, tree.place(path)) for path in USUAL)
@@ -161,8 +161,8 @@ def _drop_ins(tree: NodeTree, process: KubeletProcess | None, config_dir: Path |
     if config_dir is not None:
         inside = NodeTree(config_dir)
         return [(str(config_dir.absolute() / name), place) for name, place in _conf_files(inside, "")]
-    named = process.last("config-dir") if process else None
-    return list(_conf_files(tree, named.strip("/") + "/")) if named else []
+    path = process.last("config-dir") if process else None
+    return list(_conf_files(tree, path.strip("/") + "/")) if path else []
 
 
 def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[str, Path]]:
@@ -214,13 +214,13 @@ def _lines(place: Path, shown: str, value: Mapping[str, Any]) -> Iterator[tuple[
 
 
 def _with_flags(
-    kubelet: KubeletConfiguration, process: KubeletProcess, said: dict[str, Line], version: KubernetesVersion
+    kubelet: KubeletConfiguration, process: KubeletProcess, lines: dict[str, Line], version: KubernetesVersion
 ) -> KubeletConfiguration:
     words = []
     for name, value in process.flags:
         if name in FLAGS:
             words.append(f"--{name}={value}")
-            said[FLAGS[name].field] = Line.of(words[-1], process.file)
+            lines[FLAGS[name].field] = Line.of(words[-1], process.file)
     try:
         return with_flags(kubelet, shlex.join(words), Quirks.of(version).node).at(version)
     except UsageError as error:

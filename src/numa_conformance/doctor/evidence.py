@@ -8,7 +8,7 @@ from ..judging.chapter import Violation
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.memory.state_file import MEMORY_FILE
-from .look import RunningContainer, Sight
+from .look import ContainerSight, Sight
 from .pod_resources import DUMPED
 from .tree import Line
 
@@ -35,7 +35,10 @@ def evidence_of(sight: Sight, requirement: str, wrong: Violation, *, of_configur
     """Return the lines that show what is wrong, at least one: the facts it names, else those it must be about."""
     lines = [line for fact in wrong.about for line in _fact(sight, fact)]
     if not lines:
-        lines = [*([] if of_configuration else _files(sight, requirement, wrong)), *_said(sight, requirement)]
+        lines = [
+            *([] if of_configuration else _files(sight, requirement, wrong)),
+            *_configuration_lines(sight, requirement),
+        ]
     if not lines:
         process = sight.configured.process
         where = [*sight.configured.files, *([process.file] if process else [])]
@@ -55,7 +58,7 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
     elif kind == "file":
         yield from _entry(sight, about, "policyName")
     elif kind == "config":
-        yield from (sight.configured.said[about],) if about in sight.configured.said else ()
+        yield from (sight.configured.lines[about],) if about in sight.configured.lines else ()
     elif kind == "thread":
         yield from _status(sight, about)
     elif kind == "pod-limit":
@@ -87,7 +90,7 @@ def _status(sight: Sight, thread: str) -> Iterator[Line]:
             yield Line.of(text, path, number)
 
 
-def _cgroup(sight: Sight, kind: str, container: RunningContainer) -> Iterator[Line]:
+def _cgroup(sight: Sight, kind: str, container: ContainerSight) -> Iterator[Line]:
     cgroup = container.cgroup
     files = {
         "runs": (cgroup.cpus_file,),
@@ -103,7 +106,7 @@ def _cgroup(sight: Sight, kind: str, container: RunningContainer) -> Iterator[Li
             yield line
 
 
-def _above(sight: Sight, container: RunningContainer) -> Iterator[str]:
+def _above(sight: Sight, container: ContainerSight) -> Iterator[str]:
     """Yield the files of the cgroups above that lack a CPU which the container's has."""
     folder = container.cgroup.path
     while folder != container.cgroup.hierarchy.folder and "/" in folder:
@@ -134,10 +137,57 @@ def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
         yield from _entry(sight, name, "machineState")
 
 
-def _said(sight: Sight, requirement: str) -> Iterator[Line]:
+def _configuration_lines(sight: Sight, requirement: str) -> Iterator[Line]:
     """Yield the lines of the configuration that a requirement is about."""
     manager, _, rest = requirement.partition("/")
     part = rest.partition("/")[0]
     for field in _FIELDS.get(part, _POLICIES.get(manager, ())):
-        if field in sight.configured.said:
-            yield sight.configured.said[field]
+        if field in sight.configured.lines:
+            yield sight.configured.lines[field]
+
+
+_SEND_AGAIN = (
+    "restart the kubelet: its first pass sends every cpuset anew; if it differs again, find out what else writes to "
+    "cgroups"
+)
+_RUNS = (
+    "cpu-manager/reconcile/running-containers-get-their-cpusets",
+    "memory-manager/static/guarantees-memory-to-guaranteed-pods",
+)
+_PODS_AGAIN = "delete the pods named, so that they are admitted anew"
+
+
+def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configuration: bool) -> str:
+    """Return what to do."""
+    if of_configuration:
+        return "change the configuration before the kubelet starts again; `numa-conformance lint` tells more of it"
+    if requirement in _RUNS:
+        return _running(wrong)
+    if requirement == "cpu-manager/static/exclusive-cpus-have-no-quota":
+        return "switch the feature gate DisableCPUQuotaWithExclusiveCPUs on, and delete the pods named"
+    if requirement == "protocol/state-agrees-with-answers":
+        return "look again; if it stays so, restart the kubelet, and report it to who made it"
+    if requirement.startswith("topology-manager/"):
+        return f"{_PODS_AGAIN}: they were admitted under another policy, or not as documented"
+    if requirement == "cpu-manager/shared-pool/regains-cpus-on-removal":
+        return f"restart the kubelet: its first pass takes them back; if it does not, {_begin_anew(sight, requirement)}"
+    if requirement == "cpu-manager/shared-pool/never-empties":
+        return "reserve fewer CPUs for the system or run fewer exclusive CPUs; delete a pod with exclusive CPUs"
+    return _begin_anew(sight, requirement)
+
+
+def _running(wrong: Violation) -> str:
+    kinds = {fact.partition(":")[0] for fact in wrong.about}
+    if "effective" in kinds:
+        return "widen the cpuset of the cgroup above, which something else than the kubelet narrowed"
+    if "thread" in kinds:
+        return "delete the pod; threads that a cgroup does not hold were moved, or set, by something else"
+    return _SEND_AGAIN
+
+
+def _begin_anew(sight: Sight, requirement: str) -> str:
+    """Return the documented procedure (Control CPU Management Policies, Changing the CPU Manager Policy)."""
+    name = _MANAGERS.get(requirement.partition("/")[0], CPU_FILE)
+    file = sight.state.files.get(name)
+    path = f"/{file.path}" if file else name
+    return f"drain the node, stop the kubelet, remove {path}, start the kubelet"

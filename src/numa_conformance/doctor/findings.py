@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,10 +15,9 @@ from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
 from .disturbances import disturbances
-from .evidence import evidence_of
-from .history import seen_history, start_history
+from .evidence import evidence_of, remedy_of
+from .history import sight_history, start_history
 from .look import Sight
-from .remedies import remedy_of
 from .tree import Line
 
 Severity = Literal["error", "warning"]
@@ -28,7 +28,7 @@ MOST_FINDINGS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class NodeFinding:
     """One thing that is not as documented.
 
     ``severity``: ``error`` where a page demands it, ``warning`` where it recommends. ``evidence``: the lines that show
@@ -72,13 +72,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What one pass found: findings by gravity, how often each requirement was asked, what was not seen.
+    """The findings of one pass by gravity, how often each requirement was tested, and notes on unread files.
 
     ``version``: the kubelet's; None where it is not known. ``worth_knowing``: what disturbs CPUs, and is no finding.
     """
 
-    findings: tuple[Finding, ...]
-    asked: Mapping[str, int]
+    findings: tuple[NodeFinding, ...]
+    counts: Mapping[str, int]
     notes: tuple[str, ...]
     histories: tuple[History, ...]
     seconds: float
@@ -93,8 +93,8 @@ class Findings:
 
 def check(sight: Sight) -> Findings:
     """Judge what was seen by every requirement that it can show."""
-    seen = seen_history(sight)
-    verdicts, histories = judge(seen), [seen]
+    sighting = sight_history(sight)
+    verdicts, histories = judge(sighting), [sighting]
     by_key = {finding.key: finding for finding in _findings(sight, verdicts, of_configuration=False)}
     starts = [start_history(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
     judged = [judge(start) for start in starts if start is not None]
@@ -103,15 +103,15 @@ def check(sight: Sight) -> Findings:
         by_version = [
             {finding.key: finding for finding in _findings(sight, each, of_configuration=True)} for each in judged
         ]
-        # Of a kubelet whose version is not known only that is said which holds in every version.
+        # Without a known version, a finding must be true in every version.
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.asked += judged[-1].asked
     known = tuple(disturbances(sight))
-    asked = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
+    counts = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     return Findings(
         tuple(ordered),
-        dict(sorted(asked.items())),
+        dict(sorted(counts.items())),
         tuple(sight.notes),
         tuple(histories),
         sight.seconds,
@@ -120,17 +120,17 @@ def check(sight: Sight) -> Findings:
     )
 
 
-def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[Finding]:
+def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:
     for broken in verdicts.broken[:MOST_FINDINGS]:
         known = REQUIREMENTS.get(broken.requirement)
         if known is None or sight.version is None or known.holds_in(sight.version):
             yield _finding(sight, broken, of_configuration=of_configuration)
 
 
-def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> Finding:
+def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFinding:
     known = REQUIREMENTS.get(broken.requirement)
     wrong = broken.violation
-    return Finding(
+    return NodeFinding(
         broken.requirement,
         known.text if known else "",
         known.address if known else "",
@@ -147,11 +147,59 @@ def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> Finding
 
 def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:
     """Return the pods that are named by their uid, by which people do not know them."""
-    said = " ".join((wrong.why, *wrong.about))
+    text = " ".join((wrong.why, *wrong.about))
     names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
-    return {uid: name for uid, name in names if uid and uid in said}
+    return {uid: name for uid, name in names if uid and uid in text}
 
 
 def _quirks(requirement: str, version: KubernetesVersion) -> tuple[str, ...]:
     """Return the quirks by which a kubelet of this version is known not to meet a requirement."""
     return tuple(id for id in departing(requirement, version) if id in QUIRKS)
+
+
+@dataclass(frozen=True, slots=True)
+class PassChanges:
+    """Findings that are new, that stayed, and that are gone; and what is told for the first time beside them."""
+
+    new: tuple[NodeFinding, ...]
+    stayed: tuple[NodeFinding, ...]
+    gone: tuple[NodeFinding, ...]
+    notes: tuple[str, ...]
+    worth_knowing: tuple[str, ...]
+
+    def lines(self, number: int, render: Callable[[NodeFinding], Iterable[str]]) -> Iterator[str]:
+        """Yield the pass for a person: what is new in full, what is gone by its message, and how many stayed."""
+        for finding in self.new:
+            first, *rest = render(finding)
+            yield f"+ {first}"
+            yield from (f"  {line}" for line in rest)
+        yield from (f"- {finding.severity}: {finding.message}" for finding in self.gone)
+        yield from (f"note: {note}" for note in self.worth_knowing)
+        yield from (f"not seen: {note}" for note in self.notes)
+        yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
+
+    def to_json(self, number: int) -> str:
+        """Return the pass as one line for a program."""
+        return json.dumps(
+            {
+                "pass": number,
+                "new": [finding.to_dict() for finding in self.new],
+                "gone": [finding.to_dict() for finding in self.gone],
+                "stayed": len(self.stayed),
+                "worth_knowing": list(self.worth_knowing),
+                "not_seen": list(self.notes),
+            }
+        )
+
+
+def changes(before: Findings | None, now: Findings) -> PassChanges:
+    """Compare two passes; before the first one there was nothing."""
+    old = {finding.key: finding for finding in before.findings} if before else {}
+    new = {finding.key: finding for finding in now.findings}
+    return PassChanges(
+        tuple(finding for key, finding in new.items() if key not in old),
+        tuple(finding for key, finding in new.items() if key in old),
+        tuple(finding for key, finding in old.items() if key not in new),
+        tuple(note for note in now.notes if before is None or note not in before.notes),
+        tuple(note for note in now.worth_knowing if before is None or note not in before.worth_knowing),
+    )

@@ -20,7 +20,7 @@ Amounts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
-class Held:
+class NodeHoldings:
     """A node to go on from.
 
     ``files``: its state files by name. ``pods``: those that hold something. ``names``: namespace and name by uid, the
@@ -35,27 +35,27 @@ class Held:
     notes: tuple[str, ...]
 
 
-def held_by_node(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> Held:
+def node_holdings(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> NodeHoldings:
     """Return what a node holds; manifests are matched by uid, or by namespace and name where the node tells them."""
-    asked, guaranteed = _amounts(sight)
-    named = {container.uid: (container.namespace, container.pod) for container in sight.names.values() if container.uid}
-    by_name = {name: uid for uid, name in named.items() if uid in asked}
+    holdings, guaranteed = _amounts(sight)
+    names = {container.uid: (container.namespace, container.pod) for container in sight.names.values() if container.uid}
+    by_name = {name: uid for uid, name in names.items() if uid in holdings}
     known: dict[str, Pod] = {}
     new: list[Pod] = []
     for pod in manifests:
-        uid = pod.uid if pod.uid in asked else by_name.get((pod.namespace, pod.name))
+        uid = pod.uid if pod.uid in holdings else by_name.get((pod.namespace, pod.name))
         if uid is None:
             new.append(pod)
         else:
             known[uid] = replace(pod, uid=uid)
     made = {
-        uid: _made(uid, *named.get(uid, ("", uid)), containers, "Guaranteed" if uid in guaranteed else None)
-        for uid, containers in asked.items()
+        uid: _made(uid, *names.get(uid, ("", uid)), containers, "Guaranteed" if uid in guaranteed else None)
+        for uid, containers in holdings.items()
         if uid not in known
     }
     pods = sorted({**known, **made}.values(), key=lambda pod: (pod.created, pod.uid))
     machine, unplaced = _with_devices(sight, machine)
-    return Held(
+    return NodeHoldings(
         machine,
         {name: file.text for name, file in sight.state.files.items()},
         tuple(pods),
@@ -76,8 +76,8 @@ def _amounts(sight: Sight) -> tuple[dict[str, Amounts], set[str]]:
     for uid, containers in (state.cpus.assignments if state.cpus else {}).items():
         for name, cpus in containers.items():
             container(uid, name)["cpu"] = cpus.bit_count()
-    for uid, given in state.blocks.items():
-        for name, blocks in given.items():
+    for uid, memory in state.blocks.items():
+        for name, blocks in memory.items():
             for block in blocks:
                 amounts = container(uid, name)
                 amounts[block.type] = amounts.get(block.type, 0) + block.bytes
@@ -88,9 +88,9 @@ def _amounts(sight: Sight) -> tuple[dict[str, Amounts], set[str]]:
     return by_pod, guaranteed
 
 
-def _made(uid: str, namespace: str, name: str, asked: Amounts, qos: QosClass | None) -> Pod:
+def _made(uid: str, namespace: str, name: str, holdings: Amounts, qos: QosClass | None) -> Pod:
     containers = []
-    for container, amounts in sorted(asked.items()):
+    for container, amounts in sorted(holdings.items()):
         limits = {resource: _quantity(resource, amount) for resource, amount in amounts.items()}
         containers.append(Container(container, limits, limits))
     return Pod(uid, name, namespace, (), tuple(containers), status_qos_class=qos)

@@ -13,19 +13,19 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire.history.history import Head, History, Step
 from ..wire.history.sightings import LIVE_NODE
 from .cgroups import limit_of
-from .look import RunningContainer, Sight
-from .pod_resources import ContainerTold
-from .state_files import StateFiles
+from .look import ContainerSight, Sight
+from .pod_resources import ContainerReport
+from .state_files import SavedState
 
 WHOLE_POD = "(the pod as a whole)"
 """In the place of a container: what a pod was given as a whole."""
 GENERATOR = "living-node"
 
 
-def seen_history(sight: Sight) -> History:
+def sight_history(sight: Sight) -> History:
     """Return what is to be seen now."""
     version = str(sight.version or DEFAULT)
-    return History(Head(GENERATOR, "seen", 0, sight.machine, version), (_seen(sight, _kubelet(sight)),))
+    return History(Head(GENERATOR, "seen", 0, sight.machine, version), (_sight(sight, _kubelet(sight)),))
 
 
 def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
@@ -54,7 +54,7 @@ def _reserved(sight: Sight) -> str | None:
     return format_bits(sight.machine.online_bits & ~_bits(allocatable.cpus))
 
 
-def _seen(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
+def _sight(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
     params: dict[str, Any] = {"kubelet": kubelet, "settled": sight.settled}
     if sight.version is not None:
         params["kubernetes_version"] = str(sight.version)
@@ -125,12 +125,12 @@ def _gone(sight: Sight) -> set[str]:
     return {*sight.state.cpus.assignments, *sight.state.cpus.pods} - there
 
 
-def _add_held(state: StateFiles, container: Any) -> None:
+def _add_held(state: SavedState, container: Any) -> None:
     for uid, containers in (state.cpus.assignments if state.cpus else {}).items():
         for name, cpus in containers.items():
             container(uid, name)["cpus"] = format_bits(cpus)
-    for uid, given in state.blocks.items():
-        for name, blocks in given.items():
+    for uid, memory in state.blocks.items():
+        for name, blocks in memory.items():
             container(uid, name)["memory"] = [_block(block) for block in blocks]
     for entry in state.devices or ():
         of: dict[str, int] = {}
@@ -164,7 +164,7 @@ def _add_listed(sight: Sight, pods: Mapping[str, Any], container: Any) -> None:
         sight.tree.note(f"PodResources tells of {unknown} pods that nothing else tells of")
 
 
-def _listed(listed: ContainerTold) -> dict[str, Any]:
+def _listed(listed: ContainerReport) -> dict[str, Any]:
     return {
         "cpus": format_bits(_bits(listed.cpus)),
         "memory": [{"type": block.type, "bytes": block.bytes, "nodes": block.nodes} for block in listed.memory],
@@ -180,7 +180,7 @@ def _block(block: Block) -> dict[str, Any]:
     return {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)}
 
 
-def _runs(container: RunningContainer) -> dict[str, Any]:
+def _runs(container: ContainerSight) -> dict[str, Any]:
     sets = {"written": container.written, "effective": container.effective, "mems": container.mems}
     runs: dict[str, Any] = {name: format_bits(bits) for name, bits in sets.items() if bits is not None}
     runs["threads"] = [

@@ -48,8 +48,8 @@ def copy_host(tree: NodeTree, dump: Tree) -> None:
             for handler in handlers:
                 dump.folder(f"{INTERRUPTS}/{number}/{handler}")
     info = tree.text("proc/cpuinfo") or ""
-    kept = [line for line in info.splitlines() if not line or line.partition(":")[0].strip() in _CPUINFO]
-    dump.write_whole("proc/cpuinfo", "\n".join(kept) + "\n")
+    lines = [line for line in info.splitlines() if not line or line.partition(":")[0].strip() in _CPUINFO]
+    dump.write_whole("proc/cpuinfo", "\n".join(lines) + "\n")
     dump.write_whole("proc/meminfo", tree.text("proc/meminfo") or "")
 
 

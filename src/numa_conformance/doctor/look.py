@@ -1,4 +1,4 @@
-"""``look``: one pass over a node. What it says is gathered as it stands; nothing is judged, nothing is written."""
+"""``look``: one pass over a node. It reads files; it judges and writes nothing."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from .cgroups import (
     MOST_THREADS,
     ContainerCgroup,
+    ContainerName,
     Hierarchy,
     PodCgroup,
     allowed,
     containers,
     find_hierarchy,
+    is_id,
     limit_of,
     members,
+    names_of_containers,
     pods,
 )
-from .configuration import Configured, find_kubelet, read_configuration
-from .manifest import read_manifest
-from .names import Named, is_id, names_of_containers
-from .pod_resources import Told, ask_kubelet, read_dumped
-from .state_files import StateFiles, read_state
+from .configuration import NodeConfiguration, find_kubelet, read_configuration
+from .pod_resources import PodResourcesReport, ask_kubelet, read_dump, read_manifest
+from .state_files import SavedState, read_state
 from .tree import NodeTree
 from .version import version_of_kubelet
 
@@ -44,8 +45,8 @@ PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What to look at: the root, and what is read in place of what is found there.
+class NodeSource:
+    """The node to look at: its root, and files that replace those below it.
 
     ``version``: the kubelet's; None where it is not said, and is to be found.
     """
@@ -59,7 +60,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadsSeen:
+class ThreadGroup:
     """Threads, by their ids, that may use the same CPUs and NUMA nodes (bits)."""
 
     ids: tuple[int, ...]
@@ -68,7 +69,7 @@ class ThreadsSeen:
 
 
 @dataclass
-class RunningContainer:
+class ContainerSight:
     """A container whose cgroup was seen; sets are bits, None where they were not told."""
 
     cgroup: ContainerCgroup
@@ -78,7 +79,7 @@ class RunningContainer:
     effective: int | None
     mems: int | None
     limit: Fraction | None
-    threads: list[ThreadsSeen] = field(default_factory=list)
+    threads: list[ThreadGroup] = field(default_factory=list)
 
 
 @dataclass
@@ -90,15 +91,15 @@ class Sight:
 
     tree: NodeTree
     machine: Machine
-    configured: Configured
-    state: StateFiles
+    configured: NodeConfiguration
+    state: SavedState
     pods: list[PodCgroup]
-    running: list[RunningContainer]
-    names: dict[str, Named]
+    running: list[ContainerSight]
+    names: dict[str, ContainerName]
     settled: bool
     version: KubernetesVersion | None
     hierarchy: Hierarchy | None = None
-    listed: Told | None = None
+    listed: PodResourcesReport | None = None
     seconds: float = 0.0
 
     @property
@@ -107,11 +108,11 @@ class Sight:
         return self.tree.notes
 
 
-def look(asked: Asked) -> Sight:
+def look(source: NodeSource) -> Sight:
     """Read a node, again where its state changed meanwhile; raises ``UsageError`` for a root that is no node."""
     began = time.monotonic()
     for _ in range(TRIES):
-        sight, state_is_the_same = _look_once(asked)
+        sight, state_is_the_same = _look_once(source)
         if state_is_the_same:
             break
     else:
@@ -121,15 +122,15 @@ def look(asked: Asked) -> Sight:
     return sight
 
 
-def _look_once(asked: Asked) -> tuple[Sight, bool]:
-    tree = NodeTree(asked.root)
+def _look_once(source: NodeSource) -> tuple[Sight, bool]:
+    tree = NodeTree(source.root)
     manifest = read_manifest(tree)
     process = find_kubelet(tree)
-    version = asked.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
-    machine = read_machine(asked.root)
-    configured = read_configuration(tree, process, version or DEFAULT, asked.config, asked.config_dir)
-    if asked.state_dir:
-        configured.root_dir = asked.state_dir
+    version = source.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
+    machine = read_machine(source.root)
+    configured = read_configuration(tree, process, version or DEFAULT, source.config, source.config_dir)
+    if source.state_dir:
+        configured.root_dir = source.state_dir
     hierarchy = find_hierarchy(tree, configured.cgroup_root)
     present = containers(tree, pods(tree, hierarchy)) if hierarchy else []
     is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
@@ -142,10 +143,10 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
         before = {cgroup.path for cgroup in present}
         present = [cgroup for cgroup in containers(tree, of_pods) if cgroup.path in before]
     running = _running(tree, present, names)
-    listed = ask_kubelet(asked.pod_resources) if asked.pod_resources else read_dumped(tree)
+    listed = ask_kubelet(source.pod_resources) if source.pod_resources else read_dump(tree)
     for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
-    again = read_state(NodeTree(asked.root), configured.root_dir) if is_live else state
+    again = read_state(NodeTree(source.root), configured.root_dir) if is_live else state
     same = {name: file.text for name, file in again.files.items()} == {
         name: file.text for name, file in state.files.items()
     }
@@ -155,7 +156,7 @@ def _look_once(asked: Asked) -> tuple[Sight, bool]:
     return sight, same
 
 
-def _has_settled(configured: Configured, changed: float | None, now: float | None) -> bool:
+def _has_settled(configured: NodeConfiguration, changed: float | None, now: float | None) -> bool:
     """Tell whether the reconcile loop has had time since the state changed; a bare tree without a time counts so."""
     if changed is None or now is None:
         return True
@@ -166,8 +167,10 @@ def _has_settled(configured: Configured, changed: float | None, now: float | Non
     return not 0 <= now - changed < PASSES * max(period, 1.0)
 
 
-def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, Named]) -> list[RunningContainer]:
-    seen = []
+def _running(
+    tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, ContainerName]
+) -> list[ContainerSight]:
+    running = []
     unnamed = 0
     left = MOST_THREADS
     for cgroup in present:
@@ -179,8 +182,8 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         left -= len(cgroup.threads)
         if not cgroup.may_run:
             continue
-        seen.append(
-            RunningContainer(
+        running.append(
+            ContainerSight(
                 cgroup,
                 (known.uid if known else "") or cgroup.uid,
                 known.container if known else cgroup.id,
@@ -193,14 +196,14 @@ def _running(tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str
         )
     if unnamed and not names:
         tree.note("var/log/containers: names no containers: which cgroup is which container is not known")
-    return seen
+    return running
 
 
-def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadsSeen]:
+def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadGroup]:
     """Group the threads of a container by what they may use; those that have ended are left out."""
     groups: dict[tuple[int, int | None], list[int]] = {}
     for thread in cgroup.threads:
         cpus, mems = allowed(tree, thread)
         if cpus is not None:
             groups.setdefault((cpus, mems), []).append(thread)
-    return [ThreadsSeen(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]
+    return [ThreadGroup(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]

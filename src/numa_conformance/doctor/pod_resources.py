@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..errors import Fault, UsageError
+from ..sources.versions import KubernetesVersion
 from .tree import MAX_STATE, NodeTree
 
 PATIENCE = 30.0
@@ -16,7 +17,7 @@ DUMPED = "numa-conformance/pod-resources.json"
 """Where a dump keeps what was told, below its root."""
 
 
-class Devices(msgspec.Struct, frozen=True):
+class DeviceReport(msgspec.Struct, frozen=True):
     """Devices of one resource, and the NUMA nodes told with them."""
 
     resource: str
@@ -24,7 +25,7 @@ class Devices(msgspec.Struct, frozen=True):
     nodes: list[int] = []
 
 
-class Amount(msgspec.Struct, frozen=True):
+class MemoryReport(msgspec.Struct, frozen=True):
     """Memory of one type, in bytes, on NUMA nodes."""
 
     type: str
@@ -32,44 +33,44 @@ class Amount(msgspec.Struct, frozen=True):
     nodes: list[int] = []
 
 
-class ContainerTold(msgspec.Struct, frozen=True):
+class ContainerReport(msgspec.Struct, frozen=True):
     """What one container has, or (with no name) what the node has to give."""
 
     name: str = ""
     cpus: list[int] = []
-    memory: list[Amount] = []
-    devices: list[Devices] = []
+    memory: list[MemoryReport] = []
+    devices: list[DeviceReport] = []
 
 
-class PodTold(msgspec.Struct, frozen=True):
+class PodReport(msgspec.Struct, frozen=True):
     """What the containers of one pod have. ``got``: what ``Get`` told of it, where that differs from ``List``."""
 
     namespace: str
     name: str
-    containers: list[ContainerTold] = []
-    got: list[ContainerTold] | None = None
+    containers: list[ContainerReport] = []
+    got: list[ContainerReport] | None = None
 
 
-class Told(msgspec.Struct, frozen=True):
+class PodResourcesReport(msgspec.Struct, frozen=True):
     """All that was told; ``allocatable`` is None where the kubelet does not tell it."""
 
-    pods: list[PodTold] = []
-    allocatable: ContainerTold | None = None
+    pods: list[PodReport] = []
+    allocatable: ContainerReport | None = None
     notes: list[str] = []
 
 
-def read_dumped(tree: NodeTree) -> Told | None:
+def read_dump(tree: NodeTree) -> PodResourcesReport | None:
     """Read what a dump keeps; None where it keeps nothing. Raises ``UsageError`` for what is no such thing."""
     content = tree.content(DUMPED, MAX_STATE)
     if content is None:
         return None
     try:
-        return msgspec.json.decode(content, type=Told)
+        return msgspec.json.decode(content, type=PodResourcesReport)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(Fault(DUMPED, f"is not what collect-node writes: {error}")) from error
 
 
-def ask_kubelet(socket: str) -> Told:
+def ask_kubelet(socket: str) -> PodResourcesReport:
     """Ask List, GetAllocatableResources and, of each pod, Get; raises ``UsageError`` where List has no answer."""
     try:
         import grpc
@@ -77,7 +78,7 @@ def ask_kubelet(socket: str) -> Told:
         from ..lab.kubelet_apis.interfaces import POD_RESOURCES
         from ..lab.kubelet_apis.wire import ask
     except ImportError as error:
-        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[node]'")) from error
+        raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[lab]'")) from error
 
     def call(method: str, request: Any, answer: str) -> Any:
         return ask(socket, POD_RESOURCES, f"PodResourcesLister/{method}", request, answer)
@@ -93,7 +94,7 @@ def ask_kubelet(socket: str) -> Told:
         allocatable = _container(whole_node)
     except grpc.RpcError as error:
         notes.append(f"GetAllocatableResources is not answered: {_why(error)}")
-    pods: list[PodTold] = []
+    pods: list[PodReport] = []
     ask_get, began = True, time.monotonic()
     for pod in listed:
         if ask_get and time.monotonic() - began > PATIENCE:
@@ -109,26 +110,61 @@ def ask_kubelet(socket: str) -> Told:
             except grpc.RpcError as error:
                 ask_get = False
                 notes.append(f"Get is not answered: {_why(error)}")
-        pods.append(PodTold(pod.namespace, pod.name, containers, got if got != containers else None))
-    return Told(pods, allocatable, notes)
+        pods.append(PodReport(pod.namespace, pod.name, containers, got if got != containers else None))
+    return PodResourcesReport(pods, allocatable, notes)
 
 
 def _why(error: Any) -> str:
     return str(error.details() or error.code()) if hasattr(error, "details") else str(error)
 
 
-def _container(answer: Any) -> ContainerTold:
-    devices: dict[str, Devices] = {}
+def _container(answer: Any) -> ContainerReport:
+    devices: dict[str, DeviceReport] = {}
     for device in answer.devices:
-        known = devices.get(device.resource_name, Devices(device.resource_name))
+        known = devices.get(device.resource_name, DeviceReport(device.resource_name))
         nodes = sorted({*known.nodes, *(node.ID for node in device.topology.nodes)})
-        devices[device.resource_name] = Devices(device.resource_name, sorted({*known.ids, *device.device_ids}), nodes)
-    return ContainerTold(
+        devices[device.resource_name] = DeviceReport(
+            device.resource_name, sorted({*known.ids, *device.device_ids}), nodes
+        )
+    return ContainerReport(
         getattr(answer, "name", ""),
         sorted(answer.cpu_ids),
         [
-            Amount(block.memory_type, block.size, sorted(node.ID for node in block.topology.nodes))
+            MemoryReport(block.memory_type, block.size, sorted(node.ID for node in block.topology.nodes))
             for block in answer.memory
         ],
         [devices[name] for name in sorted(devices)],
     )
+
+
+FILE = "numa-conformance/dump.json"
+FORMAT = 1
+
+
+class DumpManifest(msgspec.Struct, frozen=True):
+    """A dump's own file: when it was made, and the CPU Manager's state file written, in seconds since the epoch."""
+
+    format: int
+    time: float
+    state_changed: float | None = None
+    version: str | None = None
+    tool: str = ""
+
+    @property
+    def kubernetes_version(self) -> KubernetesVersion | None:
+        """The kubelet's version; None where it was not told, or is none whose behaviour is known."""
+        return KubernetesVersion.known(self.version) if self.version else None
+
+
+def read_manifest(tree: NodeTree) -> DumpManifest | None:
+    """Read a dump's own file; None where the tree is none that ``collect-node`` wrote. Raises ``UsageError``."""
+    content = tree.content(FILE)
+    if content is None:
+        return None
+    try:
+        manifest = msgspec.json.decode(content, type=DumpManifest)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise UsageError(Fault(FILE, f"is not what collect-node writes: {error}")) from error
+    if manifest.format != FORMAT:
+        raise UsageError(Fault(FILE, f"is of format {manifest.format}", str(FORMAT)))
+    return manifest

@@ -27,7 +27,7 @@ _EXCERPT = 120
 
 
 @dataclass
-class StateFile:
+class SavedFile:
     """One file as found: where, its text, the policy it names, and why a kubelet would not take it."""
 
     path: str
@@ -47,10 +47,10 @@ class StateFile:
 
 
 @dataclass
-class StateFiles:
+class SavedState:
     """What state files say. ``changed``: when the CPU Manager's was last written, in seconds since the epoch."""
 
-    files: dict[str, StateFile] = field(default_factory=dict)
+    files: dict[str, SavedFile] = field(default_factory=dict)
     cpus: CpuState | None = None
     nodes: dict[int, NodeMemory] | None = None
     blocks: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
@@ -59,14 +59,14 @@ class StateFiles:
     changed: float | None = None
 
 
-def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
+def read_state(tree: NodeTree, root_dir: str) -> SavedState:
     """Read the files below the kubelet's folder; one that is not there is left out."""
-    state = StateFiles()
+    state = SavedState()
     for name, place in STATE_FILES.items():
         path = f"{root_dir.strip('/')}/{place}"
         text = tree.text(path, MAX_STATE)
         if text is not None:
-            state.files[name] = StateFile(path, text)
+            state.files[name] = SavedFile(path, text)
     state.changed = tree.changed(f"{root_dir.strip('/')}/{CPU_FILE}")
     _read_cpus(state)
     _read_memory(state)
@@ -75,7 +75,7 @@ def read_state(tree: NodeTree, root_dir: str) -> StateFiles:
     return state
 
 
-def _refuse_too_many(state: StateFiles) -> None:
+def _refuse_too_many(state: SavedState) -> None:
     """Take a file that tells of more containers than a node can have for damaged."""
     for name, containers in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
         if sum(map(len, containers.values())) > MOST_CONTAINERS:
@@ -89,7 +89,7 @@ def _refuse_too_many(state: StateFiles) -> None:
         state.devices = None
 
 
-def _read_cpus(state: StateFiles) -> None:
+def _read_cpus(state: SavedState) -> None:
     file = state.files.get(CPU_FILE)
     if file is None:
         return
@@ -100,7 +100,7 @@ def _read_cpus(state: StateFiles) -> None:
         file.damage = error.cause
 
 
-def _read_memory(state: StateFiles) -> None:
+def _read_memory(state: SavedState) -> None:
     file = state.files.get(MEMORY_FILE)
     if file is None:
         return
@@ -117,7 +117,7 @@ def _read_memory(state: StateFiles) -> None:
     state.blocks, state.pods_with_memory = blocks.given, frozenset(blocks.pods)
 
 
-def _read_devices(state: StateFiles) -> None:
+def _read_devices(state: SavedState) -> None:
     file = state.files.get(DEVICE_FILE)
     if file is None:
         return

@@ -30,7 +30,7 @@ _OF_A_LONGER_TEXT = re.compile(rb"[0-9A-Za-z.+_/@-]")
 def version_of_kubelet(tree: NodeTree, process: KubeletProcess | None) -> KubernetesVersion | None:
     """Return the version of the kubelet that runs; None, with a note, when it cannot be told."""
     place = None if process is None else _program(tree, f"proc/{process.pid}")
-    versions = frozenset() if place is None else _told(tree, place)
+    versions = frozenset() if place is None else _versions_of(tree, place)
     known = {KubernetesVersion.known(text) for text in versions}
     if len(known) == 1 and (version := known.pop()) is not None:
         return version
@@ -54,7 +54,7 @@ def _program(tree: NodeTree, folder: str) -> Path | None:
         return None
 
 
-def _told(tree: NodeTree, place: Path) -> frozenset[str]:
+def _versions_of(tree: NodeTree, place: Path) -> frozenset[str]:
     try:
         status = place.stat()
         return _search(place, status.st_dev, status.st_ino, status.st_mtime_ns)
@@ -75,13 +75,13 @@ def _search(place: Path, device: int, inode: int, changed: int) -> frozenset[str
             part = file.read(_PART)
             if not part:
                 break
-            seen = before + part
-            versions.update(_versions(seen))
-            before = seen[-_LONGEST:]
+            text = before + part
+            versions.update(_versions(text))
+            before = text[-_LONGEST:]
     return frozenset(versions)
 
 
-def _versions(seen: bytes) -> Iterator[str]:
-    for match in _TEXT.finditer(seen):
-        if match.start() and not _OF_A_LONGER_TEXT.match(seen, match.start() - 1):
+def _versions(text: bytes) -> Iterator[str]:
+    for match in _TEXT.finditer(text):
+        if match.start() and not _OF_A_LONGER_TEXT.match(text, match.start() - 1):
             yield match[0].decode("ascii")

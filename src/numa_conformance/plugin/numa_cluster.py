@@ -15,10 +15,9 @@ from kubernetes import client, config
 
 from ..errors import Fault, UsageError
 from ..judging.verdicts import Broken, judge_from_file
-from ..lab.cluster import bring_up as real_cluster
-from ..lab.cluster.api import Api
-from ..lab.cluster.control import Known
-from ..lab.cluster.manifests import make
+from ..lab.cluster import control as real_cluster
+from ..lab.cluster.api import Api, make
+from ..lab.cluster.control import OpenCluster
 from ..lab.cluster.pods import refusal_of, scheduling_of
 from ..wire.history.history import read_histories
 
@@ -43,7 +42,7 @@ class Decision:
 class NumaCluster:
     """A cluster that is up, asked through the official client. ``api``: its ``CoreV1Api``; ``client``: for others."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: OpenCluster) -> None:
         """Take what ``open_cluster`` found."""
         self._known = known
         self.name = known.name

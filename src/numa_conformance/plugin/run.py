@@ -15,7 +15,7 @@ from ..asking.asking import Budget
 from ..asking.known_failures import KnownFailures
 from ..asking.machine_choice import MachineChoice
 from ..asking.profiles import Profile
-from ..lab.daemon.command import serving, serving_kubelet
+from ..lab.daemon.daemon import serving, serving_kubelet
 from ..reference.target import Level, ReferenceTarget
 from ..report.model import OWN_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion

@@ -2,7 +2,7 @@
 
 import pytest
 
-from numa_conformance.doctor.exporters.conversation import Ended, Look, converse
+from numa_conformance.doctor.exporters import ExporterLook, KubeletEnd, converse
 from numa_conformance.errors import Fault, UsageError
 from numa_conformance.machine import load_machine, machine_to_dict
 
@@ -52,16 +52,16 @@ class Pretended:
 
 def test_a_kubelet_that_ends_is_told_with_the_quirk_that_foresees_it():
     told = list(converse(Pretended("power"), ["power", "plain"], 3, 1, 0))
-    (ended,) = (one for one in told if isinstance(one, Ended))
+    (ended,) = (one for one in told if isinstance(one, KubeletEnd))
     assert ended.node == "power"
     assert ended.step.startswith("pod exported-power-1 with cpu ")
     assert ended.why.startswith("the kubelet of node 'power' has ended: panic; foreseen by the reference: ")
     assert "quirk node-past-63-crashes" in ended.why
-    assert [one.node for one in told if isinstance(one, Look)] == ["power", "plain", "plain", "plain", "plain"]
+    assert [one.node for one in told if isinstance(one, ExporterLook)] == ["power", "plain", "plain", "plain", "plain"]
 
 
 def test_an_end_that_the_reference_does_not_foresee_is_told_so():
-    (ended,) = (one for one in converse(Pretended("plain"), ["plain"], 3, 1, 0) if isinstance(one, Ended))
+    (ended,) = (one for one in converse(Pretended("plain"), ["plain"], 3, 1, 0) if isinstance(one, KubeletEnd))
     assert ended.why == "the kubelet of node 'plain' has ended: panic; not foreseen by the reference"
 
 

@@ -5,8 +5,7 @@ import copy
 import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.doctor.exporters.judging import judge_exported
-from numa_conformance.doctor.exporters.numa_amounts import kept_from
+from numa_conformance.doctor.exporters import judge_exported, node_amounts
 from numa_conformance.machine import load_machine, machine_to_dict
 
 MACHINE = load_machine("two-nodes-hugepages-devices")
@@ -89,7 +88,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def kept():
-    return kept_from(TOLD)
+    return node_amounts(TOLD)
 
 
 def test_an_object_that_says_what_the_kubelet_keeps_is_right(kept):
@@ -123,7 +122,7 @@ def test_a_number_may_be_written_in_every_way(kept, written):
 
 def test_what_no_interface_tells_is_not_judged(kept):
     """CPUs under policy none, costs and attributes that are left out, zones of sockets, what several nodes gave."""
-    free = kept_from({**TOLD, "allocatable_cpus": "", "held_cpus": ""})
+    free = node_amounts({**TOLD, "allocatable_cpus": "", "held_cpus": ""})
     exported = right(free)
     resource(exported, 0, "cpu").update(allocatable="16", available="3")
     resource(exported, 0, "hugepages-1Gi").update(available="1Gi")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
 from kubernetes import client
 

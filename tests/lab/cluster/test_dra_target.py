@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("cryptography", reason="the extra [lab] is not installed")
 
 from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster
@@ -14,7 +14,8 @@ from kubelets import needs_namespaces
 from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators.claims import claims
 from numa_conformance.errors import UsageError
-from numa_conformance.lab.cluster.dra_target import DraInCluster
+from numa_conformance.lab.cluster.dra_driver import ClusterDriver
+from numa_conformance.lab.dra.target import DraTarget
 from numa_conformance.machine import load_machine
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.claims import UnprepareClaim
@@ -32,7 +33,7 @@ def driver(tmp_path_factory):
 
 
 def asked(*words, machine="snc2-small"):
-    target = DraInCluster(words, Path(FOLDER))
+    target = DraTarget(ClusterDriver(words, Path(FOLDER)))
     client = Client(InProcess(lambda: target, "driver", PATIENCE))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend().verdicts
@@ -65,8 +66,9 @@ def test_one_that_ends_is_told_with_its_last_words():
 
 
 def test_nothing_is_asked_of_a_driver_that_was_not_started():
-    target = DraInCluster(["true"], Path("nowhere"))
+    driver = ClusterDriver(["true"], Path("nowhere"))
+    target = DraTarget(driver)
     with pytest.raises(UsageError, match="no driver was started"):
-        target._ask("status")
+        driver._ask("status")
     target.claims_unprepare(UnprepareClaim("a", "default", "a"))
     target.close()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
-pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("cryptography", reason="the extra [lab] is not installed")
+pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
 from kubernetes import client, config
 

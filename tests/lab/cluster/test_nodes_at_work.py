@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from clusters import needs_cluster, on, pod
 from kubelets import needs_namespaces
@@ -44,7 +44,7 @@ def test_a_container_has_the_cpus_and_the_quota_that_it_was_given_while_it_runs(
 @needs_namespaces
 @needs_cluster
 def test_check_node_sees_what_kubelets_asked_for_and_what_is_planted(numa_cluster):
-    pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+    pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
     for name, cpu in (("four", 4), ("half", "500m")):
         assert numa_cluster.decide(on("milan", pod(name, cpu))).admitted
     healthy = checked(numa_cluster)

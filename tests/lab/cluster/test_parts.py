@@ -10,16 +10,16 @@ import threading
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("cryptography", reason="the extra [lab] is not installed")
 
 from numa_conformance.cli.app import main
 from numa_conformance.errors import UsageError
-from numa_conformance.lab.cluster import limits
+from numa_conformance.lab.cluster import binaries
 from numa_conformance.lab.cluster.binaries import PROGRAMS, find_binaries, skew_notices
 from numa_conformance.lab.cluster.certificates import Authority
 from numa_conformance.lab.cluster.control import Control, names_of_clusters, open_cluster
-from numa_conformance.lab.cluster.exit_reason import last_words
+from numa_conformance.lab.cluster.node import last_words
 from numa_conformance.lab.cluster.pods import is_decided, refusal_of
 from numa_conformance.lab.cluster.release import build_release, cached_release
 from numa_conformance.lab.kubelet.process import free_ports
@@ -191,7 +191,7 @@ def test_what_a_pod_has_come_to():
 
 def test_too_few_inotify_instances_are_told_before_anything_is_built(tmp_path, monkeypatch, capfd):
     (tmp_path / "instances").write_text("128\n")
-    monkeypatch.setattr(limits, "_INSTANCES", tmp_path / "instances")
+    monkeypatch.setattr(binaries, "_INSTANCES", tmp_path / "instances")
     (tmp_path / "nodes.yaml").write_text("[{nodes: 'n-*', count: 30, machine: one-cpu}]")
     with pytest.raises(SystemExit, match="2"):
         main(["up", str(tmp_path / "nodes.yaml"), "--release", "1.37.1"])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
 from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster

@@ -9,8 +9,8 @@ import random
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
 from asked_in_full import DEEP
 from clusters import FOLDER, needs_cluster, on

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [cluster] is not installed")
-pytest.importorskip("kubernetes", reason="the extra [cluster] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
 from clusters import FOLDER, needs_cluster, on, pod
 from kubelets import PATHS, needs_namespaces

@@ -7,11 +7,11 @@ from processes import PATIENCE
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
-    from numa_conformance.lab.device_plugin import device_lists, kubelet, target
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+    from numa_conformance.lab.device_plugin import kubelet, target
     from numa_conformance.lab.kubelet_apis import wire
 
-    monkeypatch.setattr(wire.Client.ask, "__defaults__", (PATIENCE,))
+    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (PATIENCE,))
     monkeypatch.setattr(target, "REGISTER_SECONDS", PATIENCE)
     monkeypatch.setattr(kubelet, "CONNECT_SECONDS", PATIENCE)
-    monkeypatch.setattr(device_lists, "LIST_SECONDS", PATIENCE)
+    monkeypatch.setattr(kubelet, "LIST_SECONDS", PATIENCE)

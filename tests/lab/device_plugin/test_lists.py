@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from numa_conformance.asking.asking import Asking, Outcome
 from numa_conformance.asking.generators.device_plugins import RESTART, device_plugins
-from numa_conformance.lab.device_plugin import device_lists
+from numa_conformance.lab.device_plugin import kubelet
 from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine
 from numa_conformance.wire import Client, InProcess
@@ -87,7 +87,7 @@ def asked(script: str, folder: Path) -> Outcome:
 def test_a_plugin_that_leans_on_its_stream_is_served_as_by_a_kubelet(
     script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(device_lists, "MORE_SECONDS", PATIENCE)  # the second list ends the wait
+    monkeypatch.setattr(kubelet, "MORE_SECONDS", PATIENCE)  # the second list ends the wait
     verdicts = asked(script, tmp_path).verdicts
     assert verdicts.unmet == set()
     assert "device-plugin/allocation/serves-what-it-offers" in verdicts.asked

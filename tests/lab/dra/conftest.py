@@ -7,11 +7,11 @@ from processes import PATIENCE
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
-    from numa_conformance.lab.dra import kubelet, target
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+    from numa_conformance.lab.dra import driver_process, kubelet
     from numa_conformance.lab.kubelet_apis import wire
 
-    monkeypatch.setattr(wire.Client.ask, "__defaults__", (PATIENCE,))
-    monkeypatch.setattr(target, "REGISTER_SECONDS", PATIENCE)
-    monkeypatch.setattr(target, "PUBLISH_SECONDS", PATIENCE)
+    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (PATIENCE,))
+    monkeypatch.setattr(driver_process, "REGISTER_SECONDS", PATIENCE)
+    monkeypatch.setattr(driver_process, "PUBLISH_SECONDS", PATIENCE)
     monkeypatch.setattr(kubelet, "_CONNECT_SECONDS", PATIENCE)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from numa_conformance.lab.dra.api_server import ApiServer
 from numa_conformance.lab.kubelet_apis.interfaces import RESOURCE_API

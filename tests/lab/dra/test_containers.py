@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.lab.dra import containers as module

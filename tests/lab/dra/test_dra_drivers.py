@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from asked_in_full import deep
 from dra_drivers import WRONG, build, machine_for
 from numa_conformance.asking.asking import Asking, Outcome
 from numa_conformance.asking.generators.claims import claims
 from numa_conformance.errors import UsageError
+from numa_conformance.lab.dra.driver_process import DriverProcess
 from numa_conformance.lab.dra.target import DraTarget
 from numa_conformance.machine import load_machine
 from numa_conformance.wire import Client, InProcess
@@ -39,7 +40,7 @@ ALWAYS, WITH_SOCKETS, WITH_RESERVED = 14, 1, 1
 
 def asked(*words: str, machine: str = "snc2-small") -> Outcome:
     """Ask a driver on one machine."""
-    target = DraTarget(words)
+    target = DraTarget(DriverProcess(words))
     client = Client(InProcess(lambda: target, "driver", PATIENCE))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend()
@@ -87,7 +88,7 @@ def test_one_that_ends_is_told_with_its_last_words() -> None:
 
 
 def test_nothing_is_asked_of_a_driver_that_was_not_started() -> None:
-    target = DraTarget([sys.executable, "{cdi_folder}"])
+    target = DraTarget(DriverProcess([sys.executable, "{cdi_folder}"]))
     with pytest.raises(UsageError, match="no driver was started"):
         target.claims_unprepare(UnprepareClaim("a", "default", "a"))
     target.close()

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from kubelets import PATHS, needs_kubelet, needs_namespaces
 from numa_conformance.machine import catalogue_names, derive_view, load_machine

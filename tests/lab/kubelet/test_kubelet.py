@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from kubelets import COMMAND, PATHS, needs_kubelet, needs_namespaces
 from numa_conformance.asking.generators.workloads import container, guaranteed, pod

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.lab.kubelet import holdings, process
-from numa_conformance.lab.kubelet.process import Kubelet
+from numa_conformance.lab.kubelet.process import RunningKubelet
 
 NO_INOTIFY = 'E1123 10:00:00.000000 1 run.go:72] "command failed" err="inotify_init: too many open files"\n'
 PANIC = "panic: runtime error: invalid memory address\n\ngoroutine 1 [running]:\n"
@@ -36,7 +36,7 @@ def start(tmp_path, monkeypatch):
     monkeypatch.setattr(process, "_INOTIFY_AGAIN_SECONDS", 0.0)
     folder = tmp_path / "node"
     (folder / "device-plugins").mkdir(parents=True)
-    return lambda *words: Kubelet(Failing(folder, *words), "kubelet", folder, {}, {})
+    return lambda *words: RunningKubelet(Failing(folder, *words), "kubelet", folder, {}, {})
 
 
 def test_inotify_instances_that_others_have_are_waited_for(start):

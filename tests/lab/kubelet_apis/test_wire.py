@@ -2,8 +2,8 @@
 
 import pytest
 
-grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+grpc = pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from numa_conformance.lab.kubelet_apis.interfaces import CRI, DEVICE_PLUGINS, POD_RESOURCES  # noqa: E402
 from numa_conformance.lab.kubelet_apis.wire import Package, ask, serve, service  # noqa: E402

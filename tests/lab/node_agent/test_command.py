@@ -17,13 +17,13 @@ def test_without_the_extra_it_says_what_to_install(tmp_path):
     program = f"import sys; sys.modules['grpc'] = None; from numa_conformance.cli import main; main({words!r})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "error: grpc is not installed (accepted: pip install 'numa-conformance[node]')\n"
+    assert done.stderr == "error: grpc is not installed (accepted: pip install 'numa-conformance[lab]')\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_serves_until_it_is_told_to_stop_and_leaves_no_socket(tmp_path, number):
-    pytest.importorskip("grpc", reason="the extra [node] is not installed")
-    pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+    pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
     from served import pod
 
     (tmp_path / "pod.json").write_text(json.dumps(pod("a")))

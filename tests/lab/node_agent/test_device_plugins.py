@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-grpc = pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+grpc = pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from numa_conformance.lab.kubelet.device_plugin import plugins_of  # noqa: E402
 from numa_conformance.lab.node_agent import registration  # noqa: E402

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
-pytest.importorskip("google.protobuf", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from processes import PATIENCE, wait_until
 from served import NIC, Served, pod, records

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from clusters import FOLDER, needs_cluster
 from kubelets import PATHS, needs_kubelet, needs_namespaces
@@ -17,7 +17,7 @@ from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators.cells import cells
 from numa_conformance.asking.generators.walks import walks
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.lab.daemon.command import serving
+from numa_conformance.lab.daemon.daemon import serving
 from numa_conformance.machine import load_machine
 from numa_conformance.plugin.numa_cluster import bring_up
 from numa_conformance.wire import Client, Stdio

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("grpc", reason="the extra [node] is not installed")
+pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
-from numa_conformance.lab.kubelet.cri_objects import EXITED, Container, RefusedError, Sandbox
+from numa_conformance.lab.kubelet.cri_objects import EXITED, CriContainer, RefusedError, Sandbox
 from numa_conformance.lab.kubelet_apis.interfaces import CRI
 from numa_conformance.lab.nri.of_cri import RuntimePlugins
 from numa_conformance.lab.nri.runtime_side import NriError
@@ -48,12 +48,12 @@ def a_sandbox(uid: str) -> Sandbox:
     return Sandbox(f"sandbox-{uid}", config, 1)
 
 
-def a_container(sandbox: Sandbox) -> Container:
+def a_container(sandbox: Sandbox) -> CriContainer:
     resources = CRI.LinuxContainerResources(cpu_shares=2048, cpu_quota=200_000, cpu_period=100_000)
     config = CRI.ContainerConfig(
         metadata=CRI.ContainerMetadata(name="c"), envs=[CRI.KeyValue(key="A", value="1")], labels={"l": "v"}
     )
-    return Container(f"container-{sandbox.uid}", sandbox, config, resources, 1, environment=["CPUSET=2-3"])
+    return CriContainer(f"container-{sandbox.uid}", sandbox, config, resources, 1, environment=["CPUSET=2-3"])
 
 
 @pytest.fixture

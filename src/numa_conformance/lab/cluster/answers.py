@@ -1,4 +1,4 @@
-"""What a cluster that is up tells of itself."""
+"""The answers of a running cluster."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from ...errors import Fault, UsageError, closest
 from ...machine import allocation_map, machine_to_dict
 from ..kubelet.holdings import allocatable_cpus
 from .api import Api, ApiError
-from .exit_reason import last_words
-from .node import ClusterNode
+from .node import ClusterNode, last_words
 from .pods import Pod, PodWatch, is_decided, refusal_of, scheduling_of
 from .record import Recorder
 
@@ -32,7 +31,7 @@ _PATIENCE = 60.0
 _LOOK_SECONDS = 1.0
 
 
-def seen_by_others(folder: Path) -> str:
+def outside_path(folder: Path) -> str:
     """Return the path by which others see a folder that lies in mounts of this process, while it is there."""
     return f"/proc/{os.getpid()}/root{folder}"
 
@@ -50,7 +49,7 @@ def is_ready(node: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ClusterAnswers:
     """The questions that a cluster answers over its socket; ``programs``: name to process."""
 
     nodes: Mapping[str, ClusterNode]
@@ -69,7 +68,7 @@ class Answers:
             "held": self.held,
             "picture": self.picture,
             "plans": self.plans,
-            "kept": self.kept,
+            "kept": self.books,
             "exported": self.exported,
             "make": self.make,
             "drop": self.drop,
@@ -86,8 +85,8 @@ class Answers:
         nodes = {node["metadata"]["name"]: node for node in nodes_of(self.api)}
         pods = Counter(pod["spec"].get("nodeName") for pod in self.watch.pods())
         return {
-            "kubeconfig": f"{seen_by_others(self.folder)}/{KUBECONFIG}",
-            "folder": seen_by_others(self.folder),
+            "kubeconfig": f"{outside_path(self.folder)}/{KUBECONFIG}",
+            "folder": outside_path(self.folder),
             "nodes": [
                 {
                     "name": name,
@@ -136,8 +135,8 @@ class Answers:
         """Return uid to container to what it holds, of every pod on a node that did not refuse it."""
         return {pod["metadata"]["uid"]: self._held(pod) for pod in self.watch.pods() if _is_on_node(pod)}
 
-    def kept(self, name: str) -> dict[str, Any]:
-        """Tell what a node's kubelet keeps: which CPUs it may give and has given, its books of memory, its devices."""
+    def books(self, name: str) -> dict[str, Any]:
+        """Return a kubelet's allocations: allocatable and exclusive CPUs, memory by NUMA node, devices."""
         node = self._node(name)
         files, kubelet = node.files(), node.plan.kubelet
         there = {
@@ -180,7 +179,7 @@ class Answers:
 
     def containers(self, uid: str) -> dict[str, dict[str, Any]]:
         """Return a pod's containers by name: their cpuset, and what CDI devices add to their environment."""
-        made = [found for node in self.nodes.values() for found in node.runtime.containers_of(uid).items()]
+        made = [item for node in self.nodes.values() for item in node.runtime.containers_of(uid).items()]
         return {
             name: {"cpuset": container.resources.cpuset_cpus, "environment": container.environment}
             for name, container in made
@@ -225,7 +224,7 @@ class Answers:
             f"node {name}: {node.plan.machine.name}\n{allocation_map(node.plan.machine, self._owners(name, on_nodes))}"
             for name, node in self.nodes.items()
         ]
-        elsewhere = [_said(pod) for pod in self.watch.pods() if not _is_on_node(pod)]
+        elsewhere = [_explanation(pod) for pod in self.watch.pods() if not _is_on_node(pod)]
         return "\n\n".join([*parts, *(["\n".join(elsewhere)] if elsewhere else [])])
 
     def _node(self, name: str) -> ClusterNode:
@@ -257,7 +256,7 @@ def _is_on_node(pod: Pod) -> bool:
     return bool(pod["spec"].get("nodeName")) and pod["status"].get("phase") in ("Pending", "Running")
 
 
-def _said(pod: Pod) -> str:
+def _explanation(pod: Pod) -> str:
     """Say where a pod is that holds nothing, and why."""
     name, node = pod["metadata"]["name"], pod["spec"].get("nodeName")
     refusal = refusal_of(pod)

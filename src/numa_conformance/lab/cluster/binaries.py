@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -36,8 +38,8 @@ def find_binaries(folder: Path | None, built: Mapping[str, str], named: Mapping[
 
     Raises ``UsageError`` that names all that are missing.
     """
-    asked = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
-    places = os.pathsep.join(filter(None, asked))
+    folders = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
+    places = os.pathsep.join(filter(None, folders))
     paths = {
         name: _program(path) if (path := named.get(name)) else built.get(name) or shutil.which(name, path=places)
         for name in PROGRAMS
@@ -82,3 +84,53 @@ def skew_notices(apiserver: str, kubelets: Iterable[str]) -> list[str]:
     if faults:
         raise UsageError(faults)
     return notices
+
+
+LOOPBACK = "127.0.0.1"
+_INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
+_EACH = 5
+"""inotify instances that a kubelet takes; it ends, and its node never registers, where it cannot have them."""
+_OTHERS = 8
+"""Those that the control plane takes, and some to spare."""
+
+
+def check_inotify(nodes: int) -> None:
+    """Raise ``UsageError`` where this user may not have as many inotify instances as so many kubelets take."""
+    try:
+        allowed = int(_INSTANCES.read_text())
+    except (OSError, ValueError):
+        return
+    needed = _inotify_in_use() + nodes * _EACH + _OTHERS
+    if needed > allowed:
+        raise UsageError(
+            Fault(
+                "fs.inotify.max_user_instances",
+                f"is {allowed}; {nodes} kubelets need {_EACH} each, {needed} with those in use",
+                f"sysctl fs.inotify.max_user_instances={max(8192, needed)}, or fewer nodes",
+            )
+        )
+
+
+def _inotify_in_use() -> int:
+    """Count this user's inotify instances."""
+    count = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid != os.geteuid():
+                continue
+            for descriptor in os.listdir(process / "fd"):
+                with contextlib.suppress(OSError):
+                    count += os.readlink(process / "fd" / descriptor) == "anon_inode:inotify"
+    return count
+
+
+def host_address() -> str | None:
+    """Return an address of this computer that is not loopback: nodes report it, nothing is served there.
+
+    None where there is none. No packet is sent.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        address = str(probe.getsockname()[0])
+        return None if address.startswith("127.") else address
+    return None

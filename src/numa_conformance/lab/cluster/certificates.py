@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import datetime
 import ipaddress
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from ..dra.driver_process import kubeconfig
 
 _VALID = datetime.timedelta(days=365)
 _EARLIER = datetime.timedelta(hours=1)
@@ -68,16 +69,7 @@ class Authority:
         client = self.issue(user, groups)
         cluster = {"server": server, "certificate-authority-data": _base64(self.signed.certificate)}
         credentials = {"client-certificate-data": _base64(client.certificate), "client-key-data": _base64(client.key)}
-        name = "numa-conformance"
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": name, "cluster": cluster}],
-            "users": [{"name": user, "user": credentials}],
-            "contexts": [{"name": name, "context": {"cluster": name, "user": user}}],
-            "current-context": name,
-        }
-        return json.dumps(config).encode()
+        return kubeconfig(cluster, user, credentials).encode()
 
 
 def key_pair() -> tuple[bytes, bytes]:

@@ -12,7 +12,7 @@ from ...machine import Machine
 from ...machine.hostfs.fake.tree import Tree
 
 if TYPE_CHECKING:
-    from ..kubelet.cri_objects import Container
+    from ..kubelet.cri_objects import CriContainer
 
 CGROUPS = "cgroups"
 """The folder below a node's home."""
@@ -37,17 +37,17 @@ class NodeCgroups:
         for folder in ("", f"{_TOP}/", f"{_TOP}/burstable/", f"{_TOP}/besteffort/"):
             self._write(folder, "", "")
 
-    def follow(self, container: Container) -> None:
+    def follow(self, container: CriContainer) -> None:
         """Take over what a container runs with, or take its cgroup away, and its pod's with the last one."""
         if container.is_running:
             if container.uid not in self._pods:
                 self._pods[container.uid] = self._pod(container.uid)
-            pod, given = self._pods[container.uid], container.resources
+            pod, resources = self._pods[container.uid], container.resources
             folder = f"{pod}/{container.id}"
             self._write(f"{pod}/", "", "")
-            self._write(f"{folder}/", given.cpuset_cpus, given.cpuset_mems)
-            quota = given.cpu_quota if given.cpu_quota > 0 else "max"
-            Tree(self._folder).write(f"{folder}/cpu.max", f"{quota} {given.cpu_period or _PERIOD}")
+            self._write(f"{folder}/", resources.cpuset_cpus, resources.cpuset_mems)
+            quota = resources.cpu_quota if resources.cpu_quota > 0 else "max"
+            Tree(self._folder).write(f"{folder}/cpu.max", f"{quota} {resources.cpu_period or _PERIOD}")
         elif container.uid in self._pods:  # who a pod that is gone was, nobody tells any more
             shutil.rmtree(self._folder / self._pods[container.uid] / container.id, ignore_errors=True)
 
@@ -62,6 +62,6 @@ class NodeCgroups:
 
     def _write(self, folder: str, cpus: str, mems: str) -> None:
         tree = Tree(self._folder)
-        for kind, given, everything in (("cpus", cpus, self._cpus), ("mems", mems, self._mems)):
-            tree.write(f"{folder}cpuset.{kind}", given)
-            tree.write(f"{folder}cpuset.{kind}.effective", given or everything)
+        for kind, text, everything in (("cpus", cpus, self._cpus), ("mems", mems, self._mems)):
+            tree.write(f"{folder}cpuset.{kind}", text)
+            tree.write(f"{folder}cpuset.{kind}.effective", text or everything)

@@ -14,19 +14,15 @@ from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory_aro
 from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built
-from .answers import KUBECONFIG, NODES, Answers, is_ready, nodes_of, seen_by_others
-from .api import Api, ApiError
-from .binaries import Binaries
+from .answers import KUBECONFIG, NODES, ClusterAnswers, is_ready, nodes_of, outside_path
+from .api import Api, ApiError, make
+from .binaries import LOOPBACK, Binaries, host_address
 from .certificates import write_secret
 from .control_plane import ControlPlane
-from .exit_reason import last_words, met_a_port_in_use
-from .limits import LOOPBACK, own_address
-from .manifests import make
-from .node import ClusterNode
-from .nodes_file import PlannedNode
+from .node import ClusterNode, last_words, met_a_port_in_use
+from .nodes_file import ClusterError, PlannedNode, Scheduler, Stopped
 from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
-from .settings import ClusterError, Scheduler, Stopped
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64
@@ -67,7 +63,7 @@ class RealCluster:
         """Bring it up; raises ``UsageError`` for what the system does not allow, and ``ClusterError``."""
         if any(plan.nri for plan in self.plans):
             built()
-        address = own_address()
+        address = host_address()
         os.umask(0o077)
         enter_mount_namespace(become_root=True, harmless=True)
         mount_memory_around(str(_WORKSHOP), _MEBIBYTES + _MEBIBYTES_EACH * len(self.plans))
@@ -83,7 +79,7 @@ class RealCluster:
     @property
     def kubeconfig(self) -> str:
         """The administrator's kubeconfig, by a path that others see while this process is there."""
-        return f"{seen_by_others(self.folder)}/{KUBECONFIG}"
+        return f"{outside_path(self.folder)}/{KUBECONFIG}"
 
     def ended(self) -> list[str]:
         """Say which programs have ended since the last look; raises ``ClusterError`` where it was one of the plane."""
@@ -95,7 +91,9 @@ class RealCluster:
     def answers(self) -> dict[str, Callable[..., Any]]:
         """Return what answers who asks a cluster that is up, by what is asked."""
         assert self._recorder is not None
-        return Answers(self.nodes, self._api, self._watch, self._recorder, self.folder, self._numbers()).by_verb()
+        return ClusterAnswers(
+            self.nodes, self._api, self._watch, self._recorder, self.folder, self._numbers()
+        ).by_verb()
 
     def _numbers(self) -> dict[str, int]:
         return {program.name: program.number for program in self._programs}

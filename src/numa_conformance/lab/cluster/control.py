@@ -8,8 +8,11 @@ import os
 import re
 import socket
 import struct
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,7 @@ Answer = Callable[[], Any]
 
 
 class Control:
-    """The socket of a cluster of this user under a name. ``serve`` answers what ``Known.ask`` asks."""
+    """The socket of a cluster of this user under a name. ``serve`` answers what ``OpenCluster.ask`` asks."""
 
     def __init__(self, name: str) -> None:
         """Take the name; raises ``UsageError`` where another cluster has it."""
@@ -65,7 +68,7 @@ def _answer(other: socket.socket, answers: Mapping[str, Callable[..., Any]]) -> 
             channel.flush()
 
 
-class Known:
+class OpenCluster:
     """A cluster that is up. ``process``: the number of the process that keeps it."""
 
     def __init__(self, name: str, connection: socket.socket) -> None:
@@ -90,7 +93,7 @@ class Known:
             raise UsageError([Fault(*fault) for fault in answer["faults"]])
         return answer["answer"]
 
-    def __enter__(self) -> Known:
+    def __enter__(self) -> OpenCluster:
         """Return itself: at the end it is let go of."""
         return self
 
@@ -123,7 +126,7 @@ def names_of_clusters() -> list[str]:
     return sorted({line.split(prefix, 1)[1] for line in lines if prefix in line})
 
 
-def open_cluster(name: str | None) -> Known:
+def open_cluster(name: str | None) -> OpenCluster:
     """Return a cluster by its name, or the only one there is; raises ``UsageError``."""
     names = names_of_clusters()
     if name is None:
@@ -142,7 +145,7 @@ def open_cluster(name: str | None) -> Known:
     if user not in (os.getuid(), 0):
         connection.close()
         raise UsageError(Fault("", f"the cluster {name!r} is of another user"))
-    return Known(name, connection)
+    return OpenCluster(name, connection)
 
 
 def _address(name: str) -> str:
@@ -154,3 +157,30 @@ def _peer(connection: socket.socket) -> tuple[int, int]:
     size = struct.calcsize("3i")
     process, user, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
     return process, user
+
+
+@contextlib.contextmanager
+def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[OpenCluster]:
+    """Bring up a cluster, with the options of ``up``, and end it afterwards; raises ``RuntimeError`` with its words."""
+    name = f"own-{uuid.uuid4().hex[:12]}"
+    words = [sys.executable, "-m", "numa_conformance", "up", *([str(nodes)] if nodes else []), "--name", name, *options]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            output = _until_up(process, name)
+            if output is not None:
+                raise RuntimeError(f"the cluster did not come up: {output}")
+            with open_cluster(name) as known:
+                yield known
+        finally:
+            process.terminate()
+
+
+def _until_up(process: subprocess.Popen[str], name: str) -> str | None:
+    """Return None when a cluster is up, and what it said where it has ended."""
+    assert process.stdout is not None
+    output = []
+    for line in process.stdout:
+        output.append(line)
+        if line.startswith("export KUBECONFIG=") and name in names_of_clusters():
+            return None
+    return "".join(output)

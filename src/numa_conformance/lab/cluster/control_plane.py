@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .api import Api
+from .binaries import LOOPBACK
 from .certificates import Authority, key_pair, write_secret
-from .limits import LOOPBACK
 
 _SERVICES = "10.0.0.0/24"
 _ISSUER = "https://kubernetes.default.svc.cluster.local"
@@ -41,7 +41,7 @@ class ControlPlane:
         self._kubelet_client = self.authority.issue("kube-apiserver-kubelet-client", masters).write(
             folder, "to-kubelets"
         )
-        self._own_client = self.authority.issue("numa-conformance", masters).write(folder, "own")
+        self._admin_client = self.authority.issue("numa-conformance", masters).write(folder, "own")
         self.kubelet_server = self.authority.issue("kubelet-server", hosts=(LOOPBACK, "localhost", self._address))
         self._accounts = folder / "service-accounts.pub", folder / "service-accounts.key"
         for place, content in zip(self._accounts, key_pair(), strict=True):
@@ -143,4 +143,4 @@ class ControlPlane:
     def api(self, server: str) -> Api:
         """Return what asks the API server as an administrator."""
         authority, _ = self.authority_files
-        return Api(server, *map(str, (authority, *self._own_client)))
+        return Api(server, *map(str, (authority, *self._admin_client)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -10,19 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from ...machine import machine_to_dict
-from ..kubelet.configuration import configuration
-from ..kubelet.cri_objects import Container, nobody
+from ..kubelet.cri_objects import CriContainer, nobody
 from ..kubelet.device_plugin import plugins_of
 from ..kubelet.files import StateFiles
 from ..kubelet.holdings import holdings
 from ..kubelet.launcher import HOME, Launcher
+from ..kubelet.process import configuration
 from ..kubelet.runtime import FakeRuntime
 from ..nri.of_cri import RuntimePlugins
 from ..nri.runtime_side import built
+from .binaries import LOOPBACK
 from .certificates import Signed, write_secret
 from .cgroups import NodeCgroups
-from .exit_reason import last_words
-from .limits import LOOPBACK
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
 
@@ -120,7 +120,7 @@ class ClusterNode:
         self._plugins_before = self._nri.registrations if self._nri is not None else 0
         for index, words in enumerate(self.plan.daemons):
             log = self.folder / f"daemon-{index}.log"
-            number = self._launcher.run_beside(self.number, log, words, self.plan.folder, self.environment())
+            number = self._launcher.run_on_node(self.number, log, words, self.plan.folder, self.environment())
             self._daemons[number] = words[0]
 
     def start_daemons_again(self) -> None:
@@ -182,7 +182,7 @@ class ClusterNode:
         if self._nri is not None:
             self._nri.close()
 
-    def _follow(self, container: Container) -> None:
+    def _follow(self, container: CriContainer) -> None:
         """Keep its cgroup, and its log: the kubelet links to a log that is there, by which others know containers."""
         log = self.folder / container.log.removeprefix(f"{HOME}/")
         if log.parent.is_dir():
@@ -209,3 +209,44 @@ class ClusterNode:
             timer.daemon = True
             timer.start()
         return False
+
+
+_ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
+_BEGINS = ("Error:", "error:", "panic:")
+_LEVELS = ("error", "panic", "fatal")
+_LONGEST = 500
+_END_BYTES = 65536
+
+
+def last_words(log: Path) -> str:
+    """Return the last error that a log tells of, else its last line; it may be klog's, or JSON lines as etcd writes."""
+    text = _end_of(log)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    reasons = list(filter(None, map(_of_json, lines))) or [line for line in lines if line.startswith(_BEGINS)]
+    words = (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
+    return words[:_LONGEST]
+
+
+def met_a_port_in_use(log: Path) -> bool:
+    """Tell whether a program ended because somebody else took its port meanwhile."""
+    return "address already in use" in _end_of(log)
+
+
+def _end_of(log: Path) -> str:
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(0, log.stat().st_size - _END_BYTES))
+            return stream.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _of_json(line: str) -> str:
+    """Return what a line of JSON tells of an error; nothing where it tells of none."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return ""
+    if not isinstance(entry, dict) or entry.get("level") not in _LEVELS:
+        return ""
+    return ": ".join(str(entry[key]) for key in ("msg", "error") if key in entry)

@@ -1,4 +1,4 @@
-"""NODES.yaml: which nodes a cluster of real parts has."""
+"""The plan of a cluster of real parts: its nodes, which NODES.yaml lists, and its schedulers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from ...documents import read_documents
-from ...errors import Fault, UsageError
+from ...errors import Fault, NumaConformanceError, UsageError
 from ...fields import Fields
 from ...forms import read_form
 from ...kube import KubeletConfiguration
@@ -65,6 +65,23 @@ class PlannedNode:
     nri: bool = False
     daemons: Sequence[Sequence[str]] = ()
     folder: Path = Path()
+
+
+class ClusterError(NumaConformanceError):
+    """A part of the cluster does not come up, or has ended."""
+
+
+class Stopped(Exception):  # noqa: N818  (nobody's fault)
+    """The cluster is to end while it comes up."""
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """A scheduler beside or in place of the cluster's own: program, KubeSchedulerConfiguration, further flags."""
+
+    program: str
+    config: Mapping[str, Any] | None = None
+    flags: Sequence[str] = ()
 
 
 def default_nodes() -> list[PlannedNode]:
@@ -134,12 +151,12 @@ def _machine(name: str, folder: Path) -> Machine:
     return load_machine(str(folder / name) if is_machine_file(name) else name)
 
 
-def _kubelet(given: str | dict[str, Any] | None, place: str, folder: Path) -> Mapping[str, Any]:
+def _kubelet(entry: str | dict[str, Any] | None, place: str, folder: Path) -> Mapping[str, Any]:
     """Return the fields of a KubeletConfiguration after they were looked at."""
-    if isinstance(given, str):
-        document = kubelet_document(folder / given)
+    if isinstance(entry, str):
+        document = kubelet_document(folder / entry)
         value, place = document.value, document.place
     else:
-        value, place = given or {}, f"{place}.kubelet"
+        value, place = entry or {}, f"{place}.kubelet"
     KubeletConfiguration.from_dict(value, place)
     return dict(value)

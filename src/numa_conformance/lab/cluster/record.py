@@ -44,7 +44,7 @@ class NodeRecord:
         self._decided: set[str] = set()
         self._started: set[str] = set()
         self._leaving: dict[str, CpuSet] = {}
-        self._one_at_a_time = threading.RLock()
+        self._lock = threading.RLock()
         self.is_broken = False
         params = {"kubelet": dict(node.plan.kubelet), "kubernetes_version": _minor(version)}
         self._step("node.start", params, node_started(node.plan.machine, node.folder, node.files()))
@@ -76,7 +76,7 @@ class NodeRecord:
 
     def _admit(self, uid: str) -> None:
         """Tell what a pod got that the kubelet has admitted."""
-        with self._one_at_a_time, self._whole_or_broken():
+        with self._lock, self._whole_or_broken():
             pod = None if uid in self._decided else self._watch.pod(uid)
             if pod is None:
                 return
@@ -84,7 +84,7 @@ class NodeRecord:
             self._admitted[uid] = pod
             self._tell(
                 "node.admit",
-                _asked(pod),
+                _admission(pod),
                 lambda files: Admitted(files.shared_pool, self._holdings(uid, files), _qos(pod), files.free_memory()),
             )
 
@@ -94,7 +94,7 @@ class NodeRecord:
         phase = pod["status"]["phase"]
         self._tell(
             "node.admit",
-            _asked(pod),
+            _admission(pod),
             lambda files: Rejected(files.shared_pool, reason, message, _qos(pod), phase=phase),
         )
 
@@ -107,7 +107,7 @@ class NodeRecord:
             self.is_broken = True
 
     def _remove(self, uid: str) -> None:
-        with self._one_at_a_time:
+        with self._lock:
             del self._admitted[uid]
         self._let_go(uid)
         self._tell("node.remove", {"uid": uid}, lambda files: Removed(files.shared_pool))
@@ -130,7 +130,7 @@ class NodeRecord:
 
     def _tell(self, method: str, params: Mapping[str, Any], answer: Callable[[StateFiles], Message]) -> None:
         """Write a step, where the state files tell of the pods decided so far and of none that is leaving."""
-        with self._one_at_a_time:
+        with self._lock:
             files = self._node.files()
             self.is_broken |= bool(self._leaving) or not files.holders() | files.memory_holders() <= self._decided
             if not self.is_broken:
@@ -220,15 +220,15 @@ class Recorder:
                 record.hear(kind, pod)
 
 
-def _asked(pod: Pod) -> dict[str, Any]:
-    return {"pod": {"metadata": _named(pod), "spec": pod["spec"]}}
+def _admission(pod: Pod) -> dict[str, Any]:
+    return {"pod": {"metadata": _metadata(pod), "spec": pod["spec"]}}
 
 
 def _qos(pod: Pod) -> str | None:
     return (pod.get("status") or {}).get("qosClass")
 
 
-def _named(pod: Pod) -> dict[str, Any]:
+def _metadata(pod: Pod) -> dict[str, Any]:
     metadata = pod["metadata"]
     return {key: metadata[key] for key in ("name", "namespace", "uid", "annotations", "labels") if key in metadata}
 

@@ -19,7 +19,7 @@ AFFINITY = "TopologyAffinityError"
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-class Cluster(Protocol):
+class ClusterConnection(Protocol):
     """A cluster of real parts that is up."""
 
     def ask(self, verb: str, *words: str) -> Any:
@@ -27,7 +27,7 @@ class Cluster(Protocol):
 
 
 @dataclass(frozen=True)
-class Group:
+class PolicyGroup:
     """Nodes of one policy and scope of the Topology Manager: name to machine, configuration and kubelet's version."""
 
     policy: str
@@ -36,7 +36,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SchedulingOutcome:
     """What became of one pod.
 
     - ``node``: where it was bound, empty where it was held back. ``reason``: why its kubelet refused it.
@@ -63,19 +63,19 @@ class Outcome:
         return not self.node and bool(self.takers)
 
 
-def groups_of(cluster: Cluster) -> list[Group]:
+def groups_of(cluster: ClusterConnection) -> list[PolicyGroup]:
     """Return the nodes of a cluster by policy and scope, in the order of the nodes."""
     groups: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
     for name, plan in cluster.ask("plans").items():
         kubelet = plan["kubelet"]
         policy = kubelet.get("topologyManagerPolicy", "none")
         groups.setdefault((policy, kubelet.get("topologyManagerScope", "container")), {})[name] = plan
-    return [Group(policy, scope, nodes) for (policy, scope), nodes in groups.items()]
+    return [PolicyGroup(policy, scope, nodes) for (policy, scope), nodes in groups.items()]
 
 
 def run_workload(
-    cluster: Cluster, group: Group, seed: int, pods: int, scheduler: str, settle: Callable[[str], None]
-) -> Iterator[Outcome]:
+    cluster: ClusterConnection, group: PolicyGroup, seed: int, pods: int, scheduler: str, settle: Callable[[str], None]
+) -> Iterator[SchedulingOutcome]:
     """Make pods one after the other for the nodes of a group, and yield what became of each; all are deleted then.
 
     ``settle`` is called with every node at first, then with each to which a pod came, before the next pod is made.
@@ -115,19 +115,19 @@ def reference_of(plan: Mapping[str, Any]) -> Node:
     return Node(machine, plan["kubelet"], kubernetes_version=version, resource_fit=True)
 
 
-def _outcome(pod: Mapping[str, Any], copies: Mapping[str, Node]) -> Outcome:
+def _outcome(pod: Mapping[str, Any], copies: Mapping[str, Node]) -> SchedulingOutcome:
     name, node = pod["metadata"]["name"], pod["spec"].get("nodeName") or ""
     status = pod.get("status") or {}
-    asked = Pod.from_dict({"metadata": pod["metadata"], "spec": {**pod["spec"], "nodeName": ""}})
+    candidate = Pod.from_dict({"metadata": pod["metadata"], "spec": {**pod["spec"], "nodeName": ""}})
     if not node:
-        takers = tuple(other for other, copy in copies.items() if _would_take(copy, asked))
-        return Outcome(name, "", "", takers, message=str(scheduling_of(pod).get("message") or ""))
+        takers = tuple(other for other, copy in copies.items() if _would_take(copy, candidate))
+        return SchedulingOutcome(name, "", "", takers, message=str(scheduling_of(pod).get("message") or ""))
     refused = status.get("phase") == "Failed"
-    admission = copies[node].admit(asked)
+    admission = copies[node].admit(candidate)
     if refused and admission.admitted:
-        copies[node].remove(asked.uid)
+        copies[node].remove(candidate.uid)
     reason, message = (str(status.get(key) or "") if refused else "" for key in ("reason", "message"))
-    return Outcome(name, node, reason, (), admission.admitted != refused, message)
+    return SchedulingOutcome(name, node, reason, (), admission.admitted != refused, message)
 
 
 def _would_take(node: Node, pod: Pod) -> bool:
@@ -145,10 +145,11 @@ def _pod(name: str, nodes: Sequence[str], draw: random.Random, widest: int, sche
         limits = {"cpu": cpu if draw.random() < 0.9 else "500m", "memory": draw.choice(["64Mi", "1Gi"])}
         containers.append({"name": f"c{number}", "image": "any", "resources": {"limits": limits}})
     terms = [{"matchExpressions": [{"key": _HOSTNAME, "operator": "In", "values": list(nodes)}]}]
-    spec = {
-        "schedulerName": scheduler,
-        "containers": containers,
-        "automountServiceAccountToken": False,
-        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}},
-    }
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return pod_manifest(name, containers, schedulerName=scheduler, affinity={"nodeAffinity": required})
+
+
+def pod_manifest(name: str, containers: Sequence[Mapping[str, Any]], **spec: Any) -> dict[str, Any]:
+    """Return a pod without a token of its service account, with further fields of its spec."""
+    spec |= {"containers": containers, "automountServiceAccountToken": False}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}

@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -63,13 +65,13 @@ class Daemon:
 
     def described(self, surface: str, features: Sequence[str]) -> Description:
         """Say who this is."""
-        wants: list[Literal["host_root"]] = ["host_root"] if self.is_told else []
+        wants: list[Literal["host_root"]] = ["host_root"] if self.takes_parameters else []
         return Description(
             name_of(self._words), "of an unknown version", PROTOCOL, [surface], list(features), wants=wants
         )
 
     @property
-    def is_told(self) -> bool:
+    def takes_parameters(self) -> bool:
         """Whether it is told where all is."""
         return self.names(self._place)
 
@@ -81,12 +83,12 @@ class Daemon:
         self,
         machine: Mapping[str, Any],
         places: Mapping[Path, str],
-        told: Mapping[str, str],
+        values: Mapping[str, str],
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command."""
-        words = [filled_in(word, told) for word in self._words]
-        if not self.is_told:
+        words = [filled_in(word, values) for word in self._words]
+        if not self.takes_parameters:
             file = self.home / "machine.json"
             file.write_text(json.dumps(machine))
             words = [*entering(file, places), *words]
@@ -106,9 +108,9 @@ class Daemon:
         while time.monotonic() < end:
             if happens():
                 return None
-            if self._status == NOT_ALLOWED and not self.is_told:
+            if self._status == NOT_ALLOWED and not self.takes_parameters:
                 accepted = f"a command in which {self._place} stands, and {HOST} where the {self._kind} reads its host"
-                raise UsageError(Fault("", self._said, accepted))
+                raise UsageError(Fault("", self._last_words, accepted))
             if self.ended is not None:
                 return self.failed(f"{self.ended}, and has not {what}")
             time.sleep(_LOOK_SECONDS)
@@ -125,7 +127,7 @@ class Daemon:
 
     def failed(self, why: str) -> str:
         """Add its last words to why it failed."""
-        return f"{why}. It said: {self._said}" if self._said else why
+        return f"{why}. It said: {self._last_words}" if self._last_words else why
 
     def check_support(self) -> None:
         """Raise ``Unsupported`` where what has not come up said that it does not support the machine.
@@ -135,15 +137,15 @@ class Daemon:
         crashed = self._status is not None and (self._status < 0 or self._status > _BY_SIGNAL)
         if self._outside is None or crashed or _CRASHED.search(self._log_text):
             return
-        said = [line for line in self._log_text.splitlines() if self._outside.search(line)]
-        if said:
-            raise Unsupported(said[-1].strip())
+        matches = [line for line in self._log_text.splitlines() if self._outside.search(line)]
+        if matches:
+            raise Unsupported(matches[-1].strip())
 
     @property
-    def _said(self) -> str:
-        said = self._log_text.strip()
-        last = said[-LONGEST:]
-        return last if last == said else last.partition("\n")[2] or last
+    def _last_words(self) -> str:
+        text = self._log_text.strip()
+        last = text[-LONGEST:]
+        return last if last == text else last.partition("\n")[2] or last
 
     @property
     def _log_text(self) -> str:
@@ -181,8 +183,18 @@ def _check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
             raise UsageError(Fault(f"{{{name}}}", "stands for nothing in this command", accepted, f"{{{near}}}"))
 
 
-def filled_in(word: str, told: Mapping[str, str]) -> str:
+def filled_in(word: str, values: Mapping[str, str]) -> str:
     """Return a word of a command in which what stands for something is replaced."""
-    for name, value in told.items():
+    for name, value in values.items():
         word = word.replace(name, value)
     return word
+
+
+def serving(door: str, daemon: str, *options: str) -> str:
+    """Return the command line of a door, such as ``nri-target``, for a daemon's, as a shell would split them."""
+    return f"{shlex.join([sys.executable, '-m', 'numa_conformance', door, *options, '--'])} {daemon}"
+
+
+def serving_kubelet(binary: str) -> str:
+    """Return the command line for the kubelet at a path."""
+    return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", binary])

@@ -36,10 +36,10 @@ def enter(machine: str, places: Sequence[tuple[str, str]], words: list[str]) -> 
     described = machine_from_dict(json.loads(Path(machine).read_text(encoding="utf-8")), "machine")
     enter_machine(described, become_root=True)
     # They may lie where nothing is seen in a moment.
-    kept = [(os.open(folder, os.O_PATH | os.O_DIRECTORY), place) for folder, place in places]
+    descriptors = [(os.open(folder, os.O_PATH | os.O_DIRECTORY), place) for folder, place in places]
     for covered in {Path(*Path(place).parts[:_DEPTH]).resolve() for _, place in places}:
         mount_memory(str(covered), _MEBIBYTES)
-    for folder, place in kept:
+    for folder, place in descriptors:
         Path(place).mkdir(parents=True)
         bind(f"/proc/self/fd/{folder}", place)
     os.execvp(words[0], words)

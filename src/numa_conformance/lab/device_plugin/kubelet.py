@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import queue
 import socket
+import threading
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +21,8 @@ from ...wire.messages.plugin import (
     PluginStarted,
     Preferred,
 )
-from ..daemon.daemon import LONGEST
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import Client, serve, service
-from .device_lists import DeviceLists
+from ..kubelet_apis.wire import GrpcClient, error_text, serve, service
 
 VERSION = "v1beta1"
 CONNECT_SECONDS = 3.0
@@ -37,7 +38,7 @@ class KubeletOfPlugins:
             left.unlink()
         self._folder = folder
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
-        self._plugin: Client | None = None
+        self._plugin: GrpcClient | None = None
         self._lists: DeviceLists | None = None
         registration = service(V1BETA1, "Registration", {"Register": self._register})
         self._server: grpc.Server = serve(str(folder / "kubelet.sock"), registration)
@@ -57,11 +58,11 @@ class KubeletOfPlugins:
             return None
         if isinstance(request, str):
             return PluginFailed(request)
-        self._plugin = Client(str(self._folder / request.endpoint), V1BETA1)
+        self._plugin = GrpcClient(str(self._folder / request.endpoint), V1BETA1)
         try:
             return self._offer(request, serves=serves)
         except grpc.RpcError as error:
-            return PluginFailed(f"after it has registered: {_told(error)}")
+            return PluginFailed(f"after it has registered: {error_text(error)}")
 
     def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
         assert self._plugin is not None
@@ -102,7 +103,7 @@ class KubeletOfPlugins:
         try:
             return self._plugin.ask(f"DevicePlugin/{method}", request, answer)
         except grpc.RpcError as error:
-            return PluginRefused(_told(error), self._later_lists(list_seconds))
+            return PluginRefused(error_text(error), self._later_lists(list_seconds))
 
     def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
         return [] if self._lists is None else self._lists.later(seconds)
@@ -123,5 +124,63 @@ def _answers(place: Path) -> bool:
     return False
 
 
-def _told(error: Any) -> str:
-    return f"{error.code().name}: {error.details()}"[:LONGEST]
+LIST_SECONDS, MORE_SECONDS = 3.0, 1.0
+"""How long a first list is awaited, and one with devices behind a first one that has none."""
+_MOST_LISTS = 16
+"""Lists that are kept until the next answer tells them: older ones have been replaced by then."""
+
+Devices = list[OfferedDevice]
+
+
+class DeviceLists:
+    """Reads each list on a thread, until the stream ends."""
+
+    def __init__(self, stream: Iterator[Any]) -> None:
+        """Take the stream of ``ListAndWatch``."""
+        self._stream = stream
+        self._changed = threading.Condition()
+        self._new: deque[Devices] = deque(maxlen=_MOST_LISTS)
+        self._ended = False
+        self._error: grpc.RpcError | None = None
+        threading.Thread(target=self._read, name="lists of a device plugin", daemon=True).start()
+
+    def _read(self) -> None:
+        error = None
+        try:
+            for answer in self._stream:
+                with self._changed:
+                    self._new.append([_device(device) for device in answer.devices])
+                    self._changed.notify_all()
+        except grpc.RpcError as broken:
+            error = broken
+        with self._changed:
+            self._ended, self._error = True, error
+            self._changed.notify_all()
+
+    def first(self) -> Devices | PluginFailed:
+        """Wait for a list, a while longer where it has no devices: a plugin may still be looking for them.
+
+        Raises ``grpc.RpcError`` where the stream breaks before.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._new or self._ended, LIST_SECONDS):
+                return PluginFailed(f"ListAndWatch sends no list within {LIST_SECONDS:g} s")
+            if not self._new:
+                if self._error is not None:
+                    raise self._error
+                return PluginFailed("ListAndWatch ends without a list")
+            self._changed.wait_for(lambda: any(self._new) or self._ended, MORE_SECONDS)
+        return self.later()[-1]
+
+    def later(self, seconds: float = 0.0) -> list[Devices]:
+        """Return the lists that have come since the last call; wait so long for one."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._new or self._ended, seconds)
+            lists = list(self._new)
+            self._new.clear()
+        return lists
+
+
+def _device(device: Any) -> OfferedDevice:
+    nodes = [node.ID for node in device.topology.nodes] if device.HasField("topology") else None
+    return OfferedDevice(device.ID, device.health, nodes)

@@ -50,8 +50,8 @@ class PluginTarget:
         """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
         self._end()
         self._kubelet = KubeletOfPlugins(self._folder)
-        told = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
-        self._daemon.start(request.machine, {self._folder: PLACE}, told)
+        values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
+        self._daemon.start(request.machine, {self._folder: PLACE}, values)
         answer = self._meet()
         if isinstance(answer, PluginFailed):
             self._daemon.check_support()

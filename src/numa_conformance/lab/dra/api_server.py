@@ -43,7 +43,7 @@ class ApiServer:
 
     def published(self) -> list[Object]:
         """Return the specs of the slices, of each pool those of its highest generation, in order of their names."""
-        return newest([spec_of(written) for _, written in sorted(self.slices.kept.items())])
+        return newest([spec_of(written) for _, written in sorted(self.slices.objects.items())])
 
     def is_complete(self) -> bool:
         """Tell whether there are slices, and as many of each pool as they say."""
@@ -83,7 +83,7 @@ class _Slices:
     """The ResourceSlices, and what has happened to them in order."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Object] = {}
+        self.objects: dict[str, Object] = {}
         self._events: list[tuple[str, Object]] = []
         self._changed = threading.Condition()
         self._names = itertools.count(1)
@@ -105,18 +105,18 @@ class _Slices:
     def update(self, name: str, written: Object) -> Object:
         """Keep it anew; raises ``KeyError`` where there is none, ``ValueError`` for one that the API refuses."""
         _check(written)
-        written["metadata"] = {**self.kept[name]["metadata"], **(written.get("metadata") or {})}
+        written["metadata"] = {**self.objects[name]["metadata"], **(written.get("metadata") or {})}
         return self._put("MODIFIED", written)
 
     def delete(self, name: str) -> Object:
         with self._changed:
-            gone = self.kept.pop(name)
+            gone = self.objects.pop(name)
             self._happened("DELETED", gone)
         return gone
 
     def _put(self, kind: str, written: Object) -> Object:
         with self._changed:
-            self.kept[written["metadata"]["name"]] = written
+            self.objects[written["metadata"]["name"]] = written
             return self._happened(kind, written)
 
     def _happened(self, kind: str, written: Object) -> Object:
@@ -127,7 +127,7 @@ class _Slices:
 
     def forget(self) -> None:
         """Drop all, as a kubelet does that starts: drivers publish anew."""
-        for name in list(self.kept):
+        for name in list(self.objects):
             self.delete(name)
 
     def events(self, since: int) -> Iterator[tuple[str, Object] | None]:
@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(claim_for(version, claim))
 
     def _slices(self, version: str, names: list[str], query: Mapping[str, list[str]], body: bytes) -> None:
-        kept = self._api.slices
+        slices = self._api.slices
         match self.command, names:
             case "GET", []:
                 if query.get("watch", [""])[0] in ("true", "1"):
@@ -209,27 +209,27 @@ class _Handler(BaseHTTPRequestHandler):
                 else:
                     self._send(self._listed(version))
             case "GET", [name]:
-                self._send(_in(version, kept.kept[name]))
+                self._send(_in(version, slices.objects[name]))
             case "POST", []:
-                self._send(_in(version, kept.create(read_slice(body, version))), HTTPStatus.CREATED)
+                self._send(_in(version, slices.create(read_slice(body, version))), HTTPStatus.CREATED)
             case "PUT", [name]:
-                self._send(_in(version, kept.update(name, read_slice(body, version))))
+                self._send(_in(version, slices.update(name, read_slice(body, version))))
             case "DELETE", [name]:
-                self._send(_in(version, kept.delete(name)))
+                self._send(_in(version, slices.delete(name)))
             case _:
                 raise ValueError(f"{self.command} is not served: POST, PUT, DELETE or GET a ResourceSlice")
 
     def _listed(self, version: str) -> Object:
-        kept = self._api.slices
+        slices = self._api.slices
         return {
             "kind": "ResourceSliceList",
             "apiVersion": f"{_GROUP}/{version}",
-            "metadata": {"resourceVersion": kept.version},
-            "items": [_in(version, written) for written in kept.kept.values()],
+            "metadata": {"resourceVersion": slices.version},
+            "items": [_in(version, written) for written in slices.objects.values()],
         }
 
     def _watch(self, version: str, query: Mapping[str, list[str]]) -> None:
-        kept = self._api.slices
+        slices = self._api.slices
         since = int(query.get("resourceVersion", ["0"])[0] or 0)
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "application/json")
@@ -238,12 +238,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         try:
             if query.get("sendInitialEvents") == ["true"]:
-                since = int(kept.version)
-                for written in list(kept.kept.values()):
+                since = int(slices.version)
+                for written in list(slices.objects.values()):
                     self._tell("ADDED", _in(version, written))
                 bookmark = {"metadata": {"resourceVersion": str(since), "annotations": _INITIAL_END}}
                 self._tell("BOOKMARK", _in(version, bookmark))
-            for event in kept.events(since):
+            for event in slices.events(since):
                 if event is not None:
                     self._tell(event[0], _in(version, event[1]))
         except OSError:
@@ -253,8 +253,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps({"type": kind, "object": written}).encode() + b"\n")
         self.wfile.flush()
 
-    def _send(self, told: Object, code: HTTPStatus = HTTPStatus.OK) -> None:
-        text = json.dumps(told).encode()
+    def _send(self, document: Object, code: HTTPStatus = HTTPStatus.OK) -> None:
+        text = json.dumps(document).encode()
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))

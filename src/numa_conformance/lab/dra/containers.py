@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import CpuSet
-from ..kubelet.cdi import environment
-from ..kubelet.cri_objects import RefusedError
+from ..kubelet.cri_objects import RefusedError, environment
 from ..nri.runtime_side import NriError, RuntimeSide
 from .kubelet import DriverRefusedError
 
@@ -65,7 +64,7 @@ class Containers:
             raise DriverRefusedError(str(error)) from error
         self.end(uid)
         made = self._make(uid, variables)
-        return _cpus(made) or str(told_by(variables))
+        return _cpus(made) or str(environment_cpus(variables))
 
     def run_shared(self, name: str) -> None:
         """Start a container without a claim; raises ``DriverRefusedError``."""
@@ -144,15 +143,15 @@ def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:
         made["linux"]["resources"]["cpu"]["cpus"] = cpus
 
 
-def told_by(variables: Iterable[str]) -> CpuSet:
+def environment_cpus(variables: Iterable[str]) -> CpuSet:
     """Return the CPUs that an environment tells; raises ``DriverRefusedError`` where it tells none."""
-    told = [value for name, _, value in (text.partition("=") for text in variables) if VARIABLE in name.upper()]
-    if not told:
+    texts = [value for name, _, value in (text.partition("=") for text in variables) if VARIABLE in name.upper()]
+    if not texts:
         raise DriverRefusedError(
             f"nothing tells its container CPUs: neither NRI, nor a variable with {VARIABLE} in its name"
         )
     cpus = CpuSet()
-    for text in told:
+    for text in texts:
         try:
             cpus |= CpuSet.parse(text)
         except ValueError as error:

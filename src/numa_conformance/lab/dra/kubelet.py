@@ -11,7 +11,7 @@ import grpc
 from ...errors import NumaConformanceError
 from ..daemon.daemon import LONGEST
 from ..kubelet_apis.interfaces import DRA, DRA_V1BETA1, REGISTRATION
-from ..kubelet_apis.wire import Client, Package, ask
+from ..kubelet_apis.wire import GrpcClient, Package, ask, error_text
 
 _SERVICES: dict[str, Package] = {"v1.DRAPlugin": DRA, "v1beta1.DRAPlugin": DRA_V1BETA1}
 """What a driver may say that it speaks, the newest first."""
@@ -25,13 +25,13 @@ class DriverRefusedError(NumaConformanceError):
 class KubeletOfDrivers:
     """Looks into the folder where plugins register, and asks the first DRA driver there."""
 
-    def __init__(self, root: Path, seen_at: str) -> None:
+    def __init__(self, root: Path, mount: str) -> None:
         """Take the kubelet's folder and where drivers see it, and make in it what they look for."""
-        self._root, self._seen_at = root, seen_at
+        self._root, self._mount = root, mount
         self._registry = root / "plugins_registry"
         for folder in (self._registry, root / "plugins"):
             folder.mkdir(parents=True, exist_ok=True)
-        self._driver: Client | None = None
+        self._driver: GrpcClient | None = None
         self._package = DRA
 
     def met(self, seconds: float) -> bool:
@@ -51,10 +51,12 @@ class KubeletOfDrivers:
             return False  # one that has ended leaves its socket
         spoken = next((name for name in _SERVICES if name in info.supported_versions), None)
         if info.type != "DRAPlugin" or spoken is None:
-            said = f"type {info.type!r}, versions {', '.join(info.supported_versions)}"
-            raise DriverRefusedError(f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {said}")
+            registration = f"type {info.type!r}, versions {', '.join(info.supported_versions)}"
+            raise DriverRefusedError(
+                f"what registers is no DRA driver that speaks {' or '.join(_SERVICES)}: {registration}"
+            )
         self._package = _SERVICES[spoken]
-        self._driver = Client(self._place_of(info.endpoint), self._package)
+        self._driver = GrpcClient(self._place_of(info.endpoint), self._package)
         if not self._driver.wait(_CONNECT_SECONDS):
             raise DriverRefusedError(f"nobody serves on its socket {info.endpoint!r}")
         status = REGISTRATION.RegistrationStatus(plugin_registered=True)
@@ -64,7 +66,7 @@ class KubeletOfDrivers:
     def _place_of(self, endpoint: str) -> str:
         """Return where the socket lies that a driver names."""
         try:
-            return str(self._root / Path(endpoint).relative_to(self._seen_at))
+            return str(self._root / Path(endpoint).relative_to(self._mount))
         except ValueError:
             return endpoint
 
@@ -85,7 +87,7 @@ class KubeletOfDrivers:
         try:
             response = self._driver.ask(f"DRAPlugin/{method}", request, f"{method}Response")
         except grpc.RpcError as error:
-            raise DriverRefusedError(_told(error)) from error
+            raise DriverRefusedError(error_text(error)) from error
         answers = {entry.key: entry.value for entry in response.claims}
         if uid not in answers:
             raise DriverRefusedError(f"{method} answers nothing for the claim")
@@ -98,7 +100,3 @@ class KubeletOfDrivers:
         if self._driver is not None:
             self._driver.close()
         self._driver = None
-
-
-def _told(error: Any) -> str:
-    return f"{error.code().name}: {error.details()}"[:LONGEST]

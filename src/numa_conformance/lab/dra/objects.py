@@ -24,10 +24,10 @@ def read_slice(body: bytes, version: str) -> dict[str, Any]:
             return dict(_fields(package.ResourceSlice.FromString(envelope.raw)))
         except DecodeError as error:
             raise ValueError(f"no protobuf of a ResourceSlice: {error}") from error
-    found = json.loads(body)
-    if not isinstance(found, dict):
+    document = json.loads(body)
+    if not isinstance(document, dict):
         raise ValueError("no object")
-    return found
+    return document
 
 
 def _fields(message: Any) -> Iterator[tuple[str, Any]]:
@@ -57,12 +57,12 @@ def spec_of(written: Mapping[str, Any]) -> dict[str, Any]:
 
 def claim_for(version: str, claim: Mapping[str, Any]) -> dict[str, Any]:
     """Return a claim in the form of a version."""
-    told = {**claim, "apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim"}
+    document = {**claim, "apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim"}
     if version == "v1beta1":
         devices = (claim.get("spec") or {}).get("devices") or {}
         requests = [
             {**{key: value for key, value in request.items() if key != "exactly"}, **(request.get("exactly") or {})}
             for request in devices.get("requests") or ()
         ]
-        told["spec"] = {**(claim.get("spec") or {}), "devices": {**devices, "requests": requests}}
-    return told
+        document["spec"] = {**(claim.get("spec") or {}), "devices": {**devices, "requests": requests}}
+    return document

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from ...errors import NumaConformanceError
 from ..kubelet_apis.interfaces import CRI
@@ -33,7 +36,7 @@ class Sandbox:
 
 
 @dataclass
-class Container:
+class CriContainer:
     """One container as the kubelet wants it; ``resources`` are the last that it was given, at creation or later.
 
     ``environment``: what CDI devices add to that of its configuration, ``NAME=VALUE``. ``is_made``: whether the kubelet
@@ -68,7 +71,7 @@ class Container:
 
     @property
     def has_started(self) -> bool:
-        """Whether it was started, be it that it has ended since."""
+        """Whether it was started. It may have ended since."""
         return self.state != CREATED
 
     @property
@@ -77,11 +80,11 @@ class Container:
         return self.state == RUNNING
 
 
-Hears = Callable[[str, Sandbox, Container | None], None]
+Hears = Callable[[str, Sandbox, CriContainer | None], None]
 """What hears of an event, by NRI's name, of a sandbox or a container; it may raise ``RefusedError``."""
 
 
-def nobody(event: str, sandbox: Sandbox, container: Container | None) -> None:
+def nobody(event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
     """Hear of what happens, and do nothing."""
 
 
@@ -91,10 +94,10 @@ def ready() -> Any:
     return CRI.RuntimeStatus(conditions=conditions)
 
 
-def fits(wanted: Any, own_id: str, state: int, labels: Mapping[str, str]) -> bool:
+def fits(wanted: Any, object_id: str, state: int, labels: Mapping[str, str]) -> bool:
     """Tell whether a filter of CRI takes what has an id, a state and labels."""
     return (
-        wanted.id in ("", own_id)
+        wanted.id in ("", object_id)
         and (not wanted.HasField("state") or wanted.state.state == state)
         and all(labels.get(key) == value for key, value in wanted.label_selector.items())
     )
@@ -115,7 +118,7 @@ def sandbox_status(sandbox: Sandbox) -> Any:
     )
 
 
-def container_status(container: Container) -> Any:
+def container_status(container: CriContainer) -> Any:
     """Return a container's status. It names a log: the kubelet removes all files that begin with what it is told."""
     return CRI.ContainerStatus(
         id=container.id,
@@ -131,3 +134,30 @@ def container_status(container: Container) -> Any:
         annotations=container.config.annotations,
         log_path=container.log,
     )
+
+
+def environment(folder: Path, devices: Iterable[str]) -> list[str]:
+    """Return the variables, ``NAME=VALUE``, of devices; raises ``RefusedError`` where one is not there."""
+    specs = list(_specs(folder))
+    return [variable for device in devices for variable in _of_device(specs, device)]
+
+
+def _specs(folder: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(folder.iterdir()):
+        if file.suffix in (".json", ".yaml"):
+            try:
+                spec = yaml.safe_load(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError, yaml.YAMLError) as error:
+                raise RefusedError(f"the CDI file {file.name} cannot be read: {error}") from error
+            if isinstance(spec, dict):
+                yield spec
+
+
+def _of_device(specs: Iterable[dict[str, Any]], device: str) -> list[str]:
+    kind, _, name = device.partition("=")
+    for spec in specs:
+        for known in spec.get("devices") or () if spec.get("kind") == kind else ():
+            if known.get("name") == name:
+                edits = (spec.get("containerEdits") or {}, known.get("containerEdits") or {})
+                return [str(variable) for edit in edits for variable in edit.get("env") or ()]
+    raise RefusedError(f"there is no CDI device {device}, with which a container would be made")

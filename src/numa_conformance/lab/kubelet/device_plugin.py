@@ -13,7 +13,7 @@ from ..kubelet_apis.interfaces import DEVICE_PLUGINS
 from ..kubelet_apis.wire import ask, serve, service
 
 
-class DevicePlugin:
+class FakeDevicePlugin:
     """The plugin of one resource. It prefers the lowest ids where the machine says so."""
 
     def __init__(self, resource: str, devices: list[Device], folder: str, *, prefers: bool) -> None:
@@ -83,11 +83,11 @@ class DevicePlugin:
         return DEVICE_PLUGINS.AllocateResponse(container_responses=answers)
 
 
-def plugins_of(machine: Machine, folder: str) -> list[DevicePlugin]:
+def plugins_of(machine: Machine, folder: str) -> list[FakeDevicePlugin]:
     """Return a plugin for each resource of the machine."""
     resources = sorted({device.resource for device in machine.devices})
     return [
-        DevicePlugin(
+        FakeDevicePlugin(
             resource,
             [device for device in machine.devices if device.resource == resource],
             folder,

@@ -13,7 +13,7 @@ from ...machine import Machine
 from ...wire.messages.node import ContainerHolding, MemoryBlock, NodeStarted
 from ..kubelet_apis.interfaces import POD_RESOURCES
 from ..kubelet_apis.wire import ask
-from .cri_objects import Container
+from .cri_objects import CriContainer
 from .files import StateFiles
 
 _PERIOD = 100_000
@@ -30,11 +30,11 @@ def allocatable_cpus(folder: Path) -> int:
 
 def node_started(machine: Machine, folder: Path, files: StateFiles) -> NodeStarted:
     """Return what is told of a node whose kubelet has come up in a folder."""
-    given = allocatable_cpus(folder)
+    allocatable = allocatable_cpus(folder)
     return NodeStarted(
         files.shared_pool,
-        reserved_cpus=format_bits(machine.online_bits & ~given) if given else None,
-        allocatable_cpus=format_bits(given) if given else None,
+        reserved_cpus=format_bits(machine.online_bits & ~allocatable) if allocatable else None,
+        allocatable_cpus=format_bits(allocatable) if allocatable else None,
         memory_state=files.memory_nodes(),
     )
 
@@ -42,7 +42,7 @@ def node_started(machine: Machine, folder: Path, files: StateFiles) -> NodeStart
 def holdings(
     uid: str,
     names: Iterable[str],
-    made: Mapping[str, Container],
+    made: Mapping[str, CriContainer],
     files: StateFiles,
     started: int,
     *,
@@ -60,12 +60,12 @@ def holdings(
     for name in names:
         container = made.get(name)
         held[name] = ContainerHolding(
-            cpus=_told_cpus(container, exclusive[name]) if name in exclusive else "",
-            memory=_told_memory(
+            cpus=_runtime_cpus(container, exclusive[name]) if name in exclusive else "",
+            memory=_runtime_memory(
                 container if container and container.created > started else None, files.memory(uid, name)
             ),
             devices=files.devices(uid, name) if has_devices else None,
-            cpu_quota=UNSET if container is None else _told_quota(container),
+            cpu_quota=UNSET if container is None else _runtime_quota(container),
         )
         if whole and container and container.is_running:
             resources = container.resources
@@ -74,13 +74,13 @@ def holdings(
     return held
 
 
-def _told_cpus(container: Container | None, assigned: str) -> str:
+def _runtime_cpus(container: CriContainer | None, assigned: str) -> str:
     """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
     cpuset = container.resources.cpuset_cpus if container is not None else ""
     return str(cpuset) or assigned
 
 
-def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
+def _runtime_memory(container: CriContainer | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
     """Return the blocks assigned, on the NUMA nodes that the runtime was told, where these are others."""
     if container is None or not assigned:
         return assigned
@@ -90,7 +90,7 @@ def _told_memory(container: Container | None, assigned: list[MemoryBlock] | None
     return [MemoryBlock(block.type, block.bytes, nodes) for block in assigned]
 
 
-def _told_quota(container: Container) -> int:
+def _runtime_quota(container: CriContainer) -> int:
     """Return the CPU time that the runtime was told, in microseconds of each 100,000; -1 for no bound."""
     resources = container.resources
     return (

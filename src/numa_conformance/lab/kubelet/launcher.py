@@ -41,7 +41,7 @@ class Launcher:
             _serve(theirs)
         theirs.close()
         self._channel = ours.makefile("rwb")
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
 
     def start(self, machine: dict[str, Any], node: Path, binary: str, flags: Sequence[str]) -> int:
         """Start a kubelet whose home is the folder ``node``, and its log there; return its number."""
@@ -51,7 +51,7 @@ class Launcher:
         """Start any program, what it says in a file, and return its number."""
         return int(self._ask(run=[str(log), None, "", {}, *words]))
 
-    def run_beside(
+    def run_on_node(
         self, kubelet: int, log: Path, words: Sequence[str], folder: Path, settings: Mapping[str, str]
     ) -> int:
         """Start a program that sees what a kubelet sees, in a folder, with these settings in its environment."""
@@ -66,7 +66,7 @@ class Launcher:
         self._ask(end=number)
 
     def _ask(self, **question: Any) -> Any:
-        with self._one_at_a_time:
+        with self._lock:
             self._channel.write(json.dumps(question).encode() + b"\n")
             self._channel.flush()
             return json.loads(self._channel.readline())
@@ -137,11 +137,11 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
     os.execve(binary if os.path.exists(binary) else file, ["kubelet", *flags], os.environ)
 
 
-def _become_program(log: str, beside: int | None, folder: str, settings: Mapping[str, str], *words: str) -> None:
+def _become_program(log: str, kubelet: int | None, folder: str, settings: Mapping[str, str], *words: str) -> None:
     _speak_into(log)
     try:
-        if beside is not None:
-            join_mount_namespace(beside)
+        if kubelet is not None:
+            join_mount_namespace(kubelet)
             os.chdir(folder)
         os.execvpe(words[0], words, {**os.environ, **settings})
     except OSError as error:

@@ -14,22 +14,22 @@ from ...cpuset import bits_of, format_bits
 from ...machine import Machine, machine_to_dict
 from ...machine.hostfs.kubelet_root import STATE_FILES
 from ...wire.messages.node import ContainerHolding, Update
-from .cri_objects import Container, Hears, nobody
+from .cri_objects import CriContainer, Hears, nobody
 from .device_plugin import plugins_of
 from .files import StateFiles
 from .holdings import holdings
 from .launcher import Launcher
-from .process import Kubelet
+from .process import RunningKubelet
 from .runtime import FakeRuntime
 
 WAIT_SECONDS = 30
 _ASKS_FOR_NOTHING = "asks-for-nothing"
 _PASS_SECONDS = 5.0
-"""In which the reconcile loop makes a pass, be the machine ever so busy; it is to make one each 0.2 s."""
+"""In which the reconcile loop makes a pass, also on a busy machine; its period is 0.2 s."""
 
 
 @dataclass(frozen=True)
-class PodOnNode:
+class KubeletPod:
     """A pod that the kubelet has: its manifest, under a name and a uid of ours."""
 
     uid: str
@@ -73,7 +73,7 @@ class RealNode:
         memory = bits_of(node.node for node in machine.memory if node.memory)
         self._whole = (format_bits(machine.online_bits), format_bits(memory))
         self._sent: dict[tuple[str, str], str] = {}
-        self.pods: dict[str, PodOnNode] = {}
+        self.pods: dict[str, KubeletPod] = {}
         self.is_changed = False
         self._binary = binary
         self.folder = folder
@@ -90,12 +90,12 @@ class RealNode:
         self._runtime = FakeRuntime(folder, self._ends_at_once, self._is_to_run, hears=hears)
         self._plugins = plugins_of(machine, str(folder / "device-plugins"))
         self._healthy = sum(device.healthy for device in machine.devices)
-        self._kubelet: Kubelet | None = None
+        self._kubelet: RunningKubelet | None = None
         self._start()
 
     def _start(self) -> None:
         self._started = time.time_ns()
-        self._kubelet = Kubelet(self._launcher, self._binary, self.folder, self._machine, self._config)
+        self._kubelet = RunningKubelet(self._launcher, self._binary, self.folder, self._machine, self._config)
         for plugin in self._plugins:
             plugin.register()
         if self._plugins:
@@ -127,7 +127,7 @@ class RealNode:
         self._runtime.close()
 
     @property
-    def kubelet(self) -> Kubelet:
+    def kubelet(self) -> RunningKubelet:
         """The kubelet, which is up."""
         assert self._kubelet is not None
         return self._kubelet
@@ -145,7 +145,7 @@ class RealNode:
             else:
                 place.write_text(text)
 
-    def put(self, uid: str, pod: Mapping[str, Any]) -> PodOnNode:
+    def put(self, uid: str, pod: Mapping[str, Any]) -> KubeletPod:
         """Give the kubelet a pod, and wait until it has admitted or refused it.
 
         A uid that was there before gets another in the kubelet. The kubelet never asks again for one that it has
@@ -168,7 +168,7 @@ class RealNode:
             for container in manifest["spec"].get(kind) or ():
                 container.setdefault("image", "example")
                 container["imagePullPolicy"] = "IfNotPresent"
-        known = PodOnNode(inside, manifest, self.folder / "manifests" / f"{name}.json")
+        known = KubeletPod(inside, manifest, self.folder / "manifests" / f"{name}.json")
         self._used.add(inside)
         self.pods[uid] = known
         # Made elsewhere and moved, so that the kubelet never reads half of it.
@@ -184,7 +184,7 @@ class RealNode:
     def take(self, *uids: str) -> None:
         """Take pods away, and wait until the kubelet has let go of them.
 
-        One that gives back their CPUs at no pass of its reconcile loop is waited for in vain, and told as it is.
+        A kubelet that never frees their CPUs in its reconcile loop is not waited for longer: its state counts as it is.
         """
         pods = [self.pods.pop(uid) for uid in uids]
         held = self.files().held({pod.uid for pod in pods})
@@ -244,7 +244,7 @@ class RealNode:
         self._until(started, f"the containers of {uid} have started")
         return refused.get(inside)
 
-    def made(self, uid: str) -> dict[str, Container]:
+    def made(self, uid: str) -> dict[str, CriContainer]:
         """Return a pod's containers by name, as the runtime has them."""
         return self._runtime.containers_of(self.pods[uid].uid)
 
@@ -295,7 +295,7 @@ class RealNode:
         )
 
     def _in_a_pass(self, holds: Callable[[], bool]) -> None:
-        """Wait for what a pass of the reconcile loop brings about; where it does not, what is told is as it is."""
+        """Wait for the effect of one pass of the reconcile loop; without the effect, go on."""
         end = time.monotonic() + _PASS_SECONDS
         while time.monotonic() < end and not holds():
             time.sleep(0.02)

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Fault, StartError, UsageError
-from .configuration import configuration
 from .launcher import HOME, Launcher
 
 _START_SECONDS = 60
@@ -48,7 +47,7 @@ _STAGES = (
 """Words of a last error, and the stage that they tell of."""
 
 
-class Kubelet:
+class RunningKubelet:
     """A kubelet on a machine, its root below ``folder``. ``log`` is what it said so far."""
 
     def __init__(
@@ -174,3 +173,42 @@ def version_of(binary: str) -> str:
     if done.returncode or match is None or not os.access(binary, os.X_OK):
         raise StartError("kubelet", f"{binary} --version says no version: {(done.stdout + done.stderr)[:200]!r}")
     return match[0]
+
+
+def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, Any]:
+    """Return the configuration of a kubelet below ``node``, a folder of the kubelet's own view, read at ``port``.
+
+    The kubelet is refused nothing of what is tested; what is added touches neither CPUs, memory, devices nor hints. It
+    manages no control groups, which would be the host's.
+    """
+    return {
+        **tested,
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "containerRuntimeEndpoint": f"unix://{node}/cri.sock",
+        "staticPodPath": f"{node}/manifests",
+        "podLogsDir": f"{node}/logs",
+        "volumePluginDir": f"{node}/volume-plugins",
+        "address": "127.0.0.1",
+        "enableServer": False,
+        "readOnlyPort": port,
+        "healthzPort": 0,
+        "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
+        "authorization": {"mode": "AlwaysAllow"},
+        "cgroupDriver": "cgroupfs",
+        "cgroupsPerQOS": False,
+        "enforceNodeAllocatable": [],
+        "failCgroupV1": False,
+        "failSwapOn": False,
+        "localStorageCapacityIsolation": False,
+        "makeIPTablesUtilChains": False,
+        "registerNode": False,
+        "fileCheckFrequency": "1s",
+        "syncFrequency": "1s",
+        "cpuManagerReconcilePeriod": "200ms",
+        "runtimeRequestTimeout": "24h",
+        "shutdownGracePeriod": "0s",
+        "maxPods": 1000,
+        "podPidsLimit": -1,
+        "featureGates": {**(tested.get("featureGates") or {}), "KubeletInUserNamespace": True},
+    }

@@ -14,17 +14,17 @@ import grpc
 
 from ..kubelet_apis.interfaces import CRI
 from ..kubelet_apis.wire import serve, service
-from .cdi import environment
 from .cri_objects import (
     EXITED,
     NOT_READY,
     READY,
     RUNNING,
-    Container,
+    CriContainer,
     Hears,
     RefusedError,
     Sandbox,
     container_status,
+    environment,
     fits,
     nobody,
     ready,
@@ -56,13 +56,13 @@ class FakeRuntime:
     folder: Path
     ends_at_once: Callable[[str, str], bool]
     may_run: Callable[[str], bool | None]
-    followed: Callable[[Container], None] = lambda container: None
+    followed: Callable[[CriContainer], None] = lambda container: None
     stopped: Callable[[str], None] = lambda uid: None
     hears: Hears = nobody
     refused: dict[str, str] = field(default_factory=dict)
     changed: threading.Condition = field(default_factory=threading.Condition)
     _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
-    _containers: dict[str, Container] = field(default_factory=dict)
+    _containers: dict[str, CriContainer] = field(default_factory=dict)
     _made: int = 0
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class FakeRuntime:
         with self.changed:
             return sum(sandbox.uid == uid for sandbox in self._sandboxes.values())
 
-    def containers_of(self, uid: str) -> dict[str, Container]:
+    def containers_of(self, uid: str) -> dict[str, CriContainer]:
         """Return a pod's containers by name, the last made where one was made again."""
         with self.changed:
             return {made.name: made for made in self._containers.values() if made.uid == uid}
@@ -111,11 +111,11 @@ class FakeRuntime:
             "RuntimeConfig": lambda request, context: CRI.RuntimeConfigResponse(
                 linux=CRI.LinuxRuntimeConfiguration(cgroup_driver=_CGROUPFS)
             ),
-            **{name: self._method(answer) for name, answer in self._kept().items()},
+            **{name: self._method(answer) for name, answer in self._locked_methods().items()},
             "CreateContainer": self._create,
         }
 
-    def _kept(self) -> Mapping[str, Callable[[Any], Any]]:
+    def _locked_methods(self) -> Mapping[str, Callable[[Any], Any]]:
         return {
             "RunPodSandbox": self._run_sandbox,
             "PodSandboxStatus": lambda request: CRI.PodSandboxStatusResponse(
@@ -180,7 +180,7 @@ class FakeRuntime:
             self._tell_of("RemoveContainer", container.sandbox, container)
         return CRI.Empty()
 
-    def _tell_of(self, event: str, sandbox: Sandbox, container: Container | None = None) -> None:
+    def _tell_of(self, event: str, sandbox: Sandbox, container: CriContainer | None = None) -> None:
         """Tell who hears of it; raises ``RefusedError``."""
         try:
             self.hears(event, sandbox, container)
@@ -217,7 +217,7 @@ class FakeRuntime:
                 context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {request.pod_sandbox_id}")
             resources = CRI.LinuxContainerResources()
             resources.CopyFrom(request.config.linux.resources)
-            container = Container(self._next(), sandbox, request.config, resources, time.time_ns())
+            container = CriContainer(self._next(), sandbox, request.config, resources, time.time_ns())
             self._containers[container.id] = container
             self.changed.notify_all()
             while not (may_run := self.may_run(container.uid)) and may_run is not None and context.is_active():
@@ -237,7 +237,7 @@ class FakeRuntime:
             self._tell_of("PostCreateContainer", sandbox, container)
             return CRI.CreateContainerResponse(container_id=container.id)
 
-    def _environment(self, container: Container) -> list[str]:
+    def _environment(self, container: CriContainer) -> list[str]:
         """Return what its CDI devices add to its environment; raises ``RefusedError`` where one is not there."""
         names = [device.name for device in container.config.CDI_devices]
         return environment(self.folder / "cdi", names) if names else []
@@ -252,7 +252,7 @@ class FakeRuntime:
             self._end(container)
         return CRI.Empty()
 
-    def _end(self, container: Container) -> Any:
+    def _end(self, container: CriContainer) -> Any:
         if container.state != EXITED:
             container.state, container.finished = EXITED, time.time_ns()
             self._tell_of("StopContainer", container.sandbox, container)

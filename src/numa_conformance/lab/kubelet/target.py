@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ...errors import Fault, StartError, UsageError
-from ...machine import machine_from_dict
+from ...machine import Machine, machine_from_dict
+from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory
+from ...sources.versions import KubernetesVersion
 from ...wire.messages.describe import PROTOCOL, Describe, Description
 from ...wire.messages.node import (
     AdmitPod,
@@ -31,9 +37,11 @@ from ...wire.messages.node import (
     UnknownPod,
 )
 from .claims import claimed_features, untold_fields
+from .cri_objects import Hears, nobody
 from .holdings import node_started
+from .launcher import Launcher
 from .node import RealNode
-from .workshop import Workshop
+from .process import version_of
 
 _PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
@@ -52,7 +60,7 @@ class KubeletTarget:
         self._workshop = Workshop(binary)
         self._version = self._workshop.version
         self._node: RealNode | None = None
-        self._asked: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
+        self._requests: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
         self._started: NodeStarted | None = None
         self._reused = False
 
@@ -60,7 +68,7 @@ class KubeletTarget:
         """Say which kubelet this is."""
         return Description(
             name="kubelet",
-            version=self._workshop.told_version,
+            version=self._workshop.version_text,
             protocol=PROTOCOL,
             surfaces=["node"],
             features=sorted(claimed_features(self._version)),
@@ -70,7 +78,7 @@ class KubeletTarget:
 
     def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
         """Bring up a node on a folder of its own, or clear the one that is up where it came up in the same way."""
-        before, self._asked = self._asked, [request]
+        before, self._requests = self._requests, [request]
         self._reused = bool(before) and request == before[0] and not request.files and self._is_clear()
         if self._reused and self._started is not None:
             return self._started
@@ -96,13 +104,13 @@ class KubeletTarget:
         self._started = node_started(machine, self._node.folder, self._node.files())
         return self._started
 
-    def _be_on_a_node_of_its_own(self) -> None:
+    def _move_to_a_fresh_node(self) -> None:
         """Ask all questions so far of a new node, where this one has seen others before.
 
         Its state files then name the pods as they are called outside; they do not when a uid was there before.
         """
         if self._reused:
-            start, *others = self._asked
+            start, *others = self._requests
             assert isinstance(start, StartNode)
             self._start(start)
             for question in others:
@@ -111,7 +119,7 @@ class KubeletTarget:
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Give the kubelet a pod. One that it has is not given again: it keeps what it has."""
         node = self._up
-        self._asked.append(request)
+        self._requests.append(request)
         uid = str((request.pod.get("metadata") or {}).get("uid") or "")
         if uid not in node.pods:
             node.put(uid, request.pod)
@@ -129,7 +137,7 @@ class KubeletTarget:
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
         """Let the kubelet's runtime make the pod's containers, and wait until they have started."""
         node = self._up
-        self._asked.append(request)
+        self._requests.append(request)
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
         node.run(request.uid)
@@ -139,7 +147,7 @@ class KubeletTarget:
     def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
         """Take a pod away."""
         node = self._up
-        self._asked.append(request)
+        self._requests.append(request)
         if request.uid not in node.pods:
             return UnknownPod(node.files().shared_pool)
         node.take(request.uid)
@@ -152,15 +160,15 @@ class KubeletTarget:
 
     def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
         """Tell the state files."""
-        self._be_on_a_node_of_its_own()
+        self._move_to_a_fresh_node()
         self._up.let_go()
         return Checkpoints(self._up.files().texts)
 
     def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
         """Start the kubelet anew on the same folder."""
         if request.files or request.kubelet is not None:
-            self._be_on_a_node_of_its_own()
-        self._asked.append(request)
+            self._move_to_a_fresh_node()
+        self._requests.append(request)
         node = self._up
         try:
             node.restart(request.kubelet, request.files or {})
@@ -198,3 +206,54 @@ def reason_and_message(refusal: Mapping[str, Any]) -> tuple[str, str]:
     message = str(refusal.get("message") or "").removeprefix(_PREFIX)
     no_room = _NO_ROOM.search(message)
     return (f"OutOf{no_room[1]}" if no_room else str(refusal["reason"])), message
+
+
+_LAST_THAT_KEEPS_THE_NEWEST = KubernetesVersion(1, 31)
+"""Kubelets until then take the pod that was admitted last for active, there or not, until the next one comes."""
+_PLACE = "/dev/shm"
+_MEBIBYTES = 1024
+
+
+class Workshop:
+    """A file system in memory that this process alone has, and a program to make kubelets of, which end with it.
+
+    ``version_text`` is the version as the program tells it, ``version`` its minor.
+    """
+
+    def __init__(self, binary: str) -> None:
+        """Take the kubelet's path; this process must have one thread. Raises ``UsageError`` and ``StartError``."""
+        if not Path(binary).is_file():
+            raise UsageError(Fault(binary, "there is no such file", "the path of a kubelet"))
+        self._binary = os.path.abspath(binary)
+        self.version_text = version_of(self._binary)
+        self.version = KubernetesVersion.supported(".".join(self.version_text.lstrip("v").split(".")[:2]))
+        self._numbers = itertools.count()
+        enter_mount_namespace(become_root=True, harmless=True)
+        mount_memory(_PLACE, _MEBIBYTES)
+        self._launcher = Launcher()
+
+    def folder(self) -> Path:
+        """Return the place of a folder that is not there yet."""
+        return Path(_PLACE, f"n{next(self._numbers)}")
+
+    def node(
+        self,
+        machine: Machine,
+        config: Mapping[str, Any],
+        files: Mapping[str, str],
+        folder: Path | None = None,
+        hears: Hears = nobody,
+    ) -> RealNode:
+        """Bring up a node, in a folder of its own unless it is told one; raises ``StartError``.
+
+        ``hears`` is what a ``RealNode`` takes.
+        """
+        folder = folder or self.folder()
+        keeps_newest = self.version <= _LAST_THAT_KEEPS_THE_NEWEST
+        try:
+            return RealNode(
+                self._launcher, self._binary, folder, machine, config, files, keeps_newest=keeps_newest, hears=hears
+            )
+        except StartError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise

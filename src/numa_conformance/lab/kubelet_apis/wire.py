@@ -20,6 +20,8 @@ from google.protobuf.message_factory import GetMessageClass
 
 Field = FieldDescriptorProto
 _SECONDS = 10
+_LONGEST = 500
+"""Characters of an error."""
 _KINDS = {
     "string": Field.TYPE_STRING,
     "bool": Field.TYPE_BOOL,
@@ -100,6 +102,11 @@ def _bytes(message: Any) -> bytes:
     return text
 
 
+def error_text(error: Any) -> str:
+    """Return the code and the details of a ``grpc.RpcError``, of bounded length."""
+    return f"{error.code().name}: {error.details()}"[:_LONGEST]
+
+
 def address(socket: str) -> str:
     """Return a unix socket's path as gRPC takes it, which reads escapes in it."""
     return f"unix:{quote(socket)}"
@@ -121,7 +128,7 @@ def serve(
     return server
 
 
-class Client:
+class GrpcClient:
     """A connection to the services of a package on a unix socket. Calls raise ``grpc.RpcError``."""
 
     def __init__(self, socket: str, package: Package) -> None:
@@ -162,7 +169,7 @@ def ask(socket: str, package: Package, method: str, request: Any, answer: str) -
 
     Raises ``grpc.RpcError``.
     """
-    client = Client(socket, package)
+    client = GrpcClient(socket, package)
     try:
         return client.ask(method, request, answer)
     finally:

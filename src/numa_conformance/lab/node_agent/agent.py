@@ -1,4 +1,4 @@
-"""``NodeAgent``: a node whose pods come and go, asked by several threads, of which one at a time is served."""
+"""``NodeAgent``: a node with changing pods. Several threads may call it; one at a time changes it."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ class NodeAgent:
         self._refused: dict[str, Pod] = {}
         self._tell = tell
         self._wanted: list[Pod] = []
-        self._given: dict[str, Pod] = {}
+        self._pods: dict[str, Pod] = {}
         self._waiting: dict[str, str] = {}
-        self.view = self._seen()
+        self.view = self._view()
 
     def want(self, pods: Sequence[Pod]) -> None:
-        """Take off the node what is not among these pods, or has changed, and admit what is new, in order."""
+        """Remove pods that are missing here or have changed, and admit the new ones in order."""
         with self.lock:
             self._wanted = list(pods)
             by_uid = {pod.uid: pod for pod in pods}
-            for uid, pod in list(self._given.items()):
+            for uid, pod in list(self._pods.items()):
                 if by_uid.get(uid) != pod:
                     self._remove(pod)
             self._admit_new()
@@ -98,10 +98,10 @@ class NodeAgent:
         A scheduler sends no pod to a node that lacks them, and a kubelet would not look at them (DEV-MODEL-05).
         """
         for pod in self._wanted:
-            if pod.uid in self._given:
+            if pod.uid in self._pods:
                 continue
             if self.plugins:  # which may be slow to answer, while others read
-                self.view = self._seen()
+                self.view = self._view()
             missing = ", ".join(sorted(self._missing(pod)))
             if not missing:
                 self._admit(pod)
@@ -109,9 +109,9 @@ class NodeAgent:
                 self._tell(f"{_name(pod)} waits: nobody offers {line(missing)}")
                 self._waiting[pod.uid] = missing
         self._waiting = {pod.uid: self._waiting[pod.uid] for pod in self._wanted if pod.uid in self._waiting}
-        self.view = self._seen()
+        self.view = self._view()
 
-    def _seen(self) -> NodeView:
+    def _view(self) -> NodeView:
         state = self.node.state()
         devices = dict(self.devices.inventory.resources)
         return NodeView(tuple(self.node.pods.values()), tuple(self._refused.values()), state.pods, state.pools, devices)
@@ -129,7 +129,7 @@ class NodeAgent:
 
     def _admit(self, pod: Pod) -> None:
         self._waiting.pop(pod.uid, None)
-        self._given[pod.uid] = pod
+        self._pods[pod.uid] = pod
         try:
             outcome = self.node.admit(pod)
         except (KubeletFails, UsageError) as error:
@@ -158,7 +158,7 @@ class NodeAgent:
         self._tell(f"{_name(pod)} refused, {line(why)}")
 
     def _remove(self, pod: Pod) -> None:
-        del self._given[pod.uid]
+        del self._pods[pod.uid]
         if self._refused.pop(pod.uid, None) is None:
             self.node.remove(pod.uid)
             self._tell(f"{_name(pod)} removed")

@@ -11,7 +11,7 @@ import grpc
 from ...errors import Refusal
 from ...reference.managers.device import Preference
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import Client
+from ..kubelet_apis.wire import GrpcClient
 
 Listed = Callable[["ConnectedPlugin", Any], None]
 """Called with each list of devices."""
@@ -33,7 +33,7 @@ class ConnectedPlugin:
     def __init__(self, resource: str, socket: str) -> None:
         """Connect, and ask for its options: those it registered with do not count. Raises ``CannotConnect``."""
         self.resource = resource
-        self._client = Client(socket, V1BETA1)
+        self._client = GrpcClient(socket, V1BETA1)
         self._stream: Any = None
         try:
             if not self._client.wait(self.DIAL_SECONDS):

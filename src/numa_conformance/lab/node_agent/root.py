@@ -16,7 +16,7 @@ from ...machine.hostfs.kubelet_root import DEVICE_PLUGINS, POD_RESOURCES, SOCKET
 LONGEST_SOCKET = 107
 """Bytes of a unix socket's path that the kernel takes."""
 _MARK = ".numa-conformance"
-_ITS_OWN = "a folder of its own for each"
+_PRIVATE_FOLDER = "a folder of its own for each"
 
 
 class AgentRoot:
@@ -40,11 +40,11 @@ class AgentRoot:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(self._lock)
-            raise UsageError(Fault(str(folder), "is served by a program that runs", _ITS_OWN)) from error
+            raise UsageError(Fault(str(folder), "is served by a program that runs", _PRIVATE_FOLDER)) from error
         for place in (self.pod_resources, self.registration):
             place.parent.mkdir(exist_ok=True, mode=0o700)
             if _is_socket(place) and _is_served(place):
-                raise UsageError(Fault(str(place), "is served by a program that runs", _ITS_OWN))
+                raise UsageError(Fault(str(place), "is served by a program that runs", _PRIVATE_FOLDER))
         self._clear()
 
     def close(self) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
+from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 
 from ...errors import UsageError
-from ...kube.pod import Pod
+from ...kube import Pod, files_of, read_cluster
 from ..kubelet_apis.wire import serve
 from .agent import NodeAgent, Tell, line
-from .pod_files import PodFiles
 from .pod_resources import RateLimit, pod_resources_service
 from .registration import DevicePlugins
 from .root import AgentRoot, private_sockets
@@ -24,7 +27,7 @@ class ServedNode:
         self._root = root
         self._files = files
         self._tell = tell
-        self._asked_again = threading.Event()
+        self._reload = threading.Event()
         self._plugins = DevicePlugins(agent, root.device_plugins, tell)
         self._take(*files.read())
         with private_sockets():
@@ -35,14 +38,14 @@ class ServedNode:
 
     def read_again(self) -> None:
         """Have the pods read again at the next pass, changed or not."""
-        self._asked_again.set()
+        self._reload.set()
 
     def keep_up(self) -> None:
         """Make one pass: take over what has changed in the files; files with faults change nothing."""
         self._plugins.forget_gone()
-        if not (self._files.changed() or self._asked_again.is_set()):
+        if not (self._files.changed() or self._reload.is_set()):
             return
-        self._asked_again.clear()
+        self._reload.clear()
         try:
             self._take(*self._files.read())
         except (UsageError, OSError) as error:
@@ -71,3 +74,37 @@ class ServedNode:
         for text in notices:
             self._tell(text)
         self._agent.want(pods)
+
+
+_Stamp = tuple[str, int, int, int]
+
+
+class PodFiles:
+    """Files and folders with pods, as ``simulate`` takes them; those that are gone and empty folders hold none."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Take the paths."""
+        self._paths = paths
+        self._stamps: list[_Stamp] = []
+
+    def read(self) -> tuple[list[Pod], tuple[str, ...]]:
+        """Return the pods in order, and what was left out of the files; raises ``UsageError``."""
+        self._stamps = self._look()
+        files = [file for path in self._paths if path.exists() for file in files_of(path)]
+        if not files:
+            return [], ()
+        objects = read_cluster(*files)
+        return list(objects.pods), objects.notices
+
+    def changed(self) -> bool:
+        """Tell whether a file came, went or was written since ``read``."""
+        return self._look() != self._stamps
+
+    def _look(self) -> list[_Stamp]:
+        stamps = []
+        for path in self._paths:
+            with contextlib.suppress(OSError):  # it may go while we look
+                for file in files_of(path):
+                    status = os.stat(file)
+                    stamps.append((file, status.st_ino, status.st_mtime_ns, status.st_size))
+        return stamps

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..kubelet.cri_objects import EXITED, READY, Container, RefusedError, Sandbox
+from ..kubelet.cri_objects import EXITED, READY, CriContainer, RefusedError, Sandbox
 from ..kubelet_apis.interfaces import CRI
 from .pods import PARENT
 from .runtime_side import NriError, RuntimeSide
@@ -27,7 +27,7 @@ class RuntimePlugins:
         program: Path,
         folder: Path,
         qos_of: Callable[[str], str],
-        changed: Callable[[Container], None] = lambda container: None,
+        changed: Callable[[CriContainer], None] = lambda container: None,
     ) -> None:
         """Take the runtime's side of NRI, a folder for its socket, and who tells a pod's QoS class by its uid.
 
@@ -36,9 +36,9 @@ class RuntimePlugins:
         self._program, self._folder, self._qos_of, self._changed = program, folder, qos_of, changed
         self._side: RuntimeSide | None = None
         self._sandboxes: dict[str, Sandbox] = {}
-        self._containers: dict[str, Container] = {}
+        self._containers: dict[str, CriContainer] = {}
         self._parents: dict[str, str] = {}
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def socket(self) -> Path:
@@ -62,12 +62,12 @@ class RuntimePlugins:
         """Wait for a plugin; False where none has registered in this time. Raises ``NriError`` where it refuses."""
         return self._side is not None and self._side.registered(seconds)
 
-    def __call__(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
+    def __call__(self, event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
         """Tell the plugins what happens, and do what they answer; raises ``RefusedError`` where they refuse."""
-        with self._one_at_a_time:
+        with self._lock:
             self._tell(event, sandbox, container)
 
-    def _tell(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
+    def _tell(self, event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
         self._take_updates()
         message: dict[str, Any] = {"pod": self._pod(sandbox)}
         if container is not None:
@@ -90,7 +90,7 @@ class RuntimePlugins:
 
     def take_updates(self) -> None:
         """Do what plugins have asked for unasked."""
-        with self._one_at_a_time:
+        with self._lock:
             self._take_updates()
 
     def _take_updates(self) -> None:
@@ -110,7 +110,7 @@ class RuntimePlugins:
             "containers": [self._container(made) for made in self._containers.values() if made.state != EXITED],
         }
 
-    def _remember(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
+    def _remember(self, event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
         if event == "RunPodSandbox":
             self._sandboxes[sandbox.id] = sandbox
         elif event == "CreateContainer" and container is not None:
@@ -118,7 +118,7 @@ class RuntimePlugins:
         elif event in ("RemovePodSandbox", "RemoveContainer"):
             self._forget(event, sandbox, container)
 
-    def _forget(self, event: str, sandbox: Sandbox, container: Container | None) -> None:
+    def _forget(self, event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
         """Forget what was removed, or not made."""
         if container is None:
             self._sandboxes.pop(sandbox.id, None)
@@ -149,11 +149,11 @@ class RuntimePlugins:
     def _parent(self, sandbox: Sandbox) -> str:
         """Return the folder of the pod's cgroup. A kubelet that manages none names none: it is where others have it."""
         if sandbox.id not in self._parents:
-            named = sandbox.config.linux.cgroup_parent
-            self._parents[sandbox.id] = named or PARENT[self._qos_of(sandbox.uid)] + sandbox.uid
+            parent = sandbox.config.linux.cgroup_parent
+            self._parents[sandbox.id] = parent or PARENT[self._qos_of(sandbox.uid)] + sandbox.uid
         return self._parents[sandbox.id]
 
-    def _container(self, container: Container) -> dict[str, Any]:
+    def _container(self, container: CriContainer) -> dict[str, Any]:
         config, resources = container.config, container.resources
         wrapped = {nri: {"value": getattr(resources, cri)} for nri, cri in _WHOLE.items() if getattr(resources, cri)}
         plain = {nri: getattr(resources, cri) for nri, cri in _PLAIN.items() if getattr(resources, cri)}

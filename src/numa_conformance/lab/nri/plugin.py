@@ -60,11 +60,11 @@ class Plugin:
         """
         configuration = self.home / "kubelet.json"
         configuration.write_text(json.dumps(kubelet))
-        told = {
+        values = {
             SOCKET: str(socket), HOST: str(start.host_root), KUBELET: str(configuration), STATE: str(self._state),
             RESERVED: reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
         }  # fmt: skip
-        self._daemon.start(start.machine, {**(places or {}), socket.parent: PLACE}, told)
+        self._daemon.start(start.machine, {**(places or {}), socket.parent: PLACE}, values)
         try:
             return self._daemon.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
         except NriError as error:
@@ -90,8 +90,8 @@ class Plugin:
 
 def refused_configuration(request: StartNode) -> StartFailed | None:
     """Return how a kubelet that decides would refuse a configuration by the documentation; None where it comes up."""
-    beside = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
-    return beside if isinstance(beside, StartFailed) else None
+    answer = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
+    return answer if isinstance(answer, StartFailed) else None
 
 
 def reserved(kubelet: Mapping[str, Any]) -> str:

@@ -36,11 +36,11 @@ class RunningContainer:
 
     def adjust(self, linux: Mapping[str, Any]) -> bool:
         """Take what a plugin gives it; tells whether that is a cpuset or NUMA nodes."""
-        given = (linux.get("resources") or {}).get("cpu") or {}
-        self.cpus, self.mems = given.get("cpus") or self.cpus, given.get("mems") or self.mems
-        told = self.message["linux"]["resources"]["cpu"]
-        told.update({name: given[name] for name in ("cpus", "mems") if given.get(name)})
-        return bool(given.get("cpus") or given.get("mems"))
+        cpu = (linux.get("resources") or {}).get("cpu") or {}
+        self.cpus, self.mems = cpu.get("cpus") or self.cpus, cpu.get("mems") or self.mems
+        resources = self.message["linux"]["resources"]["cpu"]
+        resources.update({name: cpu[name] for name in ("cpus", "mems") if cpu.get(name)})
+        return bool(cpu.get("cpus") or cpu.get("mems"))
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""An unmodified NRI plugin beside an unmodified kubelet, as a target of the protocol: the surface ``node``."""
+"""An unmodified NRI plugin together with an unmodified kubelet, as a target of the protocol: the surface ``node``."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ from ...wire.messages.node import (
 )
 from ..kubelet.launcher import HOME, RUN
 from ..kubelet.node import RealNode
-from ..kubelet.target import reason_and_message
-from ..kubelet.workshop import Workshop
+from ..kubelet.target import Workshop, reason_and_message
 from .of_cri import RuntimePlugins
 from .plugin import Plugin, refused_configuration, reserved
 from .pods import is_entitled
@@ -46,7 +45,7 @@ _OF_MANAGERS = (
 _REFUSED = "UnexpectedAdmissionError"
 
 
-class PluginBesideKubelet:
+class PluginWithKubelet:
     """Gives pods to a kubelet whose managers are off, and its containers to the plugin, which decides.
 
     CPUs that a container of class Guaranteed with a whole number of CPUs is kept to count as its own.
@@ -119,9 +118,9 @@ class PluginBesideKubelet:
             words = node.run(pod.uid) if refusal is None else None
             self._plugin.check()
             if refusal is not None or words is not None:
-                told = (_REFUSED, words or "") if refusal is None else reason_and_message(refusal)
+                reason = (_REFUSED, words or "") if refusal is None else reason_and_message(refusal)
                 self._take(pod.uid)
-                return Rejected(self._shared, *told, pod.qos, updates=self._sent())
+                return Rejected(self._shared, *reason, pod.qos, updates=self._sent())
         updates = self._sent()
         return Admitted(self._shared, self._holdings(pod.uid), pod.qos, updates=updates)
 
@@ -184,8 +183,10 @@ class PluginBesideKubelet:
         for name, made in node.made(uid).items():
             if made.is_running:
                 cpus, mems = made.resources.cpuset_cpus, made.resources.cpuset_mems
-                own = cpus if is_entitled(self._pods[uid], name) else ""
-                held[name] = ContainerHolding(cpus=own, cpuset=cpus or format_bits(self._online), mems=mems or None)
+                exclusive = cpus if is_entitled(self._pods[uid], name) else ""
+                held[name] = ContainerHolding(
+                    cpus=exclusive, cpuset=cpus or format_bits(self._online), mems=mems or None
+                )
         return held
 
     @property

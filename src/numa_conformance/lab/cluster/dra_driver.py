@@ -1,6 +1,6 @@
-"""An unmodified DRA driver on a node of a cluster of real parts, as a target of the protocol: the surface ``claims``.
+"""A DRA driver as a daemon of a cluster's node: API server, scheduler and kubelet are real.
 
-API server, scheduler and kubelet are real; container runtime and machine are stand-ins.
+Container runtime and machine are stand-ins.
 """
 
 from __future__ import annotations
@@ -15,29 +15,14 @@ from typing import Any
 from ...cpuset import format_bits
 from ...errors import Fault, UsageError
 from ...machine import machine_from_dict
-from ...wire.messages.claims import (
-    ClaimPrepared,
-    ClaimRefused,
-    ClaimUnprepared,
-    DriverFailed,
-    DriverStarted,
-    EndShared,
-    PrepareClaim,
-    RestartDriver,
-    RunShared,
-    SharedRuns,
-    StartDriver,
-    UnprepareClaim,
-)
-from ...wire.messages.describe import Describe, Description
+from ...wire.messages.claims import StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, LONGEST, Daemon, filled_in
 from ..dra.api_server import newest
-from ..dra.containers import told_by
+from ..dra.containers import environment_cpus
 from ..dra.kubelet import DriverRefusedError
-from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED, features
+from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED
 from ..kubelet.launcher import HOME
-from .bring_up import bring_up
-from .control import Known
+from .control import OpenCluster, bring_up
 from .pods import has_started, scheduling_of
 
 NAME = "node"
@@ -50,58 +35,54 @@ _DRIVER_SAYS = "NodePrepareResources"
 """What stands in an event where the driver has refused. Others are of a kubelet that is early, and tries again."""
 
 
-class DraInCluster:
-    """Brings up a cluster for each start, the driver a daemon of its one node.
+class ClusterDriver:
+    """Brings up a cluster for each start, the driver a daemon of its one node. It is a ``Backend``.
 
-    The driver finds all where it always is. What the suite has allocated to a claim is not taken: the cluster's
-    scheduler allocates, and what it has is told.
+    The driver finds all at the usual places. The suite's allocation of a claim is not taken: the cluster's scheduler
+    allocates, and ``prepare`` returns its allocation.
     """
 
     def __init__(self, words: Sequence[str], binaries: Path) -> None:
         """Take the command, and the folder of the cluster's programs."""
-        self._daemon = Daemon("driver", words, PLACEHOLDERS)
+        self.daemon = Daemon("driver", words, PLACEHOLDERS)
         self._words, self._binaries = list(words), binaries
         self._up = contextlib.ExitStack()
-        self._cluster: Known | None = None
+        self._cluster: OpenCluster | None = None
         self._pods: dict[str, str] = {}
         self._shared: set[str] = set()
         self._online = ""
         self._has_plugin = False
 
-    def describe(self, request: Describe) -> Description:
-        """Say which driver this is."""
-        return self._daemon.described("claims", features(self._daemon))
-
-    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
-        """Bring up a cluster with the driver on its node, and wait until it has published."""
+    def start(self, request: StartDriver) -> list[dict[str, Any]]:
+        """Bring up a cluster with the driver on its node, and wait until it has published; returns its slices."""
         self._end()
-        machine = self._daemon.home / "machine.json"
+        machine = self.daemon.home / "machine.json"
         machine.write_text(json.dumps(request.machine))
         self._online = format_bits(machine_from_dict(request.machine, "machine").online_bits)
-        told = {
+        values = {
             KUBECONFIG: f"{HOME}/admin.kubeconfig", NODE: NAME, KUBELET: HOME, RESERVED: request.reserved_cpus,
             CDI: PLACES["cdi"], NRI: f"{PLACES['nri']}/nri.sock", HOST: "/",
         }  # fmt: skip
         kubelet = {"reservedSystemCPUs": request.reserved_cpus} if request.reserved_cpus else {}
         group = {
             "nodes": NAME, "machine": machine.name, "kubelet": kubelet, "nri": True,
-            "daemons": [[filled_in(word, told) for word in self._words]],
+            "daemons": [[filled_in(word, values) for word in self._words]],
         }  # fmt: skip
-        nodes = self._daemon.home / "nodes.json"
+        nodes = self.daemon.home / "nodes.json"
         nodes.write_text(json.dumps([group]))
         try:
             self._cluster = self._up.enter_context(bring_up(nodes, ["--binaries", str(self._binaries)]))
         except RuntimeError as error:
-            return DriverFailed(str(error)[-LONGEST:])
+            raise DriverRefusedError(str(error)[-LONGEST:]) from error
         return self._published()
 
-    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
-        """End the driver, and start it with the files that it has written. The API server keeps what it published."""
+    def restart(self) -> list[dict[str, Any]]:
+        """End the driver, and start it with its files. The API server keeps the slices."""
         self._ask("daemons")
         return self._published()
 
-    def _published(self) -> DriverStarted | DriverFailed:
-        """Wait until the driver has registered with its kubelet and published; there is a class of its devices then."""
+    def _published(self) -> list[dict[str, Any]]:
+        """Wait until the driver has registered and published, then make a class of its devices."""
         slices: list[dict[str, Any]] = []
 
         def is_there() -> bool:
@@ -110,14 +91,14 @@ class DraInCluster:
 
         failure = self._until(is_there, _PUBLISH_SECONDS, "published all slices of a pool")
         if failure is not None:
-            return DriverFailed(failure)
+            raise DriverRefusedError(failure)
         seconds = _PUBLISH_SECONDS if self._has_plugin else _NRI_SECONDS
         self._has_plugin = self._until(lambda: self._ask("registered")["nri"], seconds, "registered with NRI") is None
         for driver in {each["driver"] for each in slices}:
             if self._api(f"{CLASSES}/{driver}") is None:
                 selector = {"cel": {"expression": f"device.driver == {json.dumps(driver)}"}}
                 self._make(CLASSES, "DeviceClass", driver, {"selectors": [selector]})
-        return DriverStarted(slices)
+        return slices
 
     def _until(self, holds: Callable[[], bool], seconds: float, what: str) -> str | None:
         """Wait, and return why in vain."""
@@ -129,38 +110,35 @@ class DraInCluster:
             time.sleep(_LOOK_SECONDS)
         return None
 
-    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
-        """Make the claim and a pod that uses it, and wait until that runs. What is there is told as it is."""
-        uid = str(request.claim["metadata"]["uid"])
+    def prepare(self, claim: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
+        """Make the claim and a pod that uses it, unless they are there, and wait until the pod runs."""
+        uid = str(claim["metadata"]["uid"])
         if uid not in self._pods:
-            self._make(CLAIMS, "ResourceClaim", uid, request.claim["spec"])
+            self._make(CLAIMS, "ResourceClaim", uid, claim["spec"])
             failure = self._run(uid, [{"name": "claim", "resourceClaimName": uid}])
             if failure is not None:
-                return ClaimRefused(failure)
-        try:
-            cpus = self._cpus(uid)
-        except DriverRefusedError as error:
-            return ClaimRefused(str(error))
-        claim = self._api(f"{CLAIMS}/{uid}")
-        told = {"metadata": {**request.claim["metadata"]}, "spec": claim["spec"], "status": claim["status"]}
-        return ClaimPrepared(cpus, self._what_is_shared(), told)
+                raise DriverRefusedError(failure)
+        container = self._container(uid)
+        cpus = str(container["cpuset"] or environment_cpus(container["environment"]))
+        stored = self._api(f"{CLAIMS}/{uid}")
+        return cpus, {"metadata": {**claim["metadata"]}, "spec": stored["spec"], "status": stored["status"]}
 
-    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
-        """Delete the pod, and the claim after it: the kubelet has it unprepared between."""
-        return self._delete(request.uid, has_claim=True) or ClaimUnprepared()
+    def unprepare(self, claim: UnprepareClaim) -> None:
+        """Delete the pod, then the claim: in between the kubelet has it unprepared."""
+        self._delete(claim.uid, has_claim=True)
 
-    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
+    def run(self, name: str) -> None:
         """Run a pod without a claim."""
-        failure = self._run(request.name, [])
+        failure = self._run(name, [])
         if failure is not None:
-            self._delete(request.name)
-            return ClaimRefused(failure)
-        self._shared.add(request.name)
-        return SharedRuns(self._what_is_shared() or {})
+            with contextlib.suppress(DriverRefusedError):
+                self._delete(name)
+            raise DriverRefusedError(failure)
+        self._shared.add(name)
 
-    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
+    def end(self, name: str) -> None:
         """Delete it."""
-        return self._delete(request.name) or SharedRuns(self._what_is_shared() or {})
+        self._delete(name)
 
     def _run(self, name: str, claims: list[dict[str, Any]]) -> str | None:
         """Make a pod, and wait until it has started; returns why it has not."""
@@ -185,9 +163,9 @@ class DraInCluster:
     def _why_not(self, pod: Mapping[str, Any], *, is_new: bool) -> str | None:
         """Return why a pod is not bound, or why its kubelet cannot start it; None while that is not known."""
         if not pod["spec"].get("nodeName"):
-            said = scheduling_of(pod)
-            why = f"the scheduler has bound the pod to no node: {said.get('message', '')}"[:LONGEST]
-            return None if is_new or not said else why
+            scheduling = scheduling_of(pod)
+            why = f"the scheduler has bound the pod to no node: {scheduling.get('message', '')}"[:LONGEST]
+            return None if is_new or not scheduling else why
         for status in pod["status"].get("containerStatuses") or ():
             waiting = (status.get("state") or {}).get("waiting") or {}
             if waiting.get("message"):
@@ -195,34 +173,25 @@ class DraInCluster:
         events = self._api(f"{EVENTS}?fieldSelector=involvedObject.uid={pod['metadata']['uid']}")["items"]
         return next((str(each["message"])[:LONGEST] for each in events if _DRIVER_SAYS in each["message"]), None)
 
-    def _delete(self, name: str, *, has_claim: bool = False) -> ClaimRefused | None:
-        """Delete a pod, and its claim, and wait until they are gone; one that is not there is gone."""
+    def _delete(self, name: str, *, has_claim: bool = False) -> None:
+        """Delete a pod, and its claim, and wait until they are gone; raises ``DriverRefusedError``."""
         uid = self._pods.pop(name, None)
         self._shared.discard(name)
-        if uid is None:
-            return None
-        places = [f"{PODS}/{name}", *([f"{CLAIMS}/{name}"] if has_claim else [])]
-        for place in places:
+        for place in () if uid is None else (f"{PODS}/{name}", *([f"{CLAIMS}/{name}"] if has_claim else [])):
             self._api(place, method="DELETE")
-            failure = self._until(lambda place=place: self._is_gone(place), _PATIENCE, f"let go of {name}")  # type: ignore[misc]
+            failure = self._until(lambda place=place: self._api(place) is None, _PATIENCE, f"let go of {name}")  # type: ignore[misc]
             if failure is not None:
-                return ClaimRefused(failure)
-        return None
+                raise DriverRefusedError(failure)
 
-    def _is_gone(self, place: str) -> bool:
-        return self._api(place) is None
+    def _container(self, name: str) -> dict[str, Any]:
+        return dict(self._ask("containers", self._pods[name])["c"])
 
-    def _cpus(self, name: str) -> str:
-        """Return what a pod's container may run on; raises ``DriverRefusedError``."""
-        made = self._ask("containers", self._pods[name])["c"]
-        return str(made["cpuset"] or told_by(made["environment"]))
-
-    def _what_is_shared(self) -> dict[str, str] | None:
-        """Return what containers without a claim may run on; None where no plugin of NRI decides that."""
+    @property
+    def shared(self) -> dict[str, str] | None:
+        """The CPUs of containers without a claim, by name; None where no plugin of NRI decides that."""
         if not self._has_plugin:
             return None
-        made = {name: self._ask("containers", self._pods[name])["c"] for name in sorted(self._shared)}
-        return {name: each["cpuset"] or self._online for name, each in made.items()}
+        return {name: self._container(name)["cpuset"] or self._online for name in sorted(self._shared)}
 
     def _make(self, place: str, kind: str, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         version = "v1" if place.startswith("/api/") else "resource.k8s.io/v1"
@@ -244,4 +213,4 @@ class DraInCluster:
     def close(self) -> None:
         """End the cluster, and remove what was made."""
         self._end()
-        self._daemon.close()
+        self.daemon.close()

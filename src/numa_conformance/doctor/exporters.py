@@ -1,0 +1,300 @@
+"""Exporters judged: NodeResourceTopology objects against what the node's kubelet keeps and can still give."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..chapters import Requirement
+from ..chapters.doors import exporters
+from ..cpuset import CpuSet
+from ..errors import KubeletFails, UsageError
+from ..kube import Quantity
+from ..kube.resource_names import page_bytes
+from ..lab.cluster.scheduled import ClusterConnection, pod_manifest, reference_of
+from ..machine import Machine, machine_from_dict
+
+_LOOK_SECONDS, _MOST_PODS = 0.2, 5
+_Pods = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """How much of a resource a NUMA node has, gives to pods, and has left; None where the kubelet does not say.
+
+    ``unhealthy``: devices of the capacity that no interface tells the NUMA node of, and that may be left out.
+    """
+
+    capacity: int
+    allocatable: int | None = None
+    available: int | None = None
+    unhealthy: int = 0
+
+    def allowed(self, part: str) -> tuple[int, ...] | None:
+        """Return the numbers that an object may tell; None where any may be."""
+        if part == "capacity":
+            return tuple({self.capacity, self.capacity - self.unhealthy})
+        amount = self.allocatable if part == "allocatable" else self.available
+        return None if amount is None else (amount,)
+
+
+@dataclass(frozen=True)
+class NodeAmounts:
+    """A node: its machine, the Topology Manager's policy and scope, and NUMA node to resource to amounts.
+
+    ``shared``: resources of which some device is near several NUMA nodes. How zones tell of those is not said anywhere.
+    """
+
+    machine: Machine
+    policy: str
+    scope: str
+    amounts: Mapping[int, Mapping[str, Amounts]]
+    shared: frozenset[str] = field(default_factory=frozenset)
+
+
+def node_amounts(report: Mapping[str, Any]) -> NodeAmounts:
+    """Return what a kubelet keeps, as a cluster of real parts tells it of a node."""
+    machine = machine_from_dict(report["machine"], "machine")
+    amounts: dict[int, dict[str, Amounts]] = {node: {} for node in machine.numa_ids}
+    _add_cpus(amounts, machine, report)
+    _add_memory(amounts, machine, report)
+    shared = _add_devices(amounts, machine, report["devices"])
+    return NodeAmounts(machine, report["policy"], report["scope"], amounts, shared)
+
+
+def _add_cpus(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:
+    """Under policy none the kubelet gives no CPUs by number, and says nothing of them."""
+    allocatable = CpuSet.parse(report["allocatable_cpus"]).bits
+    left = allocatable & ~CpuSet.parse(report["held_cpus"]).bits
+    for node, cpus in machine.numa_bits.items():
+        capacity = (cpus & machine.online_bits).bit_count()
+        counts = ((cpus & allocatable).bit_count(), (cpus & left).bit_count()) if allocatable else ()
+        amounts[node]["cpu"] = Amounts(capacity, *counts)
+
+
+def _add_memory(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:
+    for memory in machine.memory:
+        sizes = {"memory": memory.memory or 0}
+        sizes |= {f"hugepages-{size}": page_bytes(size) * count for size, count in memory.hugepages.items()}
+        amounts[memory.node] |= {kind: Amounts(size) for kind, size in sizes.items() if size}
+    for node in report["memory"] or ():
+        of_node = amounts[node["node"]]
+        for kind, table in node["tables"].items():
+            if kind in of_node:
+                of_node[kind] = Amounts(of_node[kind].capacity, table["allocatable"], table["free"])
+
+
+def _add_devices(
+    amounts: dict[int, dict[str, Amounts]], machine: Machine, held: Mapping[str, Iterable[str]]
+) -> frozenset[str]:
+    shared = {device.resource for device in machine.devices if len(device.numa) > 1}
+    for resource in {device.resource for device in machine.devices} - shared:
+        taken = set(held.get(resource, ()))
+        for node in machine.numa_ids:
+            near = [device for device in machine.devices if (device.resource, device.numa) == (resource, (node,))]
+            if near:
+                healthy = [device for device in near if device.healthy]
+                left = sum(device.id not in taken for device in healthy)
+                amounts[node][resource] = Amounts(len(near), len(healthy), left, len(near) - len(healthy))
+    return frozenset(shared)
+
+
+_AMOUNTS = {"capacity": exporters.CAPACITY, "allocatable": exporters.ALLOCATABLE, "available": exporters.AVAILABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class ExporterFault:
+    """A requirement that an object does not meet: where in the object, what it says, and what it should say."""
+
+    requirement: Requirement
+    place: str
+    got: str
+    allowed: str
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"{self.requirement.id}: {self.place}: {self.got}; should be: {self.allowed}"
+
+
+def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[ExporterFault]:
+    """Return what an object says that is not so; of one that is not there, that it is not."""
+    if exported is None:
+        return [ExporterFault(exporters.ZONES, "the object", "is not there", "one of the node's name")]
+    zones = {zone.get("name"): zone for zone in exported.get("zones") or () if zone.get("type") == "Node"}
+    wanted = {f"node-{node}": node for node in expected.machine.numa_ids}
+    unmet = []
+    if zones.keys() != wanted.keys():
+        unmet.append(ExporterFault(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
+    unmet += _attributes(exported, expected)
+    for name in zones.keys() & wanted.keys():
+        unmet += _costs(name, zones[name], expected, wanted)
+        unmet += _resources(name, zones[name], expected, expected.amounts[wanted[name]])
+    return sorted(unmet, key=lambda unmet: (unmet.requirement.id, unmet.place))
+
+
+def _listed(names: Mapping[Any, object]) -> str:
+    return ", ".join(sorted(map(str, names))) or "none"
+
+
+def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[ExporterFault]:
+    report = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
+    for name, wanted in (("topologyManagerPolicy", expected.policy), ("topologyManagerScope", expected.scope)):
+        if report.get(name, wanted) != wanted:
+            yield ExporterFault(exporters.ATTRIBUTES, f"attributes.{name}", report[name], wanted)
+
+
+def _costs(
+    name: str, zone: Mapping[str, Any], expected: NodeAmounts, nodes: Mapping[str, int]
+) -> Iterator[ExporterFault]:
+    report = {cost["name"]: cost["value"] for cost in zone.get("costs") or ()}
+    distances = expected.machine.distances
+    if report and distances is not None:
+        row = distances[sorted(nodes.values()).index(nodes[name])]
+        wanted = {f"node-{node}": distance for node, distance in zip(sorted(nodes.values()), row, strict=True)}
+        if report != wanted:
+            yield ExporterFault(exporters.COSTS, f"zone {name}", str(report), str(wanted))
+
+
+def _resources(
+    name: str, zone: Mapping[str, Any], expected: NodeAmounts, wanted: Mapping[str, Amounts]
+) -> Iterator[ExporterFault]:
+    report = {resource["name"]: resource for resource in zone.get("resources") or ()}
+    for resource, amounts in wanted.items():
+        if resource not in report and amounts.allocatable:
+            yield ExporterFault(
+                exporters.RESOURCES, f"zone {name}", f"{resource} is not told", f"{amounts.allocatable} allocatable"
+            )
+        for part, requirement in _AMOUNTS.items() if resource in report else ():
+            allowed, got = amounts.allowed(part), report[resource].get(part)
+            if allowed is not None and _number(got) not in allowed:
+                yield ExporterFault(
+                    requirement, f"zone {name}: {resource}: {part}", str(got), " or ".join(map(str, allowed))
+                )
+    for resource in report.keys() - wanted.keys() - expected.shared:
+        if any(_number(report[resource].get(part)) for part in _AMOUNTS):
+            yield ExporterFault(
+                _AMOUNTS["capacity"], f"zone {name}: {resource}: capacity", "told", "the node has none there"
+            )
+
+
+def _number(quantity: Any) -> object:
+    """Return the number that a quantity is; itself where it is none."""
+    try:
+        return Quantity.parse(str(quantity)).as_number
+    except UsageError:
+        return quantity
+
+
+@dataclass(frozen=True)
+class ExporterLook:
+    """The faults of a node's object after a step, and the seconds until it was right, or until the wait ended."""
+
+    step: str
+    node: str
+    unmet: Sequence[ExporterFault]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class KubeletEnd:
+    """A node whose kubelet ended at a step. ``why``: its last words, and whether the reference foresees it."""
+
+    step: str
+    node: str
+    why: str
+
+
+def converse(
+    cluster: ClusterConnection, nodes: Sequence[str], steps: int, seed: int, within: float
+) -> Iterator[ExporterLook | KubeletEnd]:
+    """Let Guaranteed pods come and go, and yield a look at each node before the first pod and after each step.
+
+    An object has ``within`` seconds to follow. A node whose kubelet ends is left out. All pods are deleted at the end.
+    """
+    draw = random.Random(seed)
+    running: dict[str, _Pods] = {node: {} for node in nodes}
+    left = list(nodes)
+    try:
+        for number in range(steps + 1):
+            for node in list(left):
+                step = "at first"
+                try:
+                    if number:
+                        step = _change(cluster, node, running[node], draw, number)
+                    yield _look(cluster, node, step, within)
+                except UsageError as error:
+                    if _is_alive(cluster, node):
+                        raise
+                    left.remove(node)
+                    yield KubeletEnd(step, node, f"{error}{_foreseen(cluster, node, running[node])}")
+    finally:
+        for names in running.values():
+            for name in names:
+                cluster.ask("drop", name)
+
+
+def _is_alive(cluster: ClusterConnection, node: str) -> bool:
+    return all(status["process"] for status in cluster.ask("status")["nodes"] if status["name"] == node)
+
+
+def _foreseen(cluster: ClusterConnection, node: str, running: _Pods) -> str:
+    """Say whether the reference, given the same pods, foresees that the kubelet ends; nothing where none was made."""
+    if not running:
+        return ""
+    reference = reference_of(cluster.ask("plans")[node])
+    try:
+        for uid, pod in enumerate(running.values()):
+            reference.admit({**pod, "metadata": {**pod["metadata"], "namespace": "default", "uid": str(uid)}})
+    except KubeletFails as failure:
+        return f"; foreseen by the reference: {failure}"
+    return "; not foreseen by the reference"
+
+
+def _change(cluster: ClusterConnection, node: str, running: _Pods, draw: random.Random, number: int) -> str:
+    if running and (len(running) >= _MOST_PODS or draw.random() < 0.4):
+        name = list(running)[draw.randrange(len(running))]
+        cluster.ask("drop", name)
+        del running[name]
+        return f"pod {name} is gone"
+    resources = _draw_resources(node_amounts(cluster.ask("kept", node)).machine, draw)
+    name = f"exported-{node}-{number}"
+    running[name] = _pod(name, node, resources)
+    pod = cluster.ask("make", json.dumps(running[name]))
+    shown = ", ".join(f"{resource} {amount}" for resource, amount in resources.items())
+    if pod.get("status", {}).get("phase") == "Failed":
+        cluster.ask("drop", name)
+        del running[name]
+        return f"pod {name} with {shown} was refused"
+    return f"pod {name} with {shown} came"
+
+
+def _draw_resources(machine: Machine, draw: random.Random) -> dict[str, str]:
+    resources = {"cpu": str(draw.choice([1, 2, 3, 4])), "memory": draw.choice(["64Mi", "1Gi", "3Gi"])}
+    if draw.random() < 0.2:
+        resources["cpu"] = "1500m"  # of the shared pool: no CPU less is available
+    for size in sorted({size for node in machine.memory for size, count in node.hugepages.items() if count}):
+        if draw.random() < 0.5:
+            resources[f"hugepages-{size}"] = size
+    for resource in sorted({device.resource for device in machine.devices}):
+        if draw.random() < 0.5:
+            resources[resource] = "1"
+    return resources
+
+
+def _pod(name: str, node: str, resources: Mapping[str, str]) -> dict[str, Any]:
+    container = {"name": "c", "image": "any", "resources": {"limits": dict(resources)}}
+    return pod_manifest(name, [container], nodeName=node, tolerations=[{"operator": "Exists"}])
+
+
+def _look(cluster: ClusterConnection, node: str, step: str, within: float) -> ExporterLook:
+    began = time.monotonic()
+    while True:
+        unmet = judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("kept", node)))
+        seconds = time.monotonic() - began
+        if not unmet or seconds > within:
+            return ExporterLook(step, node, unmet, seconds)
+        time.sleep(_LOOK_SECONDS)
