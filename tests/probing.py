@@ -24,7 +24,7 @@ from noise.questions import rare
 from numa_conformance.asking.drive import again, drive
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shrinking import smallest
-from numa_conformance.cli.asked_again import asked_by_files
+from numa_conformance.cli.question_files import asked_by_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.comparing.simpler import simpler
 from numa_conformance.report.beside_reference import open_reference

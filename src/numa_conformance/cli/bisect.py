@@ -23,14 +23,11 @@ from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
-from .asked_again import asked_by_files, asked_by_pods
-from .exits import DIFFERENT, OK
-from .level import LEVEL
-from .names import MachineName
 from .node_inputs import NodeInputs
+from .options import LEVEL, MachineName, version
+from .question_files import asked_by_files, asked_by_pods
 from .targets import TargetChoice, open_target
-from .terminal import print_json, say, with_progress
-from .versions import version
+from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
 ADAPTERS = Path("~/.cache/numa-conformance")
 MOST_PLACES = 4

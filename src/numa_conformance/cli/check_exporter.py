@@ -13,8 +13,7 @@ from ..doctor.exporters.conversation import Ended, Look, converse
 from ..doctor.exporters.judging import Unmet
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
-from .exits import DIFFERENT, OK
-from .terminal import print_json, say
+from .terminal import DIFFERENT, OK, print_json, say
 
 NAME = "check-exporter"
 HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirement.command == NAME)

@@ -18,9 +18,8 @@ from ..files import write_text
 from ..machine.hostfs import open_dump
 from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import histories_text
-from .exits import DIFFERENT, OK
-from .terminal import print_json
-from .versions import version as version_type
+from .options import version as version_type
+from .terminal import DIFFERENT, OK, print_json
 
 
 def asked_options(command: Any) -> Any:

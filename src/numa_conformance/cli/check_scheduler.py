@@ -12,8 +12,7 @@ from ..doctor.exporters.judging import judge_exported
 from ..doctor.exporters.numa_amounts import kept_from
 from ..lab.cluster.control import Known, open_cluster
 from ..lab.cluster.scheduled import Outcome, groups_of, run_workload
-from .exits import DIFFERENT, OK
-from .terminal import columns, notice, print_json, say
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 _LOOK_SECONDS = 0.05
 _Counts = Mapping[str, Callable[[Sequence[Outcome]], int]]

@@ -24,11 +24,8 @@ from ..machine import load_machine
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .exits import DIFFERENT, OK
-from .level import LEVEL
-from .names import MachineName, Named
-from .terminal import columns, notice, print_json, say, spread, with_progress
-from .versions import version
+from .options import LEVEL, MachineName, Named, version
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
 _SIMPLE = ("LeastAllocated", "MostAllocated")

@@ -21,13 +21,11 @@ from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
-from .exits import DIFFERENT, OK
 from .migration import Moving
-from .names import MachineName
 from .node_inputs import read_all_pods
-from .sides import of_one_version, side
-from .targets import TargetChoice, open_target
-from .terminal import print_json, terminal_width, with_progress
+from .options import MachineName
+from .targets import TargetChoice, of_one_version, open_target, side
+from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 
 WIDTH = 160
 """Columns that placements side by side may take where no terminal says how many there are."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import Fault, UsageError
-from .extras import needs
-from .unsupported import unsupported_option
+from .options import needs, unsupported_option
 
 if TYPE_CHECKING:
     from ..lab.cluster.dra_target import DraInCluster

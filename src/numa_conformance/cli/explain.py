@@ -14,15 +14,11 @@ from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import Admission
 from ..sources.versions import NEWEST, KubernetesVersion
-from .exits import DIFFERENT, OK
 from .from_node import Question
-from .names import MachineName
-from .node_inputs import NodeInputs, node_options, read_all_pods
-from .not_looked_at import missing, tell_missing, tell_unseen
-from .outcomes import Outcomes
-from .placement_lines import headline, placement_lines
-from .terminal import print_json, say
-from .versions import version
+from .node_inputs import NodeInputs, missing, node_options, read_all_pods, tell_missing, tell_unseen
+from .options import MachineName, version
+from .outcomes import Outcomes, headline, placement_lines
+from .terminal import DIFFERENT, OK, print_json, say
 
 
 @click.command("explain")

@@ -13,8 +13,8 @@ from ..machine import load_machine
 from ..machine.hostfs import MemoryStore, open_dump
 from ..reference.node import Explainer
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .level import quirks_of
 from .node_inputs import NodeInputs
+from .options import quirks_of
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
 

@@ -12,7 +12,7 @@ from .. import __version__
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
-from .names import Named
+from .options import Named
 
 _STARTER = Path(__file__).parent / "starter"
 _SDK = "numaconformance"

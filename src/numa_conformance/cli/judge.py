@@ -20,9 +20,8 @@ from ..files import open_plain
 from ..judging.verdicts import Broken, Verdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
 from ..wire.history.sightings import SEEN
-from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
-from .terminal import print_json, with_progress
+from .terminal import DIFFERENT, OK, print_json, with_progress
 
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file of histories that are read at most."""

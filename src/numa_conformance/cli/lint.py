@@ -11,10 +11,8 @@ from ..kube import read_kubelet_configuration
 from ..machine import load_machine
 from ..reference.advice import Finding, lint
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .level import LEVEL, VERSION, quirks_of
-from .names import MachineName
-from .terminal import print_json, say
+from .options import LEVEL, VERSION, MachineName, quirks_of
+from .terminal import DIFFERENT, OK, print_json, say
 
 
 @click.command("lint")

@@ -9,7 +9,7 @@ import click
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
 from ..machine.hostfs import write_tree
 from ..machine.picture_svg import machine_svg
-from .names import MachineName
+from .options import MachineName
 from .terminal import columns, print_json, say, terminal_width
 
 

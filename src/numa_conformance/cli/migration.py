@@ -15,9 +15,8 @@ from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
 from ..wire import Client
-from .exits import DIFFERENT, OK
 from .outcomes import pod_names
-from .terminal import columns, print_json, say
+from .terminal import DIFFERENT, OK, columns, print_json, say
 
 Fates = Mapping[str, PodFate]
 

@@ -15,7 +15,7 @@ from ..lab.cluster.cgroups import CGROUPS
 from ..lab.cluster.control import Known, open_cluster
 from ..lab.kubelet.launcher import HOME
 from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
-from .exits import NOT_FOUND, NOT_RUN
+from .terminal import NOT_FOUND, NOT_RUN
 
 
 @click.command("on-node", context_settings={"allow_interspersed_args": False})

@@ -13,10 +13,9 @@ from ..comparing.recorded import Answerer, record_decisions, select
 from ..errors import Fault, UsageError
 from ..files import replace_bytes
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .names import chosen
+from .options import chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import notice, with_progress
+from .terminal import DIFFERENT, OK, notice, with_progress
 
 
 @click.command("record")

@@ -12,11 +12,10 @@ import click
 
 from ..comparing.recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again
-from .names import chosen
+from .options import chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import print_json, with_progress
+from .terminal import DIFFERENT, OK, print_json, with_progress
 
 KEPT = 1000
 """Decisions that differed and are told in full; more are counted."""

@@ -20,8 +20,7 @@ from ..report.merge import merge_reports
 from ..report.model import read_report
 from ..report.over_time import Column
 from ..report.writers import PAGE, write_reports
-from .exits import DIFFERENT, OK
-from .terminal import print_json
+from .terminal import DIFFERENT, OK, print_json
 
 _REPORT = click.Path(path_type=Path)
 

@@ -18,7 +18,7 @@ from ..report.pages.requirements_page import protocol_page, requirements_page
 from ..report.pages.rules_page import rules_page
 from ..report.pages.statements_page import statements_page
 from ..report.pages.versions_page import versions_page
-from .names import chosen
+from .options import chosen
 from .terminal import print_json, say
 
 _PAGES: Mapping[str, Callable[[], str]] = {

@@ -12,7 +12,7 @@ from ..machine.schema import compact_schema, machine_schema
 from ..report.schema import report_schema
 from ..wire.history.schema import history_schema
 from ..wire.schema import protocol_schema
-from .names import Named
+from .options import Named
 from .terminal import print_json
 
 _SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {

@@ -22,9 +22,8 @@ from ..kube import (
 from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
 from ..sources.quirks.scheduler import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .level import LEVEL, VERSION, quirks_of
-from .terminal import columns, notice, print_json, say
+from .options import LEVEL, VERSION, quirks_of
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
 MOST_LOOKED_AT = 1_000_000

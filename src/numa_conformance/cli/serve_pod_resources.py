@@ -11,11 +11,9 @@ import click
 from ..machine import load_machine
 from ..machine.hostfs import KubeletRoot
 from ..sources.versions import KubernetesVersion
-from .exits import OK
-from .extras import needs
-from .names import MachineName
 from .node_inputs import NodeInputs, node_options
-from .terminal import notice
+from .options import MachineName, needs
+from .terminal import OK, notice
 
 _EVERY = 0.5
 """Seconds between two looks at the pods' files."""

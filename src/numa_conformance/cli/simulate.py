@@ -15,15 +15,11 @@ from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
 from .from_node import Beginning, Question
-from .names import MachineName
-from .node_inputs import NodeInputs, node_options, read_all_pods
-from .not_looked_at import tell_missing, tell_unseen
-from .outcomes import ADVISED, Outcomes
-from .placement_lines import headline, placement_lines
-from .terminal import notice, print_json, say, terminal_width
-from .versions import version
+from .node_inputs import NodeInputs, node_options, read_all_pods, tell_missing, tell_unseen
+from .options import MachineName, version
+from .outcomes import ADVISED, Outcomes, headline, placement_lines
+from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
     from .what_if import Comparison
@@ -136,15 +132,42 @@ def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) ->
     elif as_svg:
         click.echo(machine_svg(outcomes.node.machine, outcomes.owners), nl=False)
     elif as_html:
-        # Templates are loaded by nothing else here.
-        from .simulation_page import simulation_page
-
-        click.echo(simulation_page(outcomes), nl=False)
+        click.echo(_page(outcomes), nl=False)
     else:
         _print_pods(outcomes)
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
     return OK if all(admission.admitted for admission in outcomes.admissions) else DIFFERENT
+
+
+def _page(outcomes: Outcomes) -> str:
+    """Return a web page that needs nothing else: the summary, the machine with its pods, each pod."""
+    from markupsafe import Markup  # only pages need templates
+
+    from ..report.html import render
+
+    node = outcomes.node
+    reserved = node.pools.reserved
+    pods = [
+        (
+            admission.admitted,
+            headline(admission, outcomes),
+            placement_lines(admission, outcomes),
+            list(outcomes.advice[admission.uid].lines()) if admission.uid in outcomes.advice else [],
+        )
+        for admission in outcomes.in_order
+    ]
+    return render(
+        "simulation.html",
+        title=f"Pods on {node.machine.name}",
+        summary=str(outcomes.summary),
+        version=str(node.version),
+        reserved=None if reserved is None else format_bits(reserved) or "none",
+        shared=None if reserved is None else format_bits(node.pools.default) or "empty",
+        pods=pods,
+        # The picture escapes its texts itself.
+        picture=Markup(machine_svg(node.machine, outcomes.owners)),
+    )
 
 
 def _print_pods(outcomes: Outcomes) -> None:

@@ -33,9 +33,8 @@ from ..wire.messages.pick import Pick
 from ..wire.messages.plugin import AllocateDevices, PreferDevices, RestartKubelet, StartPlugin
 from ..wire.messages.score import Score
 from ..wire.values import HintValue, PriorState
-from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
-from .terminal import print_json
+from .terminal import DIFFERENT, OK, print_json
 
 
 @click.command("smoke")

@@ -9,8 +9,7 @@ import click
 
 from ..files import write_text
 from ..lab.cluster.control import names_of_clusters, open_cluster
-from .exits import OK
-from .terminal import columns, notice, print_json, say
+from .terminal import OK, columns, notice, print_json, say
 
 
 @click.command("status")

@@ -1,4 +1,4 @@
-"""What the commands share in writing: JSON, and progress that only a person sees."""
+"""What the commands share in output: exit codes (``docs/cli.md``), JSON, tables and progress bars."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ import click
 
 from ..printable import folded
 
+OK = 0
+DIFFERENT = 1
+USAGE = 2
+TARGET_FAULT = 3
+BUG = 70
+NOT_RUN = 126
+NOT_FOUND = 127
 T = TypeVar("T")
 _NARROWEST = 20
 """Columns below which text is rather cut by the terminal than told a word a line."""

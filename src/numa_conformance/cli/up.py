@@ -20,9 +20,8 @@ from ..lab.cluster.nodes_file import default_nodes, read_nodes
 from ..lab.cluster.release import build_release
 from ..lab.cluster.settings import Scheduler, Stopped
 from ..machine.hostfs.namespaces import end_with_parent
-from .exits import OK
-from .extras import needs
-from .terminal import notice, say
+from .options import needs
+from .terminal import OK, notice, say
 
 if TYPE_CHECKING:
     from ..lab.cluster.cluster import RealCluster

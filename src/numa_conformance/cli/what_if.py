@@ -14,9 +14,8 @@ from ..machine.picture_svg import machine_svgs
 from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
 from ..reference.node import Admission, Placement
 from ..reference.target.answers import admission_answer
-from .exits import DIFFERENT, OK
 from .outcomes import NO_ANSWER, Outcomes, resize_result
-from .terminal import columns, print_json, say, terminal_width
+from .terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
 
 
 class Comparison:

@@ -13,10 +13,8 @@ from ..report.probes import Probe, asked_of, probes
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import SUPPORTED, KubernetesVersion
-from .exits import DIFFERENT, OK
-from .sides import of_one_version, side
-from .targets import open_target
-from .terminal import print_json, say, with_progress
+from .targets import of_one_version, open_target, side
+from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
 MOST_SHOWN = 5
 """Probes that nothing known explains and that are shown; more are counted."""

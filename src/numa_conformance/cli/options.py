@@ -1,8 +1,9 @@
-"""How commands read names: one of a few, or some of many; an unknown one gets the near one."""
+"""Options that commands share: names, machines, levels and versions of Kubernetes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
 import click
@@ -10,6 +11,24 @@ from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
 from ..machine import catalogue_names
+from ..sources.patches import patch_note
+from ..sources.quirks import Quirks
+from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
+
+
+def version(text: str) -> KubernetesVersion:
+    """Read ``--kubernetes-version``, and say on standard error what is known of a patch that it names.
+
+    Raises ``UsageError`` for a version whose behaviour is not known.
+    """
+    try:
+        asked = KubernetesVersion.supported(text)
+    except UsageError as error:
+        raise error.within("--kubernetes-version") from error
+    note = patch_note(asked)
+    if note:
+        click.echo(f"Kubernetes {asked}: {note}", err=True)
+    return asked
 
 
 class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
@@ -50,3 +69,42 @@ def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     if faults:
         raise UsageError(faults)
     return [name for name in known if not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)]
+
+
+unsupported_option = click.option(
+    "--unsupported",
+    default="",
+    metavar="REGEX",
+    help="words with which it gives up on a machine that it does not support; a crash never counts",
+)
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Import what an extra brings along; raises ``UsageError`` with how to install it where it is not there."""
+    try:
+        yield
+    except ImportError as error:
+        accepted = f"pip install 'numa-conformance[{extra}]'"
+        raise UsageError(Fault("", f"{error.name} is not installed", accepted)) from error
+
+
+LEVEL = click.option(
+    "--level",
+    type=Named(["exact", "documented"]),
+    default="exact",
+    show_default=True,
+    help="With the quirks of Kubernetes, or by the documentation.",
+)
+VERSION = click.option(
+    "--kubernetes-version",
+    type=version,
+    default=str(DEFAULT),
+    show_default=True,
+    help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
+)
+
+
+def quirks_of(level: str, kubernetes_version: KubernetesVersion) -> Quirks:
+    """Return what a version does at a level."""
+    return Quirks.of(kubernetes_version) if level == "exact" else Quirks.none()
