@@ -27,10 +27,9 @@ from numa_conformance.asking.shrinking import smallest
 from numa_conformance.cli.question_files import asked_by_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.comparing.simpler import simpler
-from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.causes import Shown
-from numa_conformance.report.decides_as import TRAITS
-from numa_conformance.report.probes import FILE, UNSEEN, probes
+from numa_conformance.report.minor_fit import FILE, TRAITS, UNSEEN, probes
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.sources.changes import CHANGES
 from numa_conformance.sources.policies import TOPOLOGY_POLICIES
 from numa_conformance.sources.quirks import QUIRKS

@@ -7,8 +7,7 @@ import pytest
 
 from asked_in_full import deep
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.report.decides_as import TRAITS, Answers, fits
-from numa_conformance.report.probes import UNSEEN, asked_of, probes
+from numa_conformance.report.minor_fit import TRAITS, UNSEEN, Answers, asked_of, fits, probes
 from numa_conformance.sources.policies import TOPOLOGY_POLICIES
 from numa_conformance.sources.quirks import QUIRKS, Quirks
 from numa_conformance.sources.versions import SUPPORTED

@@ -4,7 +4,7 @@ from numa_conformance.asking.generators.workloads import burstable, guaranteed, 
 from numa_conformance.comparing.pod_outcomes import fates, lived
 from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import load_machine
-from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.wire.history.history import Head, History, Step
 
 MACHINE = load_machine("two-nodes-devices")

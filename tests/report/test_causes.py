@@ -8,8 +8,8 @@ from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.kinds_of_difference import Kinds
 from numa_conformance.comparing.two_targets import TwoTargets
 from numa_conformance.machine import load_machine
-from numa_conformance.report.beside_reference import open_reference
 from numa_conformance.report.causes import FACTS, CausesBetween, Shown
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.report.side_by_side import kind_as_json, kinds_as_text
 from numa_conformance.sources.versions import KubernetesVersion
 

@@ -5,10 +5,9 @@ import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.errors import UsageError
-from numa_conformance.report.blocks import told_blocks
 from numa_conformance.report.html import html_page
 from numa_conformance.report.model import read_report
-from numa_conformance.report.text import summary_lines
+from numa_conformance.report.text import summary_lines, told_blocks
 from numa_conformance.report.writers import write_reports
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
 

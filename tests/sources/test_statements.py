@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.report.pages.statements_page import asked_by
+from numa_conformance.report.pages.source_pages import asked_by
 from numa_conformance.sources.pages import CPU_TASK
 from numa_conformance.sources.statements import STATEMENTS
 from numa_conformance.sources.statements.registry import PAGES

@@ -17,8 +17,8 @@ from numa_conformance.asking.groups import ALL, GROUPS, groups_of, judged
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.verdicts import judge
-from numa_conformance.report.beside_reference import with_reference
 from numa_conformance.report.departures import in_history
+from numa_conformance.report.reference_answers import with_reference
 from numa_conformance.sources.versions import DEFAULT
 from numa_conformance.wire import Client, InProcess, Unsupported
 from processes import PATIENCE

@@ -17,8 +17,8 @@ from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
 from ..machine import load_machine
 from ..reference.target import Level
-from ..report.beside_reference import open_reference
-from ..report.by_version import Turn, cause_told, turns
+from ..report.causes import Turn, cause_told, turns
+from ..report.reference_answers import open_reference
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion

@@ -11,7 +11,7 @@ from ..asking.generators.scenario import WITH_MACHINE
 from ..comparing.recorded import Answerer, Vector, read_vectors, record_decisions
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
-from ..report.beside_reference import open_reference
+from ..report.reference_answers import open_reference
 from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step

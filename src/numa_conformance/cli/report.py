@@ -13,12 +13,10 @@ from ..asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..report.circumstances import read_circumstances
-from ..report.compare import compare_reports
+from ..report.compare import Column, compare_reports, merge_reports
 from ..report.html import matrix_page
 from ..report.known import refreshed
-from ..report.merge import merge_reports
 from ..report.model import read_report
-from ..report.over_time import Column
 from ..report.writers import PAGE, write_reports
 from .terminal import DIFFERENT, OK, print_json
 

@@ -12,12 +12,10 @@ from ..chapters import REQUIREMENTS, Requirement
 from ..files import write_text
 from ..report.pages.api_page import api_page
 from ..report.pages.chapter_pages import chapter_pages
-from ..report.pages.kubernetes_versions_page import kubernetes_versions_page
-from ..report.pages.links import FOLDER
+from ..report.pages.markdown import FOLDER
 from ..report.pages.requirements_page import protocol_page, requirements_page
-from ..report.pages.rules_page import rules_page
-from ..report.pages.statements_page import statements_page
-from ..report.pages.versions_page import versions_page
+from ..report.pages.source_pages import rules_page, statements_page
+from ..report.pages.versions_pages import kubernetes_versions_page, versions_page
 from .options import chosen
 from .terminal import print_json, say
 

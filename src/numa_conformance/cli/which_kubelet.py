@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ..report.decides_as import TRAITS, Answers, Fit, fits, told_apart
-from ..report.probes import Probe, asked_of, probes
+from ..report.minor_fit import TRAITS, Answers, Fit, Probe, asked_of, fits, probes, told_apart
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import SUPPORTED, KubernetesVersion

@@ -12,11 +12,9 @@ from ..asking.generators.scenario import Scenario, Script
 from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..wire import Client
 from ..wire.history.history import History, Step
-from .any_device import AnyDevice
-from .any_order import comes_up_by_chance, gives_back_by_chance
-from .recorded.device_file import DEVICE_FILE, comparable_device_file
+from .chance import AnyDevice, comes_up_by_chance, gives_back_by_chance
 from .recorded.differences import Difference, compare
-from .recorded.memory_file import comparable_memory_file
+from .recorded.state_files import DEVICE_FILE, comparable_device_file, comparable_memory_file
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,

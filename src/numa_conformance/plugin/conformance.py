@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
@@ -9,7 +11,6 @@ from ..machine.data_files import data_folder
 from ..printable import printable
 from .choice import Choice
 from .conclusion import Conclusion, Terminal
-from .garbage_collection import RareGarbage
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
@@ -17,6 +18,27 @@ from .run import RUN, Run
 from .selection import Selection
 from .shutdown import Ending, Termination
 from .verdicts import Verdicts
+
+_MADE_MEANWHILE = 50_000
+"""Objects that are made between two looks. By Python's own 700 the looks take a fifth of a run's time."""
+
+
+class RareGarbage:
+    """Looks seldom from the end of the collection on, and never at what was there by then."""
+
+    def __init__(self) -> None:
+        """Remember how often Python looks otherwise."""
+        self._before = gc.get_threshold()
+
+    def pytest_collection_finish(self) -> None:
+        """Put the collected cases aside: they stay until the process ends."""
+        gc.freeze()
+        gc.set_threshold(_MADE_MEANWHILE, *self._before[1:])
+
+    def pytest_unconfigure(self) -> None:
+        """Look as often as before."""
+        gc.set_threshold(*self._before)
+
 
 TARGET_UNREACHABLE = 10
 _MARKERS = (

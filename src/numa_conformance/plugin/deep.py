@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from ..wire import Client
-from .searching import SharedTime, call, searches
+from .spending import SharedTime, call, searches
 
 DEFAULT_SECONDS = 600.0
 """Of all searches of a run together, unless a budget says otherwise."""

@@ -66,8 +66,7 @@ class ReportFolder:
 def _write_report_under_way(config: pytest.Config, folder: str, markdown: str) -> None:
     # Templates cost each worker of xdist its start.
     from ..report.markdown import markdown_text
-    from ..report.under_way import report_under_way
-    from ..report.writers import write_reports
+    from ..report.writers import report_under_way, write_reports
 
     target = next((value for name in NAMING if (value := setting(config, f"numa_{name}"))), "the bundled reference")
     version = Profile.parse(setting(config, "numa_profile"), DEFAULT).version

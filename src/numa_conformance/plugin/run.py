@@ -7,15 +7,19 @@ import os
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from ..asking.asking import Budget
+from ..asking.examples.goldens import Golden
 from ..asking.known_failures import KnownFailures
 from ..asking.machine_choice import MachineChoice
 from ..asking.profiles import Profile
+from ..errors import Fault, UsageError
 from ..lab.daemon.command import serving, serving_kubelet
+from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
 from ..report.model import OWN_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -24,8 +28,48 @@ from ..wire.messages.describe import Description
 from ..wire.target_description import Said
 from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
-from .snapshots import Snapshots
 from .spending import BEGAN, Spending
+
+UPDATE = "--numa-snapshot-update"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """A folder of golden texts, whether they are written anew, and whether they are the target's own."""
+
+    folder: Path
+    update: bool
+    named: str = ""
+    """How the option names a folder of the target's own."""
+
+    @property
+    def are_own(self) -> bool:
+        """Whether they are the target's own."""
+        return bool(self.named)
+
+    @classmethod
+    def read(cls, config: pytest.Config) -> Snapshots:
+        """Read the options; raises ``UsageError`` for what would write over the kubelet's golden texts."""
+        folder = setting(config, "numa_snapshots")
+        update = is_set(config, "numa_snapshot_update")
+        if not folder:
+            named = any(setting(config, f"numa_{name}") for name in NAMING)
+            if update and named:
+                message = "would replace the kubelet's golden snapshots by those of the target"
+                raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots FOLDER"))
+            return cls(data_folder("conformance") / "exact" / "golden", update=update)
+        if Path(folder).exists() and not Path(folder).is_dir():
+            raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
+        own = Path(folder).absolute()
+        nearest = next(place for place in (own, *own.parents) if place.exists())
+        if update and not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+            raise UsageError(Fault("--numa-snapshots", f"{nearest} takes no files", "a folder that can be written"))
+        return cls(own, update=update, named=folder)
+
+    def golden(self, case: str, version: KubernetesVersion, target: str) -> Golden:
+        """Return the golden text of a case in a version, the kubelet's or that of a target."""
+        return Golden(self.folder, case, version, update=self.update, policy=target if self.are_own else "")
+
 
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""

@@ -9,8 +9,7 @@ from math import ceil
 import pytest
 from hypothesis import Phase, settings
 
-from .searching import call, searches, waiting
-from .spending import NO_TIME
+from .spending import NO_TIME, call, searches, waiting
 
 LEAST = 10
 """Examples that are asked of however small a part."""

@@ -1,15 +1,45 @@
-"""The time that ``--numa-budget`` gives a run in all: what of it is left, and for what."""
+"""The time that ``--numa-budget`` gives a run: how much is left, for which cases and searches."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
+from hypothesis import is_hypothesis_test
 
 from .cases import CASE
-from .searching import searches
+
+
+class SharedTime:
+    """The time that all tests that search at random have together, in equal shares."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the seconds of all tests together."""
+        self._seconds = seconds
+        self._clock = clock
+        self._share = 0.0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Share the time among the tests that will search."""
+        self._share = self._seconds / max(waiting(session.items), 1)
+
+
+def searches(item: pytest.Item) -> bool:
+    """Tell whether a test searches at random."""
+    return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
+
+
+def waiting(items: Iterable[pytest.Item]) -> int:
+    """Return how many tests will search at random."""
+    return sum(searches(item) and item.get_closest_marker("skip") is None for item in items)
+
+
+def call(item: pytest.Function) -> None:
+    """Call a test with its fixtures."""
+    item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})
+
 
 CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
 """The part of a run's time that is kept for what comes after each of these; reports come last."""

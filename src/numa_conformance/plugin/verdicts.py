@@ -1,4 +1,4 @@
-"""The verdict of a case, sent along with pytest's report of it."""
+"""The verdict of a case, sent along with pytest's report of it; errors of the target's making are the target's."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..asking.findings.findings import Finding
 from ..asking.findings.telling import Told
 from ..asking.groups import groups_of
 from ..chapters import REQUIREMENTS
+from ..errors import CpuSetSyntaxError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import ANSWERED
 from ..printable import listed, printable
 from ..report import departures
-from ..report.beside_reference import with_reference
 from ..report.case import UNMET, Case, Verdict
 from ..report.histories import with_conversations, with_history
+from ..report.reference_answers import with_reference
 from ..sources.quirks import QUIRKS
-from ..wire import TargetFault
+from ..wire import BadReply, TargetFault
 from .cases import CASE, TOLD
-from .error_origin import as_the_targets
 from .run import RUN, Run
 from .spending import NO_TIME
 
@@ -162,3 +162,23 @@ def _beside_reference(error: BaseException | None, run: Run) -> dict[str, Any] |
     if not isinstance(error, Finding) or not error.scenario:
         return None
     return with_reference(error.scenario, run.level, run.profile.version)
+
+
+def as_the_targets(error: BaseException) -> BaseException:
+    """Return what a target did where an error is of its making; any other as it is.
+
+    What a search of Hypothesis does not find again is the target's: the same draws ask the same questions.
+    """
+    if isinstance(error, CpuSetSyntaxError):
+        return BadReply(f"a set of CPUs cannot be read: {error}")
+    if not _is_flaky(error):
+        return error
+    for inner in getattr(error, "exceptions", ()):
+        if isinstance(inner, (Finding, TargetFault)):
+            return inner
+    return BadReply("the same questions were answered otherwise when they were asked again")
+
+
+def _is_flaky(error: BaseException) -> bool:
+    """Tell whether Hypothesis says so; it is not imported for that."""
+    return any((kind.__module__, kind.__name__) == ("hypothesis.errors", "Flaky") for kind in type(error).__mro__)

@@ -1,10 +1,21 @@
-"""``Case``: one test of the suite with its parameters, and its verdict."""
+"""``Case``: one test of the suite with its parameters, its verdict, and the file of its failed scenario."""
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from typing import Any, Literal, get_args
 
 import msgspec
+
+SCENARIO_FILES = "scenario-*.json"
+
+
+def scenario_file(case: str) -> str:
+    """Return the file name for a case's scenario: readable, and different for different cases."""
+    words = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")[:80]
+    return f"scenario-{words}-{sha256(case.encode()).hexdigest()[:6]}.json"
+
 
 Verdict = Literal[
     "passed",

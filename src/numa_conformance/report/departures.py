@@ -16,7 +16,7 @@ from ..sources.quirks import Quirks
 from ..sources.versions import KubernetesVersion
 from ..wire import Client, TargetFault
 from ..wire.history.history import History, Step
-from .beside_reference import open_reference
+from .reference_answers import open_reference
 
 _NO_PLUGIN = "no healthy devices present"
 """What a kubelet says of devices of which no plugin has registered since it started."""

@@ -16,11 +16,10 @@ from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from ..sources.quirks import QUIRKS
 from ..sources.versions import KubernetesVersion
 from ..wire.features import FEATURES
-from .case import VERDICTS, Case
+from .case import VERDICTS, Case, scenario_file
 from .circumstances import Circumstances
+from .compare import Column, over_time
 from .model import Summary
-from .over_time import Column, over_time
-from .scenarios import scenario_file
 from .unmet import unmet_requirements
 
 NOT_RUN = "not run"

@@ -20,7 +20,7 @@ from ..errors import Fault, UsageError
 from ..printable import listed
 from ..wire.messages.describe import Description
 from .case import VERDICTS, Case, Verdict
-from .json_files import read_form
+from .circumstances import read_form
 from .known import stale, unasked
 
 MAX_BYTES = 256 * 1024 * 1024

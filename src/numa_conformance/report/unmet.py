@@ -13,10 +13,10 @@ from ..asking.findings.two_pictures import maps, told_bits
 from ..chapters import REQUIREMENTS, Requirement
 from ..machine import Machine
 from ..machine.picture_svg import machine_svg
-from .blocks import playing_again, rank
 from .case import Case
 from .circumstances import Circumstances
 from .model import Summary
+from .text import playing_again, rank
 
 _MAX_PICTURED = 512
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""

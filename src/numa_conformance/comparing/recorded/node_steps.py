@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from .caller import Caller, recorded_answer
-from .device_file import DEVICE_FILE, comparable_device_file
 from .differences import Difference, compare
+from .recorded_names import Caller, recorded_answer
 from .single_questions import reported
+from .state_files import DEVICE_FILE, comparable_device_file
 
 FAILURE = ("stage", "construction_error")
 """What is recorded of a node that did not come up."""

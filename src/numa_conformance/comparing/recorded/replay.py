@@ -1,17 +1,18 @@
-"""Replaying recorded decisions against a target."""
+"""Recorded decisions asked of a target: replayed, or recorded anew with its answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...errors import Fault, UsageError
+from ...sources.versions import KubernetesVersion
 from ...wire import TargetFault
 from . import node_steps, single_questions
-from .caller import Caller
-from .differences import Difference
+from .differences import ANY_OF, Difference
 from .needs import features_needed
+from .recorded_names import Caller
 from .vectors import Vector
 
 NOT_OF_THE_FORM = (LookupError, TypeError, ValueError, AttributeError)
@@ -93,3 +94,87 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True, 
 def unsupported(vector: Vector, missing: Iterable[str]) -> Outcome:
     """Return the outcome of a decision that is no fair question."""
     return Outcome(vector, "unsupported", missing=frozenset(missing))
+
+
+_ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "answeredBy")
+"""What is not the question in a record."""
+_BY_CHANCE = ("message", "checkpoints")
+"""Where answers may differ from one time to the next without the rest of the conversation: all are accepted."""
+
+_RECORDERS: Mapping[str, Callable[[Caller, dict[str, Any]], dict[str, Any]]] = {
+    "admission": node_steps.record,
+    "lifecycle": node_steps.record,
+    **dict.fromkeys(single_questions.QUESTIONS, single_questions.record),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Who answers: name and version of the program, and the Kubernetes version that it follows."""
+
+    name: str
+    version: str
+    follows: KubernetesVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one question: its record, or why there is none."""
+
+    vector: Vector
+    body: dict[str, Any] | None
+    why_not: str = ""
+
+
+def record_decisions(
+    target: Caller, vectors: Iterator[Vector] | Sequence[Vector], by: Answerer, *, times: int
+) -> Iterator[Recorded]:
+    """Ask each question so many times and yield what was answered as a record.
+
+    Where the words of a refusal or a state file differ from one time to the next the record has all of them; where
+    anything else does there is no record.
+    """
+    claimed = target.features
+    for vector in vectors:
+        recorder = _RECORDERS.get(vector.kind)
+        if recorder is None:
+            yield Recorded(vector, None, f"no kind of record that is known: {vector.kind}")
+            continue
+        try:
+            missing = features_needed(vector.kind, vector.body) - claimed
+            if missing:
+                yield Recorded(vector, None, f"not claimed: {', '.join(sorted(missing))}")
+                continue
+            question = {key: value for key, value in vector.body.items() if key not in _ANSWERS}
+            question["id"] = f"{vector.id.partition('@')[0]}@{by.follows}"
+            question["kubernetesVersion"] = str(by.follows)
+            question["answeredBy"] = {"name": by.name, "version": by.version}
+            yield Recorded(vector, _joined([recorder(target, question) for _ in range(times)]))
+        except (TargetFault, UsageError) as error:
+            yield Recorded(vector, None, f"no answer: {error}")
+        except _ByChanceError as chance:
+            yield Recorded(vector, None, f"another answer each time: {chance}")
+        except NOT_OF_THE_FORM as error:
+            yield Recorded(vector, None, f"not {FORM}: {type(error).__name__}: {error}")
+
+
+class _ByChanceError(Exception):
+    """Answers differ from one time to the next where it matters to what follows."""
+
+
+def _joined(bodies: Sequence[Any], path: tuple[str, ...] = ()) -> Any:
+    """Return one record of several: equal parts once, what differs by chance as a choice."""
+    first = bodies[0]
+    if all(body == first for body in bodies):
+        return first
+    if any(name in path for name in _BY_CHANCE):
+        different: list[Any] = []
+        for body in bodies:
+            if body not in different:
+                different.append(body)
+        return {ANY_OF: different}
+    if all(isinstance(body, dict) and body.keys() == first.keys() for body in bodies):
+        return {name: _joined([body[name] for body in bodies], (*path, name)) for name in first}
+    if all(isinstance(body, list) and len(body) == len(first) for body in bodies):
+        return [_joined(list(parts), (*path, str(index))) for index, parts in enumerate(zip(*bodies, strict=True))]
+    raise _ByChanceError(".".join(path))

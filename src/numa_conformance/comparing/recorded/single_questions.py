@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .caller import Caller, recorded_answer
 from .differences import Difference, compare
+from .recorded_names import Caller, recorded_answer
 
 Body = dict[str, Any]
 _NO_POD: Body = {"metadata": {"name": "p", "uid": "p"}, "spec": {"containers": [{"name": "c"}]}}

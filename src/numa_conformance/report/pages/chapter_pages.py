@@ -15,11 +15,10 @@ from ...judging.chapter import CHAPTER_OF, Checker, Violation, judges_of
 from ...judging.reasons import reasons_of
 from ...judging.verdicts import judge
 from ...wire.history.history import History
-from .links import page_of
-from .markdown import joined
+from .markdown import joined, page_of
 from .outcomes import outcome
 from .questions import machine_of, question
-from .statements_page import statement_links
+from .source_pages import statement_links
 
 HOW_TO_READ = """\
 Of each judge there is what was given and asked, an answer that is wrong and one that is right. A picture has a row for

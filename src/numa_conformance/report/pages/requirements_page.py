@@ -15,8 +15,7 @@ from ...wire import FEATURES, METHODS, PROTOCOL, SURFACES
 from ...wire.faults import UNSUPPORTED
 from ...wire.message import Message
 from .chapter_pages import chapters, title_of
-from .links import FOLDER, link_to
-from .markdown import joined, table
+from .markdown import FOLDER, joined, link_to, table
 
 
 def requirements_page() -> str:

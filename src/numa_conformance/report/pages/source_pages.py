@@ -1,4 +1,4 @@
-"""The page of the statements: what Kubernetes says, where, and what asks for it."""
+"""The pages of what Kubernetes says and does: statements, quirks, rules."""
 
 from __future__ import annotations
 
@@ -8,9 +8,74 @@ from itertools import groupby
 
 from ...chapters import REQUIREMENTS
 from ...sources.pages import PAGES, Section
+from ...sources.quirks import QUIRKS
+from ...sources.rules import CHAPTERS, Rule, anchor_of
 from ...sources.statements import STATEMENTS, Statement
-from .links import link_to
-from .markdown import joined, table
+from .markdown import joined, link_to, table
+
+
+def rules_page() -> str:
+    """Return ``docs/rules.md``."""
+    lines = [
+        "# Rules",
+        "",
+        "How the kubelet and kube-scheduler behave, one line each. The reference does so at level `exact`. The code, "
+        "the quirks and the explanations cite rules by id. *Documented* rules stand on a page of Kubernetes. "
+        "*Implemented* ones were found in the programs. Ids never change and are never used again. "
+        "Made by `numa-conformance requirements --rules`.",
+    ]
+    for manager, chapters in CHAPTERS.items():
+        lines += ["", f"## {manager}"]
+        for chapter in chapters:
+            lines += ["", f"### {chapter.title}", "", *map(_rule_line, chapter.rules)]
+    return joined(lines)
+
+
+def rule_address(rule: str) -> str:
+    """Return where the project's documentation tells a rule."""
+    return f"docs/rules.md#{anchor_of(rule)}"
+
+
+def rule_links(rules: Iterable[str]) -> str:
+    """Return links from a page beside it to rules."""
+    return ", ".join(f"[{rule}](rules.md#{anchor_of(rule)})" for rule in rules)
+
+
+def _rule_line(rule: Rule) -> str:
+    origin = " and ".join(
+        word for word, holds in (("documented", rule.documented), ("implemented", rule.implemented)) if holds
+    )
+    return f'- <a id="{anchor_of(rule.id)}"></a>**{rule.id}** ({origin}) {rule.text}'
+
+
+_ACTOR = {"scheduler": "The scheduler"}
+
+
+def quirks_page() -> str:
+    """Return ``docs/quirks.md``."""
+    lines = [
+        "# Quirks",
+        "",
+        "Where Kubernetes departs from its documentation. At level `exact` the reference shows every quirk of the "
+        "Kubernetes version asked for; at level `documented` it shows none. "
+        "Made by `numa-conformance quirks --markdown`.",
+        "",
+    ]
+    for quirk in QUIRKS.values():
+        rules = f" rules {rule_links(quirk.rules)};" if quirk.rules else ""
+        issue = f" Public reference: {quirk.issue}." if quirk.issue else ""
+        pull = f" Mended by {', '.join(quirk.pull)}." if quirk.pull else ""
+        lines += [
+            f"## `{quirk.id}`",
+            "",
+            f"{_ACTOR.get(quirk.area, 'The kubelet')}: {quirk.summary}.",
+            "",
+            f"The documentation, and the reference with the quirk off: {quirk.documented}.",
+            "",
+            f"Area {quirk.area};{rules} Kubernetes {quirk.versions}.{issue}{pull}",
+            "",
+        ]
+    return joined(lines)
 
 
 def asked_by() -> Mapping[str, list[str]]:
