@@ -13,6 +13,7 @@ from numa_conformance.comparing.differing import Differing
 from numa_conformance.machine import Cpu, Machine, MemoryNode
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary, Target
+from numa_conformance.report.pages import versions_pages
 from numa_conformance.wire.history.history import Head, History, Step, read_histories
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"

@@ -17,7 +17,7 @@ from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
 from ..machine import load_machine
 from ..reference.target import Level
-from ..report.causes import Turn, cause_told, turns
+from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
@@ -25,7 +25,7 @@ from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, Kuber
 from ..wire.history.history import History, Step
 from .node_inputs import NodeInputs
 from .options import LEVEL, MachineName, version
-from .question_files import asked_by_files, asked_by_pods
+from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
 from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
@@ -99,18 +99,21 @@ def command(
         for history in with_progress(histories, "asking", len(histories))
     ]
     programs = _programs(adapters, versions) if real else []
-    beside = [_beside(history, programs, at, timeout, messages=messages, ignored=ignored) for history in histories]
+    of_programs = [
+        _answers_of_programs(history, programs, at, timeout, messages=messages, ignored=ignored)
+        for history in histories
+    ]
     if as_json:
         print_json(
             {
                 "level": level,
                 "versions": list(map(str, versions)),
-                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, beside, strict=True)],
+                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, of_programs, strict=True)],
             }
         )
     else:
-        _print(answers, beside, versions)
-    changed = any(changes for _, changes in answers) or any(real.difference for reals in beside for real in reals)
+        _print(answers, of_programs, versions)
+    changed = any(changes for _, changes in answers) or any(real.difference for reals in of_programs for real in reals)
     return DIFFERENT if changed else OK
 
 
@@ -128,10 +131,10 @@ def _histories(
     """Return the questions of FILES; raises ``UsageError``."""
     if machine_name:
         inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, NEWEST, level)
-        return [asked_by_pods(inputs, files)]
+        return [history_of_pods(inputs, files)]
     if config_file or flags:
         raise click.UsageError("--config and --flags describe a node: name its --machine")
-    return list(asked_by_files(files))
+    return list(histories_of_files(files))
 
 
 def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]:
@@ -149,7 +152,7 @@ def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]
     return sorted(by_version, key=lambda path: (by_version[path], path.name))
 
 
-def _beside(
+def _answers_of_programs(
     history: History, programs: Sequence[Path], level: Level, timeout: float, *, messages: bool, ignored: Sequence[str]
 ) -> list[_Real]:
     """Ask the programs, and beside each the reference of its version."""
@@ -163,7 +166,7 @@ def _beside(
     return compared
 
 
-def _as_json(history: History, changes: Sequence[Turn], reals: Sequence[_Real]) -> dict[str, Any]:
+def _as_json(history: History, changes: Sequence[VersionChange], reals: Sequence[_Real]) -> dict[str, Any]:
     return {
         "id": history.id,
         "machine": history.head.machine.name,
@@ -180,7 +183,7 @@ def _as_json(history: History, changes: Sequence[Turn], reals: Sequence[_Real]) 
     }
 
 
-def _turn_as_json(turn: Turn) -> dict[str, Any]:
+def _turn_as_json(turn: VersionChange) -> dict[str, Any]:
     down = dict(zip(("before", "after"), _why_down(turn.difference), strict=True))
     return {
         "before": str(turn.before),
@@ -205,9 +208,11 @@ def _where(difference: Differing) -> dict[str, Any]:
 
 
 def _print(
-    answers: Sequence[tuple[History, list[Turn]]], beside: Sequence[list[_Real]], versions: Sequence[KubernetesVersion]
+    answers: Sequence[tuple[History, list[VersionChange]]],
+    of_programs: Sequence[list[_Real]],
+    versions: Sequence[KubernetesVersion],
 ) -> None:
-    for (history, changes), reals in zip(answers, beside, strict=True):
+    for (history, changes), reals in zip(answers, of_programs, strict=True):
         if changes or reals:
             click.echo(_title(history))
         since, outcome = versions[0], ""
@@ -230,8 +235,8 @@ def _print(
 
 
 def _title(history: History) -> str:
-    asked = len(history.steps)
-    return f"{history.head.machine.name}, {asked} question{'' if asked == 1 else 's'} ({history.id})"
+    count = len(history.steps)
+    return f"{history.head.machine.name}, {count} question{'' if count == 1 else 's'} ({history.id})"
 
 
 def _why_down(difference: Differing) -> tuple[str, str]:
@@ -248,22 +253,22 @@ def _why_not_up(step: Step) -> str:
 
 
 def _print_span(since: KubernetesVersion, until: KubernetesVersion, outcome: str) -> None:
-    one = str(since) == str(until)
-    versions = f"{since}" if one else f"{since} to {until}"
-    say(f"  {versions}: {outcome}" if outcome else f"  {versions}" if one else f"  {versions}: alike")
+    single = str(since) == str(until)
+    versions = f"{since}" if single else f"{since} to {until}"
+    say(f"  {versions}: {outcome}" if outcome else f"  {versions}" if single else f"  {versions}: alike")
 
 
-def _turn_lines(turn: Turn) -> Iterator[str]:
+def _turn_lines(turn: VersionChange) -> Iterator[str]:
     yield f"{turn.before} -> {turn.after}: {_question(turn.difference)}"
     places = () if any(_why_down(turn.difference)) else turn.difference.differences
     for place in places[:MOST_PLACES]:
-        yield f"    {place.path}: {_told(place.got)} -> {_told(place.expected)}"
+        yield f"    {place.path}: {_brief(place.got)} -> {_brief(place.expected)}"
     if len(places) > MOST_PLACES:
         yield f"    ... and {len(places) - MOST_PLACES} more"
     if turn.together and turn.causes:
         yield "    only together:"
     for name in turn.causes:
-        yield f"    by {cause_told(name, turn.after)}"
+        yield f"    by {cause_line(name, turn.after)}"
     if not turn.causes:
         yield "    by nothing that is known"
 
@@ -282,6 +287,6 @@ def _question(difference: Differing) -> str:
     return f"step {difference.step + 1}, {step.method} {name}".rstrip()
 
 
-def _told(value: object) -> str:
+def _brief(value: object) -> str:
     text = value if isinstance(value, str) and value else json.dumps(value, default=str)
     return "(nothing)" if value in (None, [], "") else text if len(text) <= 70 else f"{text[:67]}..."

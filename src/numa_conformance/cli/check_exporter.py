@@ -38,11 +38,11 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     """
     with open_cluster(name) as cluster:
         known = [node["name"] for node in cluster.ask("status")["nodes"]]
-        told = list(converse(cluster, nodes or known, steps, seed, within))
-    looks = [one for one in told if isinstance(one, Look)]
-    ended = [one for one in told if isinstance(one, Ended)]
+        events = list(converse(cluster, nodes or known, steps, seed, within))
+    looks = [event for event in events if isinstance(event, Look)]
+    ended = [event for event in events if isinstance(event, Ended)]
     if not looks:
-        raise UsageError([Fault(f"node {one.node}", one.why) for one in ended])
+        raise UsageError([Fault(f"node {event.node}", event.why) for event in ended])
     if as_json:
         print_json(_as_json(looks, ended))
     else:
@@ -60,8 +60,8 @@ def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
             yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
             yield f"    {known.text}"
             yield f"    {known.address}: {known.rests_on[0].text}"
-    for one in ended:
-        yield f"node {one.node} was asked no more, {one.step}: {one.why}"
+    for end in ended:
+        yield f"node {end.node} was asked no more, {end.step}: {end.why}"
     right = sorted(look.seconds for look in looks if not look.unmet)
     nodes = len({look.node for look in looks})
     slowest = f"; right after {right[-1]:.1f} s at most" if right else ""
@@ -84,11 +84,11 @@ def _as_json(looks: Sequence[Look], ended: Sequence[Ended]) -> dict[str, Any]:
                 "step": look.step,
                 "seconds": round(look.seconds, 2),
                 "unmet": [
-                    {"requirement": one.requirement.id, "place": one.place, "got": one.got, "allowed": one.allowed}
-                    for one in look.unmet
+                    {"requirement": item.requirement.id, "place": item.place, "got": item.got, "allowed": item.allowed}
+                    for item in look.unmet
                 ],
             }
             for look in looks
         ],
-        "ended": [{"node": one.node, "step": one.step, "why": one.why} for one in ended],
+        "ended": [{"node": item.node, "step": item.step, "why": item.why} for item in ended],
     }

@@ -22,7 +22,7 @@ from .options import version as version_type
 from .terminal import DIFFERENT, OK, print_json
 
 
-def asked_options(command: Any) -> Any:
+def node_source_options(command: Any) -> Any:
     """Add the options that say what is read in place of what is found on the node."""
     for option in (
         click.option(
@@ -64,7 +64,7 @@ def asked_options(command: Any) -> Any:
     type=click.Path(path_type=Path),
     help="The folder that stands for /: a dump of collect-node, or a tarball of one.",
 )
-@asked_options
+@node_source_options
 @click.option("--watch", is_flag=True, help="Look again and again, and say what changed since the last pass.")
 @click.option("--every", default=10.0, show_default=True, help="Seconds between two passes of --watch.")
 @click.option("--passes", default=None, type=int, help="End --watch after so many passes.")
@@ -92,10 +92,10 @@ def command(
     Exits with 1 when there is an error (with --strict: a finding), with 0 when there is none.
     """
     with open_dump(root, whole=True) as folder:
-        asked = Asked(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
+        sources = Asked(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
         if watch:
-            return _watch(asked, every, passes, strict=strict, as_json=as_json)
-        findings = check(look(asked))
+            return _watch(sources, every, passes, strict=strict, as_json=as_json)
+        findings = check(look(sources))
     if keep is not None:
         write_text(keep, histories_text(findings.histories))
     if as_json:
@@ -156,7 +156,7 @@ def _as_json(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _watch(asked: Asked, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
+def _watch(sources: Asked, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
     before: Findings | None = None
     count, code = 0, OK
     while passes is None or count < passes:
@@ -164,7 +164,7 @@ def _watch(asked: Asked, every: float, passes: int | None, *, strict: bool, as_j
             time.sleep(max(every, 0.0))
         count += 1
         try:
-            findings = check(look(asked))
+            findings = check(look(sources))
         except UsageError as error:  # the kubelet may be away just now
             if before is None:
                 raise

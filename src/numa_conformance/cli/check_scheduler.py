@@ -94,8 +94,8 @@ def _lines(outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> Iterator[st
     wrongly = [(key, pod) for key, pod in every if pod.is_refused or pod.is_held_back_wrongly]
     for (policy, scope), pod in wrongly[:_SHOWN]:
         what = f"was refused by {pod.node}" if pod.node else f"was held back; {', '.join(pod.takers)} would take it"
-        said = f": {pod.message}" if pod.message else ""
-        yield f"{policy}, {scope}: pod {pod.name} {what}{said}"
+        message = f": {pod.message}" if pod.message else ""
+        yield f"{policy}, {scope}: pod {pod.name} {what}{message}"
 
 
 def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Outcome]]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ..machine import load_machine
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .options import LEVEL, MachineName, Named, version
+from .options import LEVEL, MachineName, NameChoice, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
@@ -63,7 +63,7 @@ class _Sources:
 @LEVEL
 @click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
 @click.option(
-    "--strategy", "strategies", multiple=True, type=Named(_SIMPLE), help="A strategy with its default resources."
+    "--strategy", "strategies", multiple=True, type=NameChoice(_SIMPLE), help="A strategy with its default resources."
 )
 @click.option("--seeds", default=1, show_default=True, type=click.IntRange(1, 100_000), help="Runs per strategy.")
 @click.option("--lots", is_flag=True, help="Draw lots among equal scores by seed, and keep the order of the text.")
@@ -118,8 +118,8 @@ def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
 
 def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     """Read the cluster, and tell what a person should know about it."""
-    for option, given in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
-        if given and not sources.machine:
+    for option, value in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
+        if value and not sources.machine:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:

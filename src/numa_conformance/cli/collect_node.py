@@ -9,7 +9,7 @@ import click
 from ..doctor.collect import collect
 from ..doctor.look import Asked
 from ..sources.versions import KubernetesVersion
-from .check_node import asked_options
+from .check_node import node_source_options
 
 
 @click.command("collect-node")
@@ -22,7 +22,7 @@ from .check_node import asked_options
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder that stands for /, such as a host's in a container.",
 )
-@asked_options
+@node_source_options
 def command(
     folder: Path,
     root: Path,

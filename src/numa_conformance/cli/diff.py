@@ -16,7 +16,7 @@ from ..comparing.two_targets import TwoTargets
 from ..comparing.whole_kubelet import OfAWholeKubelet
 from ..kube import read_kubelet_configuration
 from ..machine import load_machine
-from ..report.causes import CausesBetween, Shown
+from ..report.causes import Behaviour, CausesBetween
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -24,7 +24,7 @@ from ..wire import Client
 from .migration import Moving
 from .node_inputs import read_all_pods
 from .options import MachineName
-from .targets import TargetChoice, of_one_version, open_target, side
+from .targets import TargetChoice, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 
 WIDTH = 160
@@ -78,7 +78,7 @@ def command(
         raise click.UsageError("PODS come to a node: name its --machine, and its --config, with files of pods")
     if not pods and a.startswith("dra:") != b.startswith("dra:"):
         raise click.UsageError("a DRA driver and what is none are compared on pods: name files of PODS and a --machine")
-    asked = Budget.parse(budget, "--budget")
+    limit = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
         whole = [choice.resource_fit for choice in choices]
@@ -92,7 +92,7 @@ def command(
         two = TwoTargets(left, right, messages=messages, ignored=ignored)
         known = OfAWholeKubelet(*whole)
         kinds = Kinds(lambda questions: known.without(two.again(questions)), _causes_between(choices, two))
-        for difference in with_progress(two.histories(asked, seed), "asking both"):
+        for difference in with_progress(two.histories(limit, seed), "asking both"):
             if difference is not None and not known.counts(difference):
                 kinds.add(difference)
                 if first:
@@ -101,20 +101,20 @@ def command(
             "a": _about(a, left),
             "b": _about(b, right),
             "seed": seed,
-            "budget": str(asked),
+            "budget": str(limit),
             "surfaces": sorted(two.surfaces),
             "features": sorted(two.features),
-            "histories": two.asked,
+            "histories": two.count,
             "questions": two.questions,
             "ofAWholeKubelet": dict(known.histories),
         }
-    found_kinds = kinds.all()
+    all_kinds = kinds.all()
     if as_json:
-        differing = sum(kind.histories for kind in found_kinds)
-        print_json({**about, "differing": differing, "kinds": [kind_as_json(kind) for kind in found_kinds]})
+        differing = sum(kind.histories for kind in all_kinds)
+        print_json({**about, "differing": differing, "kinds": [kind_as_json(kind) for kind in all_kinds]})
     else:
-        _print(about, found_kinds)
-    return DIFFERENT if found_kinds else OK
+        _print(about, all_kinds)
+    return DIFFERENT if all_kinds else OK
 
 
 def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
@@ -123,9 +123,9 @@ def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:
-    told = client.description
-    follows = f", Kubernetes {told.kubernetes_version}" if choice.is_reference else ""
-    return f"{name}: {told.name} {told.version}{follows}"
+    description = client.description
+    follows = f", Kubernetes {description.kubernetes_version}" if choice.is_reference else ""
+    return f"{name}: {description.name} {description.version}{follows}"
 
 
 def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Client]:
@@ -137,9 +137,9 @@ def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Clien
         choices[:] = reversed(turned)
         return first, second
     version = other.version if other.is_reference else None
-    choices[0] = of_one_version(chosen, version)
+    choices[0] = with_version_of(chosen, version)
     first = opened.enter_context(open_target(choices[0]))
-    choices[1] = of_one_version(other, first.description.kubernetes_version)
+    choices[1] = with_version_of(other, first.description.kubernetes_version)
     return first, opened.enter_context(open_target(choices[1]))
 
 
@@ -148,16 +148,16 @@ def _causes_between(choices: list[TargetChoice], two: TwoTargets) -> CausesBetwe
     if not all(choice.is_reference for choice in choices):
         return None
     left, right = (
-        Shown.of("documented" if choice.level == "documented" else "exact", choice.version or DEFAULT)
+        Behaviour.of("documented" if choice.level == "documented" else "exact", choice.version or DEFAULT)
         for choice in choices
     )
     return CausesBetween(two, left, right)
 
 
-def _about(asked: str, client: Client) -> dict[str, str]:
+def _about(name: str, client: Client) -> dict[str, str]:
     description = client.description
     return {
-        "asked": asked,
+        "asked": name,
         "name": description.name,
         "version": description.version,
         "kubernetesVersion": description.kubernetes_version,

@@ -52,12 +52,12 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     before: set[str] = set()
     count = 0
     for history in read_files(files):
-        _refuse_what_was_only_seen(history)
+        _refuse_sightings(history)
         before |= judge_from_file(history).unmet
         count += 1
     with open_target(choice) as client:
-        asked = (again(history, client)[0] for history in read_files(files))
-        verdicts = _judged(with_progress(asked, "asking", count))
+        answers = (again(history, client)[0] for history in read_files(files))
+        verdicts = _judged(with_progress(answers, "asking", count))
     unmet = _by_requirement(verdicts.broken)
     code = _conclude(verdicts, unmet, shown, as_json=as_json)
     if not as_json:
@@ -68,7 +68,7 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     return code
 
 
-def _refuse_what_was_only_seen(history: History) -> None:
+def _refuse_sightings(history: History) -> None:
     if any(step.method == SEEN for step in history.steps):
         raise UsageError(Fault("--again", "a node that was only seen at work cannot be asked", "judge without it"))
 

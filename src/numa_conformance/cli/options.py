@@ -22,16 +22,16 @@ def version(text: str) -> KubernetesVersion:
     Raises ``UsageError`` for a version whose behaviour is not known.
     """
     try:
-        asked = KubernetesVersion.supported(text)
+        known = KubernetesVersion.supported(text)
     except UsageError as error:
         raise error.within("--kubernetes-version") from error
-    note = patch_note(asked)
+    note = patch_note(known)
     if note:
-        click.echo(f"Kubernetes {asked}: {note}", err=True)
-    return asked
+        click.echo(f"Kubernetes {known}: {note}", err=True)
+    return known
 
 
-class Named(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
+class NameChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
     """One of a few names."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -91,7 +91,7 @@ def needs(extra: str) -> Iterator[None]:
 
 LEVEL = click.option(
     "--level",
-    type=Named(["exact", "documented"]),
+    type=NameChoice(["exact", "documented"]),
     default="exact",
     show_default=True,
     help="With the quirks of Kubernetes, or by the documentation.",

@@ -89,14 +89,14 @@ class Outcomes:
     def summary(self) -> str:
         """How many pods were admitted, how many refused and why."""
         resizes = [admission.admitted for admission in self.admissions if admission.resize]
-        told = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
+        resized = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
         reasons = self._refusals
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-        return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + told
+        return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + resized
 
     @property
     def _refusals(self) -> Counter[str]:
-        return Counter(one.reason for one in self.admissions if one.reason is not None and not one.resize)
+        return Counter(each.reason for each in self.admissions if each.reason is not None and not each.resize)
 
     @property
     def _admitted(self) -> int:
@@ -163,8 +163,8 @@ def headline(admission: Admission, outcomes: Outcomes) -> str:
     uid, before = admission.uid, outcomes.refused_before(admission.uid)
     pod = f"{outcomes.names[uid]} ({admission.qos})" + (f", refused by a kubelet ({before})" if before else "")
     if admission.resize:
-        told = f"not resized, {admission.reason}: {admission.message}; it keeps what it has"
-        return f"{pod}: {'resized in place' if admission.admitted else told}"
+        text = f"not resized, {admission.reason}: {admission.message}; it keeps what it has"
+        return f"{pod}: {'resized in place' if admission.admitted else text}"
     if admission.admitted:
         state = "on the node" if uid in outcomes.held else "admitted now" if before else "admitted"
         return f"{pod}: {state}"

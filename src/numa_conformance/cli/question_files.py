@@ -22,14 +22,14 @@ _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
 
 
-def asked_by_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
+def history_of_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
     """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
     start = Step("node.start", {"kubelet": inputs.config.to_dict()}, {})
     pods = [Step("node.admit", {"pod": pod.to_dict()}, {}) for pod in read_all_pods(files)]
     return History(_head("pods", inputs.machine), (start, *pods))
 
 
-def asked_by_files(files: Sequence[Path]) -> Iterator[History]:
+def histories_of_files(files: Sequence[Path]) -> Iterator[History]:
     """Yield the histories and scenarios of the files; raises ``UsageError`` for a file of anything else."""
     for path in files:
         if holds_histories(path):

@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from ..comparing.recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
+from ..comparing.recorded import ReplayOutcome, SelectedDecisions, Totals, check_form, replay, select, unsupported
 from ..sources.versions import KubernetesVersion
 from .judge import holds_histories, judge_again
 from .options import chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import DIFFERENT, OK, print_json, with_progress
 
-KEPT = 1000
+MOST_LISTED = 1000
 """Decisions that differed and are told in full; more are counted."""
 
 
@@ -66,11 +66,11 @@ def _tell_of_folders(files: Iterable[Path]) -> None:
             click.echo(f"{path}: not replayed, as they are folders: {', '.join(folders)}", err=True)
 
 
-def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> Iterator[Outcome]:
+def _outcomes(choice: TargetChoice, vectors: SelectedDecisions, *, messages: bool) -> Iterator[ReplayOutcome]:
     if choice.is_reference and choice.version is None:
         for version, group in groupby(vectors, lambda vector: vector.version):
             with open_target(changed(choice, version=KubernetesVersion.supported(version))) as target:
-                yield from replay(target, group, messages=messages, own=True)
+                yield from replay(target, group, messages=messages, of_ours=True)
         return
     with open_target(choice) as target:
         follows = KubernetesVersion.known(target.description.kubernetes_version)
@@ -81,15 +81,15 @@ def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> It
                 yield from replay(target, [vector], messages=messages)
 
 
-def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:
+def _print(outcomes: Iterable[ReplayOutcome], shown: int, *, as_json: bool) -> int:
     totals, by_kind = Totals(), dict[str, Totals]()
-    differed: list[Outcome] = []
+    differed: list[ReplayOutcome] = []
     missing: set[str] = set()
     for outcome in outcomes:
         totals.add(outcome.status)
         by_kind.setdefault(outcome.vector.kind, Totals()).add(outcome.status)
         missing |= outcome.missing
-        if outcome.status == "differed" and len(differed) < KEPT:
+        if outcome.status == "differed" and len(differed) < MOST_LISTED:
             differed.append(changed(outcome, vector=changed(outcome.vector, body={})))
     if as_json:
         print_json(_as_json(totals, by_kind, differed))
@@ -98,7 +98,7 @@ def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:
     return DIFFERENT if totals.differed else OK
 
 
-def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]) -> dict[str, Any]:
+def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[ReplayOutcome]) -> dict[str, Any]:
     return {
         "totals": totals.to_dict(),
         "kinds": {kind: counts.to_dict() for kind, counts in sorted(by_kind.items())},
@@ -118,7 +118,7 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]
     }
 
 
-def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[Outcome], missing: set[str]) -> None:
+def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[ReplayOutcome], missing: set[str]) -> None:
     for outcome in shown:
         click.echo(f"{outcome.vector.id} ({outcome.vector.place}) differs:")
         for difference in outcome.differences[:10]:

@@ -80,8 +80,8 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
 def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:
     yield f"{requirement.id} ({requirement.strength})"
     yield f"    {requirement.text}"
-    asked = f"asked by {requirement.command}" if requirement.command else ", ".join(requirement.features)
-    yield f"    {requirement.source}; since {requirement.since}; {asked}"
+    tested = f"asked by {requirement.command}" if requirement.command else ", ".join(requirement.features)
+    yield f"    {requirement.source}; since {requirement.since}; {tested}"
     yield f"    {requirement.address}"
     for statement in requirement.rests_on if in_full else ():
         yield f"    rests on {statement.id} ({statement.strength}): {statement.text}"

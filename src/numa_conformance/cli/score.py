@@ -28,7 +28,7 @@ from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 _FILE = click.Path(path_type=Path, allow_dash=True)
 MOST_LOOKED_AT = 1_000_000
 """Nodes and pods on them that are looked at for all pods together: half a minute."""
-MOST_TOLD = 100_000
+MOST_SCORES = 100_000
 """Scores that are told with their steps: as JSON three quarters of a gigabyte."""
 
 
@@ -96,7 +96,7 @@ def command(
 def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
     """Refuse more questions than a person waits for; raises ``UsageError``."""
     looked_at, shown = len(cluster.nodes) + len(cluster.bound), min(top or len(cluster.nodes), len(cluster.nodes))
-    most = min(MOST_LOOKED_AT // looked_at, MOST_TOLD // shown)
+    most = min(MOST_LOOKED_AT // looked_at, MOST_SCORES // shown)
     if pods > max(most, 1):
         message = f"{pods} pods are too many to score on {len(cluster.nodes)} nodes with {len(cluster.bound)} pods"
         raise UsageError(Fault("PODS", message, f"at most {max(most, 1)} here; more with --top N, or ask `cluster`"))

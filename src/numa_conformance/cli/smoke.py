@@ -107,8 +107,8 @@ class _Conversation:
             return "not there, though its surface is claimed", None
         except TargetFault as fault:
             return f"{fault.verdict}\n{fault}", None
-        asked, answered = msgspec.to_builtins(message), msgspec.to_builtins(answer)
-        malformed = self._malformed(Step(message.method.name, asked, answered))
+        question, answered = msgspec.to_builtins(message), msgspec.to_builtins(answer)
+        malformed = self._malformed(Step(message.method.name, question, answered))
         return malformed and f"malformed\n{malformed}", getattr(answer, "message", None)
 
     def _malformed(self, step: Step) -> str | None:

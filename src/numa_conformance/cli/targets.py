@@ -16,7 +16,7 @@ from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..wire import Client, Connection, InProcess, Stdio, load_factory
 from ..wire.termination import EndsInOrder
-from .options import Named, version
+from .options import NameChoice, version
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +51,7 @@ def target_options(function: F) -> F:
     )
     @click.option(
         "--level",
-        type=Named(["exact", "documented"]),
+        type=NameChoice(["exact", "documented"]),
         default="exact",
         show_default=True,
         help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
@@ -136,7 +136,7 @@ def side(text: str, timeout: float) -> TargetChoice:
     return TargetChoice(None, None, level or "exact", follows, timeout)
 
 
-def of_one_version(choice: TargetChoice, other: str | KubernetesVersion | None) -> TargetChoice:
+def with_version_of(choice: TargetChoice, other: str | KubernetesVersion | None) -> TargetChoice:
     """Return a choice with the version of the other side, where it is the reference and tells none of its own.
 
     Raises ``UsageError`` where the other side follows a version whose behaviour is not known.

@@ -43,20 +43,20 @@ class AnyDevice:
         """
         return self._named(answer, self._reach)
 
-    def chose_otherwise(self, step: Step, beside: Step) -> bool:
+    def chose_otherwise(self, step: Step, other: Step) -> bool:
         """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow.
 
         What init containers had serves again before anything else, and any of it. Of a pod that both refuse the hints
         for its containers are looked at.
         """
         spec = (step.params.get("pod") or {}).get("spec") or {}
-        answers = [(answered.answer or {}).get("containers") or {} for answered in (step, beside)]
+        answers = [(answered.answer or {}).get("containers") or {} for answered in (step, other)]
         init = [container.get("name") for container in spec.get("initContainers") or ()]
         app = [container.get("name") for container in spec.get("containers") or ()]
         if bool(answers[0]) != bool(answers[1]):
             return self._might_lack((*init, *app), answers[0] or answers[1])
         if not any(answers):
-            return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, beside)))
+            return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, other)))
         for number, name in enumerate((*init, *app)):
             first, second = (answer.get(name) for answer in answers)
             if any(compare(self.by_place(first), self.by_place(second), "")):
@@ -64,17 +64,19 @@ class AnyDevice:
                 return not any(compare(self._again(first, before[0]), self._again(second, before[1]), ""))
         return False
 
-    def _left_otherwise(self, spec: Mapping[str, Any], answer: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+    def _left_otherwise(
+        self, spec: Mapping[str, Any], answer: Mapping[str, Any], other_answer: Mapping[str, Any]
+    ) -> bool:
         """Tell whether the first hints that differ are of resources of which containers before took any device."""
         containers = (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
-        asked = {container.get("name"): _limits(container) - self._chosen for container in containers}
+        limits = {container.get("name"): _limits(container) - self._chosen for container in containers}
         taken: set[str] = set()
-        for alignment, other in zip(answer.get("alignments") or (), beside.get("alignments") or (), strict=False):
+        for alignment, other in zip(answer.get("alignments") or (), other_answer.get("alignments") or (), strict=False):
             if alignment != other:
                 pairs = zip(alignment["providers"], other["providers"], strict=False)
                 differing = {name for pair in pairs for name, _ in _hints(pair[0]) ^ _hints(pair[1])}
                 return bool(differing) and differing <= taken
-            taken |= asked.get(alignment.get("container"), set())
+            taken |= limits.get(alignment.get("container"), set())
         return False
 
     def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
@@ -170,9 +172,9 @@ _FREE = re.compile(r"memory_state\[\d+\]\.free\.")
 _IN_ORDER = KubernetesVersion.parse("1.32")
 
 
-def comes_up_by_chance(before: Iterable[Step], step: Step, beside: Step) -> bool:
+def comes_up_by_chance(before: Iterable[Step], step: Step, other: Step) -> bool:
     """Tell whether of two restarts after the same steps one alone is refused for its memory, and that by chance."""
-    stages = [(answered.answer or {}).get("stage") for answered in (step, beside)]
+    stages = [(answered.answer or {}).get("stage") for answered in (step, other)]
     return step.method == "node.restart" and stages.count(_STAGE) == 1 and _crossing(before)
 
 

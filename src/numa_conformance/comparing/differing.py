@@ -27,7 +27,7 @@ NO_ANSWER, ANSWERED = "answer", "answered"
 """Where a target that gives no answer differs from one that does, and what is told of the latter."""
 RUNS_ON = ("cpuset", "mems")
 """What an answer tells of where a container may run."""
-_BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
+_OPTIONAL = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,21 @@ def differing(
     """
     devices = AnyDevice(history)
     ignored = {*ignored, *((*RUNS_ON, "updates") if _sends_at_once(history) != _sends_at_once(other) else ())}
-    for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
+    for number, (step, other_step) in enumerate(zip(history.steps, other.steps, strict=False)):
         if untold:
-            step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
+            step, other_step = _filled_in(step, other_step, untold), _filled_in(other_step, step, untold)
 
-        def compared(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
-            between = _between(step, beside, files, name, messages=messages)
+        def compared(
+            name: Callable[[Any], Any], step: Step = step, other_step: Step = other_step
+        ) -> tuple[Difference, ...]:
+            between = _between(step, other_step, files, name, messages=messages)
             return tuple(difference for difference in between if not _fields(difference.path) & ignored)
 
         if by_place := compared(devices.by_place):
-            if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
+            if not compared(devices.by_reach) or devices.chose_otherwise(step, other_step):
                 return None
             before = history.steps[:number]
-            restarted = comes_up_by_chance(before, step, beside)
+            restarted = comes_up_by_chance(before, step, other_step)
             if restarted or gives_back_by_chance(before, by_place, history.head.version):
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
@@ -100,31 +102,31 @@ def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
 def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
     """Return an answer with what it cannot tell as the other tells it."""
     if isinstance(answer, Mapping) and isinstance(other, Mapping):
-        seen = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
-        return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
+        known = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
+        return known | {name: other[name] for name in untold if known.get(name) is None and name in other}
     if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
-        return [filled(answered, beside, untold) for answered, beside in zip(answer, other, strict=True)]
+        return [filled(answered, others, untold) for answered, others in zip(answer, other, strict=True)]
     return answer
 
 
 def _between(
-    step: Step, beside: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
+    step: Step, other: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
 ) -> Iterator[Difference]:
     """Yield the differences of two answers to one question; one that is missing is one, two are none.
 
     ``name`` puts something else in the place of what is chance.
     """
-    if step.fault is not None or beside.fault is not None:
-        if step.fault is None or beside.fault is None:
-            yield Difference(NO_ANSWER, beside.fault or ANSWERED, step.fault or ANSWERED)
+    if step.fault is not None or other.fault is not None:
+        if step.fault is None or other.fault is None:
+            yield Difference(NO_ANSWER, other.fault or ANSWERED, step.fault or ANSWERED)
         return
     answer = _of_files(step.answer or {}, files)
-    filled_in = _told(step.method, beside.answer or {}, answer, files)
+    filled_in = _compared_answer(step.method, other.answer or {}, answer, files)
     yield from compare(_comparable(name(filled_in)), _comparable(name(answer)), "", messages=messages)
 
 
 def differences(
-    scenarios: Iterable[Scenario], client: Client, beside: Client, version: str, files: Collection[str] = ()
+    scenarios: Iterable[Scenario], client: Client, reference: Client, version: str, files: Collection[str] = ()
 ) -> Iterator[Differing]:
     """Drive one target through scenarios, ask another the same, and yield where they differ.
 
@@ -132,7 +134,7 @@ def differences(
     """
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
-        other, _ = again(history, beside)
+        other, _ = again(history, reference)
         differs = differing(history, other, files, untold=client.untold)
         if differs:
             yield differs
@@ -142,14 +144,14 @@ def ending_with_files(scenario: Scenario) -> Scenario:
     """Return a scenario that asks for the state files too, at the end of the life of a node that is up."""
 
     def script() -> Script:
-        asked, up = scenario.script(), False
+        questions, up = scenario.script(), False
         try:
-            question = next(asked)
+            question = next(questions)
             while True:
                 answer = yield question
                 if question[0] in ("node.start", "node.restart"):
                     up = answer.get("result") in ("started", "restarted")
-                question = asked.send(answer)
+                question = questions.send(answer)
         except StopIteration:
             pass
         if up:
@@ -158,10 +160,10 @@ def ending_with_files(scenario: Scenario) -> Scenario:
     return replace(scenario, script=script)
 
 
-def _told(method: str, answer: Mapping[str, Any], beside: Mapping[str, Any], files: Collection[str]) -> Any:
+def _compared_answer(method: str, answer: Mapping[str, Any], other: Mapping[str, Any], files: Collection[str]) -> Any:
     """Return what is compared: of what an allocation may tell beside the CPUs, what the other tells too."""
     if method == "allocate":
-        return {name: value for name, value in answer.items() if name in beside or name not in _BESIDE}
+        return {name: value for name, value in answer.items() if name in other or name not in _OPTIONAL}
     return _of_files(answer, files)
 
 

@@ -13,7 +13,7 @@ from ..machine import Machine
 from ..wire import Client
 from ..wire.history.history import History
 
-Whose = tuple[str, str]
+ContainerKey = tuple[str, str]
 """A pod's uid, and the name of a container."""
 Holding = tuple[int, Mapping[str, Any]]
 """The CPUs that a container may run on, and what else a target told of what it holds."""
@@ -21,7 +21,7 @@ ACCEPTED = "a --machine and --config with which both come up"
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerFate:
+class ContainerOutcome:
     """Where a container may run when all pods are there.
 
     ``cpus``: bits of CPUs. ``alone``: no other container may run on any of them. ``shared_cores``: the cores of which
@@ -52,10 +52,10 @@ class ContainerFate:
 
 
 @dataclass(frozen=True, slots=True)
-class PodFate:
+class PodOutcome:
     """What became of a pod: its containers, or the reason and message with which it was refused."""
 
-    containers: Mapping[str, ContainerFate]
+    containers: Mapping[str, ContainerOutcome]
     reason: str = ""
     message: str = ""
 
@@ -88,22 +88,22 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
     return history
 
 
-def fates(history: History) -> dict[str, PodFate]:
+def pod_outcomes(history: History) -> dict[str, PodOutcome]:
     """Return by uid what became of the pods of a node's life; empty where it did not come up."""
-    told: dict[str, PodFate] = {}
+    by_uid: dict[str, PodOutcome] = {}
     containers = placed(history.head.machine, _held(history))
     for step in history.steps:
         if step.method != "node.admit":
             continue
         uid, answer = step.params["pod"]["metadata"]["uid"], step.answer or {}
         if answer.get("result") == "admitted":
-            told[uid] = PodFate(containers.get(uid, {}))
+            by_uid[uid] = PodOutcome(containers.get(uid, {}))
         else:
-            told[uid] = PodFate({}, str(answer.get("reason")), str(answer.get("message")))
-    return told
+            by_uid[uid] = PodOutcome({}, str(answer.get("reason")), str(answer.get("message")))
+    return by_uid
 
 
-def _held(history: History) -> dict[Whose, Holding]:
+def _held(history: History) -> dict[ContainerKey, Holding]:
     """Return by uid and container the CPUs that each may run on at last, and what the target told of it."""
     state = history.steps[-1].answer or {}
     shared = CpuSet.parse(state.get("default_cpuset") or "").bits or history.head.machine.online_bits
@@ -128,24 +128,24 @@ def _ended(history: History) -> set[tuple[str, str]]:
 
 
 def _runs_on(holding: Mapping[str, Any], shared: int) -> int:
-    told = holding.get("cpuset") or holding.get("cpus")
-    return CpuSet.parse(told).bits if told else shared
+    cpuset = holding.get("cpuset") or holding.get("cpus")
+    return CpuSet.parse(cpuset).bits if cpuset else shared
 
 
-def placed(machine: Machine, held: Mapping[Whose, Holding]) -> dict[str, dict[str, ContainerFate]]:
+def placed(machine: Machine, held: Mapping[ContainerKey, Holding]) -> dict[str, dict[str, ContainerOutcome]]:
     """Return by uid and container where each may run, and beside whom: all that are there share the machine."""
-    told: dict[str, dict[str, ContainerFate]] = {}
+    by_uid: dict[str, dict[str, ContainerOutcome]] = {}
     for uid, name in held:
-        told.setdefault(uid, {})[name] = _fate(machine, held, (uid, name))
-    return told
+        by_uid.setdefault(uid, {})[name] = _fate(machine, held, (uid, name))
+    return by_uid
 
 
-def _fate(machine: Machine, held: Mapping[Whose, Holding], whose: Whose) -> ContainerFate:
-    cpus, holding = held[whose]
+def _fate(machine: Machine, held: Mapping[ContainerKey, Holding], key: ContainerKey) -> ContainerOutcome:
+    cpus, holding = held[key]
     others = 0
     for other, (theirs, _) in held.items():
-        others |= theirs if other != whose else 0
-    return ContainerFate(
+        others |= theirs if other != key else 0
+    return ContainerOutcome(
         cpus,
         alone=not cpus & others,
         shared_cores=sum(bool(core & cpus and core & others) for core in machine.core_bits),

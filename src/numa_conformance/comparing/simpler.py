@@ -69,14 +69,14 @@ def _asking_less(container: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**container, "resources": {kind: _without(amounts, name) for kind, amounts in resources.items()}}
     for name in names:
         if any(amounts.get(name, "1") != "1" for amounts in resources.values()) and name != "memory":
-            yield {**container, "resources": {kind: _one_of(amounts, name) for kind, amounts in resources.items()}}
+            yield {**container, "resources": {kind: _least_of(amounts, name) for kind, amounts in resources.items()}}
 
 
 def _without(amounts: Mapping[str, str], name: str) -> dict[str, str]:
     return {key: amount for key, amount in amounts.items() if key != name}
 
 
-def _one_of(amounts: Mapping[str, str], name: str) -> dict[str, str]:
+def _least_of(amounts: Mapping[str, str], name: str) -> dict[str, str]:
     return {key: "1" if key == name else amount for key, amount in amounts.items()}
 
 

@@ -23,7 +23,7 @@ from .differing import STATE_FILES, Differing, differing, ending_with_files
 class TwoTargets:
     """Asks one target, then another the same questions; each follows the Kubernetes version that it tells.
 
-    ``surfaces`` and ``features`` are those that both claim and that the versions of both have; ``asked`` counts the
+    ``surfaces`` and ``features`` are those that both claim and that the versions of both have; ``count`` counts the
     histories, ``questions`` what was asked in them. With ``messages`` the wording of refusals is compared too; fields
     that are ``ignored`` are not.
     """
@@ -35,7 +35,7 @@ class TwoTargets:
         self._ignored = frozenset(ignored)
         self._untold = first.untold | second.untold
         self._silent: Counter[int] = Counter()
-        self.asked = self.questions = 0
+        self.count = self.questions = 0
         self.surfaces = first.surfaces & second.surfaces
         self.features = first.features & second.features
         for client in self._both:
@@ -73,12 +73,12 @@ class TwoTargets:
     def _ask(self, scenario: Scenario) -> Differing | None:
         first, second = self._both
         history, fault = drive(scenario, first, first.description.kubernetes_version)
-        beside, its_fault = self._again(history, second)
-        self.asked += 1
+        other, its_fault = self._again(history, second)
+        self.count += 1
         self.questions += len(history.steps)
         self._listen(0, history, fault)
-        self._listen(1, beside, its_fault)
-        return self.differing(history, beside)
+        self._listen(1, other, its_fault)
+        return self.differing(history, other)
 
     def _listen(self, place: int, history: History, fault: TargetFault | None) -> None:
         """Give up a target that does not answer the first question of several histories in a row."""
@@ -93,13 +93,13 @@ class TwoTargets:
         """Ask both the questions of a history anew, and return where they first differ."""
         first, second = self._both
         history, _ = self._again(questions, first)
-        beside, _ = self._again(questions, second)
-        return self.differing(history, beside)
+        other, _ = self._again(questions, second)
+        return self.differing(history, other)
 
-    def differing(self, history: History, beside: History) -> Differing | None:
+    def differing(self, history: History, other: History) -> Differing | None:
         """Return where two histories of the same questions first differ, in what is compared."""
         left_out = {"ignored": self._ignored, "untold": self._untold}
-        return differing(history, beside, self._files, messages=self._messages, **left_out)
+        return differing(history, other, self._files, messages=self._messages, **left_out)
 
     @staticmethod
     def _again(history: History, client: Client) -> tuple[History, TargetFault | None]:

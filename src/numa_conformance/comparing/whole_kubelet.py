@@ -29,7 +29,7 @@ class OfAWholeKubelet:
 
     def __init__(self, first: bool, second: bool) -> None:
         """Take which of the two is a whole kubelet."""
-        self._is_asked = first != second
+        self._is_of_interest = first != second
         self._is_first = first
         self.histories: Counter[str] = Counter()
 
@@ -45,7 +45,7 @@ class OfAWholeKubelet:
         return None if differs is None or self._kind(differs) else differs
 
     def _kind(self, differs: Differing) -> str:
-        if not self._is_asked:
+        if not self._is_of_interest:
             return ""
         return of_a_whole_kubelet(differs, differs.history if self._is_first else differs.other)
 

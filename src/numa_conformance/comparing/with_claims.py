@@ -15,18 +15,18 @@ from ..errors import Fault, UsageError
 from ..judging.pods import PodSpec
 from ..machine import Machine
 from ..wire import Client
-from .pod_outcomes import PodFate, Whose, placed
+from .pod_outcomes import ContainerKey, PodOutcome, placed
 
-Step = Generator[Question, Answer, PodFate | None]
+Step = Generator[Question, Answer, PodOutcome | None]
 """Asks, and returns how the pod was refused, if it was."""
 _ACCEPTED = "a command that brings the driver up, with {kubeconfig} and {node_name}, and a --machine that it knows"
 _LOOK = "looks"
 """A container that runs before any pod: whether the driver keeps those without a claim to some CPUs."""
 
 
-def fates_with_claims(
+def outcomes_with_claims(
     client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
-) -> dict[str, PodFate]:
+) -> dict[str, PodOutcome]:
     """Start a driver, let pods come in order, and return by uid what became of each.
 
     Raises ``UsageError`` where the driver does not come up, and ``TargetFault``.
@@ -38,14 +38,14 @@ def fates_with_claims(
         raise fault
     if lives.not_up:
         raise UsageError(Fault("", f"the driver does not come up: {lives.not_up}", _ACCEPTED))
-    return lives.fates(machine)
+    return lives.outcomes(machine)
 
 
 @dataclass
 class _Lives:
     """Pods that come in order, and what became of them.
 
-    ``not_up``: why the driver is not there. ``claimed``: by uid and container the CPUs of its claim. ``beside``: the
+    ``not_up``: why the driver is not there. ``claimed``: by uid and container the CPUs of its claim. ``unclaimed``: the
     containers without one, by the names that the driver hears. ``shared``: what these may run on at last, where the
     driver keeps them to some CPUs.
     """
@@ -53,9 +53,9 @@ class _Lives:
     reserved: str
     pods: Sequence[PodSpec]
     not_up: str = ""
-    claimed: dict[Whose, str] = field(default_factory=dict)
-    beside: dict[Whose, str] = field(default_factory=dict)
-    refused: dict[str, PodFate] = field(default_factory=dict)
+    claimed: dict[ContainerKey, str] = field(default_factory=dict)
+    unclaimed: dict[ContainerKey, str] = field(default_factory=dict)
+    refused: dict[str, PodOutcome] = field(default_factory=dict)
     shared: Mapping[str, str] = field(default_factory=dict)
     _keeps_others: bool = False
     _count: int = 0
@@ -84,14 +84,16 @@ class _Lives:
             if container.exclusive and (claim := scheduler.allocate_count(container.exclusive)):
                 claims[container.name] = claim
             elif container.exclusive:
-                refused = PodFate({}, "Unschedulable", f"no device has {container.exclusive} CPUs left")
+                refused = PodOutcome({}, "Unschedulable", f"no device has {container.exclusive} CPUs left")
         refused = refused or (yield from self._prepare(scheduler, pod, claims))
-        refused = refused or (yield from self._start(pod, [one.name for one in stays if not one.exclusive]))
+        refused = refused or (
+            yield from self._start(pod, [container.name for container in stays if not container.exclusive])
+        )
         if refused is None:
             return
         self.refused[pod.uid] = refused
-        for whose in [each for each in self.beside if each[0] == pod.uid]:
-            yield "claims.end", {"name": self.beside.pop(whose)}
+        for key in [each for each in self.unclaimed if each[0] == pod.uid]:
+            yield "claims.end", {"name": self.unclaimed.pop(key)}
         for name, claim in claims.items():
             if self.claimed.pop((pod.uid, name), None) is not None:
                 yield unprepare(claim["metadata"]["uid"])
@@ -101,7 +103,7 @@ class _Lives:
         for name, claim in claims.items():
             answer = yield prepare(claim)
             if answer["result"] != "prepared":
-                return PodFate({}, "FailedPrepareDynamicResources", answer["message"])
+                return PodOutcome({}, "FailedPrepareDynamicResources", answer["message"])
             self.claimed[pod.uid, name] = answer["cpus"]
             if answer.get("claim"):
                 scheduler.take_over(claim["metadata"]["uid"], answer["claim"]["status"])
@@ -110,17 +112,17 @@ class _Lives:
     def _start(self, pod: PodSpec, without_claim: Sequence[str]) -> Step:
         for name in without_claim:
             self._count += 1
-            self.beside[pod.uid, name] = f"beside-{self._count}"
+            self.unclaimed[pod.uid, name] = f"beside-{self._count}"
             if self._keeps_others:
-                answer = yield "claims.run", {"name": self.beside[pod.uid, name]}
+                answer = yield "claims.run", {"name": self.unclaimed[pod.uid, name]}
                 if answer["result"] != "runs":
-                    return PodFate({}, "FailedCreate", answer["message"])
+                    return PodOutcome({}, "FailedCreate", answer["message"])
         return None
 
-    def fates(self, machine: Machine) -> dict[str, PodFate]:
+    def outcomes(self, machine: Machine) -> dict[str, PodOutcome]:
         """Return by uid what became of the pods."""
-        told = {whose: CpuSet.parse(cpus).bits for whose, cpus in self.claimed.items()}
-        for whose, name in self.beside.items():
-            told[whose] = CpuSet.parse(self.shared[name]).bits if name in self.shared else machine.online_bits
-        containers = placed(machine, {whose: (cpus, {}) for whose, cpus in told.items()})
-        return {pod.uid: self.refused.get(pod.uid) or PodFate(containers.get(pod.uid, {})) for pod in self.pods}
+        cpus_of = {key: CpuSet.parse(cpus).bits for key, cpus in self.claimed.items()}
+        for key, name in self.unclaimed.items():
+            cpus_of[key] = CpuSet.parse(self.shared[name]).bits if name in self.shared else machine.online_bits
+        containers = placed(machine, {key: (cpus, {}) for key, cpus in cpus_of.items()})
+        return {pod.uid: self.refused.get(pod.uid) or PodOutcome(containers.get(pod.uid, {})) for pod in self.pods}

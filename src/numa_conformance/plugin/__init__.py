@@ -75,9 +75,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         enable(config)
         return
-    given = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
-    if given:
-        raise pytest.UsageError(f"{given[0]} has no effect without --numa-conformance")
+    options = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
+    if options:
+        raise pytest.UsageError(f"{options[0]} has no effect without --numa-conformance")
 
 
 @pytest.hookimpl(wrapper=True)

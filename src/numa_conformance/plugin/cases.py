@@ -13,7 +13,7 @@ from ..report.case import Case
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
-TOLD = pytest.StashKey[Told]()
+TALLY = pytest.StashKey[Told]()
 """Where a case on histories says how often it asked, and where its requirement is broken."""
 
 

@@ -46,15 +46,15 @@ def die_with(parent: int) -> None:
 
 def children() -> set[int]:
     """Return the processes whose parent is this one."""
-    found = set()
+    processes = set()
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
                 # The name of the program stands in brackets, and may hold anything.
                 parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[1]
                 if int(parent) == os.getpid():
-                    found.add(int(folder.name))
-    return found
+                    processes.add(int(folder.name))
+    return processes
 
 
 def end_orphans(others: Collection[int]) -> None:

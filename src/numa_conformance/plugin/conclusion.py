@@ -25,14 +25,14 @@ from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
-from .run import DESCRIBED, RUN, Run, open_connection
+from .run import DESCRIBED, RUN, SuiteRun, open_connection
 from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
 HARNESS_ERROR = 11
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
-OWN_FAILED = pytest.StashKey[set[str]]()
+FAILED_USER_TESTS = pytest.StashKey[set[str]]()
 """Where pytest's configuration keeps which of the user's own tests failed: no part of the verdict."""
 UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
@@ -53,7 +53,7 @@ class Conclusion:
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
         self._harness: list[str] = []
-        self._own_failed = config.stash[OWN_FAILED] = set()
+        self._failed_user_tests = config.stash[FAILED_USER_TESTS] = set()
         self._began, self._at = time.time(), time.monotonic()
 
     @pytest.hookimpl(trylast=True)
@@ -65,7 +65,7 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
         """Plan what a worker of xdist has collected; all collect the same."""
-        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids if not self._is_own(nodeid))
+        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids if not self._is_of_user(nodeid))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -77,16 +77,16 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        told = getattr(node, "workeroutput", {})
-        said = self._config.stash[RUN].client.said
-        said.also(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
-        left_out = told.get(OF_A_WORKER)
+        output = getattr(node, "workeroutput", {})
+        statements = self._config.stash[RUN].client.said
+        statements.also(output.get(OUTSIDE_OF_A_WORKER, {}), output.get(CONTRADICTIONS_OF_A_WORKER, {}))
+        left_out = output.get(OF_A_WORKER)
         self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Take note of what cannot be collected."""
-        if report.failed and self._is_own(report.nodeid):
-            self._own_failed.add(report.nodeid)
+        if report.failed and self._is_of_user(report.nodeid):
+            self._failed_user_tests.add(report.nodeid)
         elif report.failed:
             self._harness.append(f"{report.nodeid or 'the suite'} cannot be collected")
 
@@ -96,8 +96,8 @@ class Conclusion:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take a case, or a later phase's worse verdict on it."""
-        if report.failed and self._is_own(report.nodeid):
-            self._own_failed.add(report.nodeid)
+        if report.failed and self._is_of_user(report.nodeid):
+            self._failed_user_tests.add(report.nodeid)
             return
         for name, value in report.user_properties:
             if name == CASE_PROPERTY:
@@ -106,7 +106,7 @@ class Conclusion:
                 if before is None or before.verdict == "passed":
                     self._cases[case.id] = case
 
-    def _is_own(self, nodeid: str) -> bool:
+    def _is_of_user(self, nodeid: str) -> bool:
         """Tell whether a test is the user's own; "" is the session."""
         return bool(nodeid) and not is_of_the_suite(file_of_node(nodeid, self._config))
 
@@ -117,17 +117,17 @@ class Conclusion:
             run.client.describe_again()
         run.client.close()
         if hasattr(self._config, "workerinput"):
-            told = vars(self._config)["workeroutput"]
-            told[OF_A_WORKER] = [list(each) for each in self._left_out]
-            told[OUTSIDE_OF_A_WORKER] = run.client.outside
-            told[CONTRADICTIONS_OF_A_WORKER] = run.client.said.contradictions
+            output = vars(self._config)["workeroutput"]
+            output[OF_A_WORKER] = [list(each) for each in self._left_out]
+            output[OUTSIDE_OF_A_WORKER] = run.client.outside
+            output[CONTRADICTIONS_OF_A_WORKER] = run.client.said.contradictions
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
         if run.report or run.markdown:
             self._write(summary, run)
-        if run.snapshots.are_own and not any(map(_is_compared, self._cases.values())):
+        if run.snapshots.of_target and not any(map(_is_compared, self._cases.values())):
             wanted = "a target that claims cpu-manager/static on the surface node, and cases of exact/placements/*"
             self._config.stash[UNCOMPARED] = (
                 f"no snapshot was written or compared in {run.snapshots.folder}; needs {wanted}"
@@ -139,7 +139,7 @@ class Conclusion:
         elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
-    def _write(self, summary: Summary, run: Run) -> None:
+    def _write(self, summary: Summary, run: SuiteRun) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
         # Templates cost each worker of xdist its start.
         from ..report.markdown import markdown_text
@@ -153,7 +153,7 @@ class Conclusion:
         except UsageError as error:
             self._config.stash[UNWRITTEN] = str(error)
 
-    def _circumstances(self, run: Run) -> Circumstances:
+    def _circumstances(self, run: SuiteRun) -> Circumstances:
         called = self._config.invocation_params
         return Circumstances.of(
             self._began,
@@ -165,7 +165,7 @@ class Conclusion:
             run.report,
         )
 
-    def _summary(self, run: Run) -> Summary:
+    def _summary(self, run: SuiteRun) -> Summary:
         unasked = any(case.verdict == "not claimed" and case.details for case in self._cases.values())
         summary = Summary.of(
             run.client.description,
@@ -209,7 +209,7 @@ class Terminal:
         failed = stats.get("failed", [])
         if not failed or config.getoption("fulltrace"):
             return (yield)
-        stats["failed"] = [report for report in failed if not _is_told(report)]
+        stats["failed"] = [report for report in failed if not _has_block(report)]
         if not stats["failed"]:
             del stats["failed"]
         try:
@@ -232,7 +232,7 @@ class Terminal:
             reporter.write_line(_shown(line, reporter))
 
 
-def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[str]:
+def _last_lines(config: pytest.Config, run: SuiteRun, summary: Summary) -> Iterator[str]:
     unwritten = config.stash.get(UNWRITTEN, "")
     if unwritten:
         yield f"no report: {unwritten}"
@@ -241,7 +241,7 @@ def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[s
     yield from summary_lines(summary, run.again, "" if unwritten else run.report)
     if spent := budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases)):
         yield spent
-    if failed := len(config.stash[OWN_FAILED]):
+    if failed := len(config.stash[FAILED_USER_TESTS]):
         yield f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
 
 
@@ -256,6 +256,6 @@ def _is_compared(case: Case) -> bool:
     return case.verdict != "not claimed" and not GOLDEN_IDS.isdisjoint(case.requirements)
 
 
-def _is_told(report: pytest.TestReport) -> bool:
+def _has_block(report: pytest.TestReport) -> bool:
     cases = (Case.from_json(str(value)) for name, value in report.user_properties if name == CASE_PROPERTY)
     return any(case.unmet for case in cases)

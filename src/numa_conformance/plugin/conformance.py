@@ -9,15 +9,15 @@ import pytest
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from ..printable import printable
-from .choice import Choice
+from .choice import CaseChoice
 from .conclusion import Conclusion, Terminal
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
-from .run import RUN, Run
+from .run import RUN, SuiteRun
 from .selection import Selection
 from .shutdown import Ending, Termination
-from .verdicts import Verdicts
+from .verdicts import VerdictHooks
 
 _MADE_MEANWHILE = 50_000
 """Objects that are made between two looks. By Python's own 700 the looks take a fifth of a run's time."""
@@ -64,20 +64,20 @@ def enable(config: pytest.Config) -> None:
     try:
         selection = Selection.read(config, part=part)  # maybe of the report that is replaced next
         folder.take(config)
-        config.stash[RUN] = Run.read(config, selection)
+        config.stash[RUN] = SuiteRun.read(config, selection)
     except UsageError as error:
         raise pytest.UsageError(printable(str(error))) from error
     except NumaConformanceError as error:
         pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(FixtureScope())
-    config.pluginmanager.register(Choice(config))
+    config.pluginmanager.register(CaseChoice(config))
     if setting(config, "numa_target"):
         config.pluginmanager.register(Ending())
     listing = setting(config, "numa_list")
     if listing:
         _list_only(config, listing)
         return
-    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
+    for hooks in (VerdictHooks(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
         config.pluginmanager.register(hooks)
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.
@@ -120,11 +120,11 @@ def _list_only(config: pytest.Config, form: str) -> None:
 
 def _search(config: pytest.Config) -> None:
     """Search for as long as the budget says, and draw the progress."""
-    from .deep import DEFAULT_SECONDS, DeepProgress, Search
+    from .deep import DEFAULT_SECONDS, DeepProgress, LongSearch
 
     run = config.stash[RUN]
     seconds = run.search_seconds or DEFAULT_SECONDS
-    config.pluginmanager.register(Search(seconds))
+    config.pluginmanager.register(LongSearch(seconds))
     progress = None if hasattr(config, "workerinput") else DeepProgress.open(run.client, seconds)
     if progress is not None:
         config.pluginmanager.register(progress)

@@ -20,7 +20,7 @@ DEFAULT_SECONDS = 600.0
 """Of all searches of a run together, unless a budget says otherwise."""
 
 
-class Search(SharedTime):
+class LongSearch(SharedTime):
     """Has each test that searches at random go on, round after round, for its share of the time."""
 
     @pytest.hookimpl(tryfirst=True)
@@ -64,7 +64,7 @@ class DeepProgress:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Draw while a test runs."""
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Asked(self._client))
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Questions(self._client))
         times = (_Elapsed(self._began), TextColumn(self._of))
         with Progress(*columns, *times, console=self._console, transient=True) as shown:
             shown.add_task(item.name, total=self._total, completed=self._done)
@@ -89,7 +89,7 @@ class _Elapsed(ProgressColumn):
         return Text(str(timedelta(seconds=int(time.monotonic() - self._began))))
 
 
-class _Asked(ProgressColumn):
+class _Questions(ProgressColumn):
     """The questions asked so far."""
 
     def __init__(self, client: Client) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from ..machine.data_files import data_folder
 
-_GIVEN = pytest.StashKey[argparse.Namespace]()
+_COMMAND_LINE = pytest.StashKey[argparse.Namespace]()
 """Where pytest's configuration keeps the options that were given beside those of the ini file."""
 _CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "stepwise", "maxfail")
 """Options of pytest that choose among tests: those of an ini file are meant for the user's own."""
@@ -36,8 +36,8 @@ def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]
     if not _is_alone(known.file_or_dir):
         return (yield)
     of_the_ini_file = config.getini("addopts")
-    given = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args
-    config.stash[_GIVEN] = parser.parse_known_args(given, copy.copy(config.option))
+    words = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args
+    config.stash[_COMMAND_LINE] = parser.parse_known_args(words, copy.copy(config.option))
     if parser.parse_known_and_unknown_args(args, copy.copy(known))[1]:
         try:
             return (yield)
@@ -57,13 +57,13 @@ def settle(config: pytest.Config) -> None:
     """Find the suite's files and tests whatever the ini file calls the user's; nothing of it chooses among them."""
     config.addinivalue_line("python_files", "test_*.py")
     config.addinivalue_line("python_functions", "test")
-    given = config.stash.get(_GIVEN, None)
-    if given is None:
+    command_line = config.stash.get(_COMMAND_LINE, None)
+    if command_line is None:
         return
     config.getini("norecursedirs").clear()
     for name in _CHOOSING:
-        if hasattr(given, name):
-            setattr(config.option, name, getattr(given, name))
+        if hasattr(command_line, name):
+            setattr(config.option, name, getattr(command_line, name))
 
 
 class FixtureScope:

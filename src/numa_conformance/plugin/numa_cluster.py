@@ -125,8 +125,8 @@ class NumaCluster:
 
     def on_node(self, node: str, *words: str, cgroups: bool = False, **popen: Any) -> subprocess.Popen[Any]:
         """Start a program where a node's kubelet lives; with ``cgroups`` it sees those of the node's containers."""
-        seen = ["--cgroups"] if cgroups else []
-        command = [sys.executable, "-m", "numa_conformance", "on-node", *seen, "--name", self.name, node, "--", *words]
+        flags = ["--cgroups"] if cgroups else []
+        command = [sys.executable, "-m", "numa_conformance", "on-node", *flags, "--name", self.name, node, "--", *words]
         return subprocess.Popen(command, **popen)
 
     def reset(self) -> None:

@@ -21,7 +21,7 @@ from ..errors import Fault, UsageError
 from ..lab.daemon.command import serving, serving_kubelet
 from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
-from ..report.model import OWN_SNAPSHOTS
+from ..report.model import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
@@ -43,7 +43,7 @@ class Snapshots:
     """How the option names a folder of the target's own."""
 
     @property
-    def are_own(self) -> bool:
+    def of_target(self) -> bool:
         """Whether they are the target's own."""
         return bool(self.named)
 
@@ -60,15 +60,15 @@ class Snapshots:
             return cls(data_folder("conformance") / "exact" / "golden", update=update)
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
-        own = Path(folder).absolute()
-        nearest = next(place for place in (own, *own.parents) if place.exists())
+        place = Path(folder).absolute()
+        nearest = next(place for place in (place, *place.parents) if place.exists())
         if update and not (nearest.is_dir() and os.access(nearest, os.W_OK)):
             raise UsageError(Fault("--numa-snapshots", f"{nearest} takes no files", "a folder that can be written"))
-        return cls(own, update=update, named=folder)
+        return cls(place, update=update, named=folder)
 
     def golden(self, case: str, version: KubernetesVersion, target: str) -> Golden:
         """Return the golden text of a case in a version, the kubelet's or that of a target."""
-        return Golden(self.folder, case, version, update=self.update, policy=target if self.are_own else "")
+        return Golden(self.folder, case, version, update=self.update, policy=target if self.of_target else "")
 
 
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
@@ -79,7 +79,7 @@ TIMEOUT, LONGER_TIMEOUT = 10.0, 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SuiteRun:
     """What the options ask for, and the target, which has described itself."""
 
     client: Client
@@ -114,22 +114,22 @@ class Run:
     """The options with which ``numa-conformance replay`` asks this target."""
 
     @classmethod
-    def read(cls, config: pytest.Config, selection: Selection) -> Run:
+    def read(cls, config: pytest.Config, selection: Selection) -> SuiteRun:
         """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
         snapshots = Snapshots.read(config)
-        exact = setting(config, "numa_level") == "exact" and not snapshots.are_own
+        exact = setting(config, "numa_level") == "exact" and not snapshots.of_target
         level: Level = "exact" if exact else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
-        told_to_a_worker = getattr(config, "workerinput", {})
-        began, described = told_to_a_worker.get(BEGAN), told_to_a_worker.get(DESCRIBED)
+        worker_input = getattr(config, "workerinput", {})
+        began, described = worker_input.get(BEGAN), worker_input.get(DESCRIBED)
         spending = Spending(None if deep else budget.seconds, began=began)
         version = Profile.parse(profile, DEFAULT).version
 
-        said = Said(msgspec.convert(described, Description) if described else None)
+        statements = Said(msgspec.convert(described, Description) if described else None)
 
         def another() -> Client:
-            return Client(open_connection(config, level, version), said)
+            return Client(open_connection(config, level, version), statements)
 
         at_once, client = _at_once(config), another()
         return cls(
@@ -157,7 +157,7 @@ class Run:
     @property
     def measure(self) -> str:
         """What the target is measured by: a level, or the documentation and the target's own snapshots."""
-        return OWN_SNAPSHOTS if self.snapshots.are_own else self.level
+        return TARGET_SNAPSHOTS if self.snapshots.of_target else self.level
 
     @property
     def claimed(self) -> frozenset[str]:
@@ -173,7 +173,7 @@ class Run:
     @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
-        return self.selection.narrows or self.snapshots.are_own or not self.machines.is_whole
+        return self.selection.narrows or self.snapshots.of_target or not self.machines.is_whole
 
     @property
     def asks_the_whole_suite(self) -> bool:
@@ -187,7 +187,7 @@ _DOORS = {
     "numa_nri_plugin": "nri-target",
 }
 """The options that name an unmodified daemon, and the commands that serve one."""
-RUN = pytest.StashKey[Run]()
+RUN = pytest.StashKey[SuiteRun]()
 """Where pytest's configuration keeps the run."""
 DESCRIBED = "numa_described"
 """What a worker of xdist is told of: how the target described itself before."""
@@ -245,9 +245,9 @@ def _command(config: pytest.Config) -> str:
     kubelet = setting(config, "numa_kubelet")
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
-            beside = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
+            options = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
                       "unsupported": setting(config, "numa_unsupported")}  # fmt: skip
-            words = [word for name, value in beside.items() if value for word in (f"--{name}", value)]
+            words = [word for name, value in options.items() if value for word in (f"--{name}", value)]
             return serving(door, daemon, *words)
     return serving_kubelet(kubelet) if kubelet else setting(config, "numa_target_command")
 

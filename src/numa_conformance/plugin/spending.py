@@ -67,9 +67,9 @@ class Spending:
         """Seconds since it began."""
         return self._clock() - self.began
 
-    def left(self, kept: float = 0.0) -> float:
+    def left(self, reserve: float = 0.0) -> float:
         """Return the seconds that are left but for a part of all that is kept for later; 0 where nothing is."""
-        return math.inf if self.seconds is None else max(0.0, self.seconds * (1 - kept) - self.spent)
+        return math.inf if self.seconds is None else max(0.0, self.seconds * (1 - reserve) - self.spent)
 
 
 class ShortCases:

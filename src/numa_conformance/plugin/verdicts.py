@@ -23,8 +23,8 @@ from ..report.histories import with_conversations, with_history
 from ..report.reference_answers import with_reference
 from ..sources.quirks import QUIRKS
 from ..wire import BadReply, TargetFault
-from .cases import CASE, TOLD
-from .run import RUN, Run
+from .cases import CASE, TALLY
+from .run import RUN, SuiteRun
 from .spending import NO_TIME
 
 CASE_PROPERTY = "numa_case"
@@ -34,7 +34,7 @@ MOST_MACHINES = 5
 _named = partial(listed, most=MOST_MACHINES, sign="; ", what=" machines")
 
 
-class Verdicts:
+class VerdictHooks:
     """Names the verdict of each case as soon as one of its phases decides it."""
 
     @pytest.hookimpl(wrapper=True)
@@ -68,12 +68,12 @@ def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict 
 
 
 def _concluded(
-    item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run
+    item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: SuiteRun
 ) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     raised = call.excinfo.value if call.excinfo else None
     error = as_the_targets(raised) if raised else None
-    asking = item.stash.get(TOLD, None)
+    asking = item.stash.get(TALLY, None)
     case = _of_what_is_broken(with_history(item.stash[CASE], asking, run.report), error)
     if asking is not None and run.keeps_histories and case.judges_conversations:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
@@ -86,7 +86,7 @@ def _concluded(
     if causes is not None:
         case = msgspec.structs.replace(case, quirks=list(causes))
         details += "\n" + _named_quirks(causes)
-    scenario = _beside_reference(error, run)
+    scenario = _scenario_with_reference(error, run)
     if isinstance(error, Finding) and error.marks:
         case = msgspec.structs.replace(case, marks=error.marks)
     if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
@@ -121,7 +121,7 @@ def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
     return msgspec.structs.replace(case, requirements=broken) if broken else case
 
 
-def _details(error: BaseException, asking: Told | None, run: Run) -> str:
+def _details(error: BaseException, asking: Told | None, run: SuiteRun) -> str:
     lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
@@ -135,7 +135,7 @@ def _details(error: BaseException, asking: Told | None, run: Run) -> str:
     return printable("\n".join(lines))
 
 
-def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
+def _departures(case: Case, error: BaseException | None, asking: Told | None, run: SuiteRun) -> Causes | None:
     """Return the quirks by which the kubelet departs as the target does; None where none does, or nobody asks."""
     if run.level != "documented" or error is None:
         return None
@@ -157,7 +157,7 @@ def _only_recommended(case: Case) -> bool:
     return bool(case.requirements) and all(REQUIREMENTS[name].strength == "SHOULD" for name in case.requirements)
 
 
-def _beside_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:
+def _scenario_with_reference(error: BaseException | None, run: SuiteRun) -> dict[str, Any] | None:
     """Return the conversation that led to a finding, with the reference's answers beside the target's."""
     if not isinstance(error, Finding) or not error.scenario:
         return None

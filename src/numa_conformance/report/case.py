@@ -89,7 +89,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.id.startswith("histories/")
 
     @property
-    def not_asked(self) -> str:
+    def omissions(self) -> str:
         """Why its requirement was not asked more often, for people; nothing where no condition held it back."""
         reasons = ", ".join(f"{times:,} times {reason}" for reason, times in self.held_back.items())
         return f"not asked: {reasons}" if reasons else ""

@@ -25,7 +25,7 @@ FACTS = "gates-options-and-defaults"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Behaviour:
     """What a reference shows: the level, the version with its gates and options, the quirks, and the changes."""
 
     level: Level
@@ -34,7 +34,7 @@ class Shown:
     changes: Changes
 
     @classmethod
-    def of(cls, level: Level, version: KubernetesVersion) -> Shown:
+    def of(cls, level: Level, version: KubernetesVersion) -> Behaviour:
         """Return what the reference of a level and version shows."""
         quirks = Quirks.of(version) if level == "exact" else Quirks.none()
         return cls(level, version, quirks, Changes.of(version))
@@ -44,7 +44,7 @@ class Shown:
         """The ids of its quirks and changes."""
         return (*self.quirks.showing(), *self.changes.showing())
 
-    def without(self, *names: str) -> Shown:
+    def without(self, *names: str) -> Behaviour:
         """Return it without quirks and changes of these ids; what it does not show is passed over."""
         off = [name for name in names if name in self.names]
         return replace(
@@ -53,7 +53,7 @@ class Shown:
             changes=self.changes.without(*(name for name in off if name in CHANGES)),
         )
 
-    def toggled(self, *names: str) -> Shown:
+    def toggled(self, *names: str) -> Behaviour:
         """Return it with each of these quirks and changes the other way: taken away, or shown."""
         quirks, changes = self.quirks, self.changes
         for name in names:
@@ -72,10 +72,10 @@ class CausesBetween:
     Quirks first, then changes; where none of them is the reason, the first side is given the version of the other.
     """
 
-    def __init__(self, two: TwoTargets, first: Shown, other: Shown) -> None:
+    def __init__(self, two: TwoTargets, first: Behaviour, other: Behaviour) -> None:
         """Take how answers are compared, and what each shows."""
         self._two = two
-        self._one, self._other = first, other
+        self._first, self._other = first, other
         differing = set(first.names) ^ set(other.names)
         self._names = tuple(name for name in (*QUIRKS, *CHANGES) if name in differing)
 
@@ -89,12 +89,12 @@ class CausesBetween:
     def comes_from(self, difference: Differing, causes: tuple[str, ...]) -> bool:
         """Tell whether both answer alike without these; settings are the reason where it is their version."""
         if not set(causes) <= {*QUIRKS, *CHANGES}:
-            given = replace(self._one, version=self._other.version)
-            return self._two.differing(_told(given, difference.history), difference.other) is None
-        first, other = self._one.without(*causes), self._other.without(*causes)
-        history = difference.history if first == self._one else _told(first, difference.history)
-        beside = difference.other if other == self._other else _told(other, difference.other)
-        return self._two.differing(history, beside) is None
+            moved = replace(self._first, version=self._other.version)
+            return self._two.differing(_answers(moved, difference.history), difference.other) is None
+        first, other = self._first.without(*causes), self._other.without(*causes)
+        history = difference.history if first == self._first else _answers(first, difference.history)
+        others = difference.other if other == self._other else _answers(other, difference.other)
+        return self._two.differing(history, others) is None
 
     def _settings(self, history: History) -> Iterator[str]:
         """Yield the gates and options that a history sets and that are at another stage in the other version."""
@@ -108,19 +108,19 @@ class CausesBetween:
         options = {name: option.maturity for name, option in POLICY_OPTIONS.items()}
         for name in named:
             stages = gates.get(name) or options.get(name)
-            if stages is not None and stages.at(self._one.version) != stages.at(self._other.version):
+            if stages is not None and stages.at(self._first.version) != stages.at(self._other.version):
                 yield name
 
 
-def _told(shown: Shown, history: History) -> History:
+def _answers(shown: Behaviour, history: History) -> History:
     """Return what a reference answers to the questions of a history."""
     with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
-        asked = replace(history.head, version=str(shown.version))
-        return again(History(asked, history.steps), reference)[0]
+        head = replace(history.head, version=str(shown.version))
+        return again(History(head, history.steps), reference)[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class VersionChange:
     """The first step at which two neighbouring versions answer otherwise.
 
     ``causes``: ids of quirks and changes, gates and options, of which each alone is the reason; with ``together`` only
@@ -147,7 +147,7 @@ def turns(
     *,
     messages: bool = False,
     ignored: Collection[str] = (),
-) -> Iterator[Turn]:
+) -> Iterator[VersionChange]:
     """Yield where the reference of one version answers otherwise than that of the version before it.
 
     The wording of refusals is compared with ``messages`` only; fields that are ``ignored`` are not.
@@ -162,16 +162,16 @@ def turns(
 
 def _turn(
     two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
-) -> Turn:
-    older, newer = Shown.of(level, before), Shown.of(level, after)
+) -> VersionChange:
+    older, newer = Behaviour.of(level, before), Behaviour.of(level, after)
     between = CausesBetween(two, older, newer)
     causes = between.causes(difference)
     if causes and causes != (FACTS,):
-        return Turn(before, after, difference, causes)
+        return VersionChange(before, after, difference, causes)
     if not causes:
         names = tuple(name for name in (*QUIRKS, *CHANGES) if name in set(older.names) ^ set(newer.names))
-        return Turn(before, after, difference, _fewest(between, difference, names), together=True)
-    return Turn(before, after, difference, tuple(_defaults(two, difference, level, before, after)) or causes)
+        return VersionChange(before, after, difference, _fewest(between, difference, names), together=True)
+    return VersionChange(before, after, difference, tuple(_defaults(two, difference, level, before, after)) or causes)
 
 
 def _fewest(between: CausesBetween, difference: Differing, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -212,14 +212,14 @@ def _gated(params: Mapping[str, Any], name: str, *, on: bool) -> Mapping[str, An
     return {**params, "kubelet": {**kubelet, "featureGates": {name: on, **(kubelet.get("featureGates") or {})}}}
 
 
-def cause_told(name: str, after: KubernetesVersion) -> str:
+def cause_line(name: str, after: KubernetesVersion) -> str:
     """Say in a line what a quirk, a change, a gate or an option is to a version that answers otherwise."""
     if name in QUIRKS:
-        one = QUIRKS[name]
-        began = after in one.versions
-        known = (one.issue,) if began or not one.pull else one.pull
+        quirk = QUIRKS[name]
+        began = after in quirk.versions
+        known = (quirk.issue,) if began or not quirk.pull else quirk.pull
         where = ", ".join(filter(None, known))
-        return f"quirk {name} {'begins' if began else 'is mended'}{f' ({where})' if where else ''}: {one.summary}"
+        return f"quirk {name} {'begins' if began else 'is mended'}{f' ({where})' if where else ''}: {quirk.summary}"
     if name in CHANGES:
         change = CHANGES[name]
         return f"change {name}{f' ({change.pull})' if change.pull else ''}: from here on {change.after}"

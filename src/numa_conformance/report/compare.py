@@ -16,7 +16,7 @@ _UNMET = (*UNMET, "expected failure", "error")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CaseChange:
     """A case whose verdict is another one; None where a report lacks it."""
 
     id: str
@@ -29,30 +29,30 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ReportComparison:
     """Changes by kind, each in the order of case ids.
 
     ``regressed`` was met and is not any more, ``fixed`` the reverse; ``changed`` is every other change of verdict.
     """
 
-    regressed: tuple[Change, ...]
-    fixed: tuple[Change, ...]
-    changed: tuple[Change, ...]
-    new: tuple[Change, ...]
-    gone: tuple[Change, ...]
+    regressed: tuple[CaseChange, ...]
+    fixed: tuple[CaseChange, ...]
+    changed: tuple[CaseChange, ...]
+    new: tuple[CaseChange, ...]
+    gone: tuple[CaseChange, ...]
 
     def lines(self) -> list[str]:
         """Return the changes for a person, the worst first."""
         kinds = ("regressed", "gone", "changed", "new", "fixed")
         lines = []
         for kind in kinds:
-            changes: tuple[Change, ...] = getattr(self, kind)
+            changes: tuple[CaseChange, ...] = getattr(self, kind)
             if changes:
                 lines += [f"{kind} ({len(changes)}):", *(f"  {change}" for change in changes)]
         return lines or ["no verdict differs"]
 
 
-def compare_reports(before: Summary, after: Summary) -> Comparison:
+def compare_reports(before: Summary, after: Summary) -> ReportComparison:
     """Compare by case id, never by place in a file."""
     old, new = ({case.id: case for case in report.cases} for report in (before, after))
     both = [(old[name], new[name]) for name in sorted(old.keys() & new.keys())]
@@ -60,7 +60,7 @@ def compare_reports(before: Summary, after: Summary) -> Comparison:
     regressed = [pair for pair in moved if pair[0].verdict in _MET and pair[1].verdict in _UNMET]
     fixed = [pair for pair in moved if pair[0].verdict in _UNMET and pair[1].verdict in _MET]
     rest = [pair for pair in moved if pair not in regressed and pair not in fixed]
-    return Comparison(
+    return ReportComparison(
         regressed=tuple(_change(*pair) for pair in regressed),
         fixed=tuple(_change(*pair) for pair in fixed),
         changed=tuple(_change(*pair) for pair in rest),
@@ -69,10 +69,10 @@ def compare_reports(before: Summary, after: Summary) -> Comparison:
     )
 
 
-def _change(before: Case | None, after: Case | None) -> Change:
+def _change(before: Case | None, after: Case | None) -> CaseChange:
     known = after or before
     assert known is not None
-    return Change(
+    return CaseChange(
         known.id, tuple(known.requirements), before.verdict if before else None, after.verdict if after else None
     )
 
@@ -124,14 +124,14 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DatedReport:
     """A report whose date is known, and what changed since the one before it; None for the first."""
 
     column: Column
-    since: Comparison | None
+    since: ReportComparison | None
 
 
-def over_time(columns: Sequence[Column]) -> dict[str, list[Moment]]:
+def over_time(columns: Sequence[Column]) -> dict[str, list[DatedReport]]:
     """Return by target and level the reports that have dates, oldest first, of all that have more than one."""
     dated: dict[str, list[Column]] = {}
     for column in columns:
@@ -140,7 +140,7 @@ def over_time(columns: Sequence[Column]) -> dict[str, list[Moment]]:
     return {name: _moments(those) for name, those in dated.items() if len(those) > 1}
 
 
-def _moments(columns: Sequence[Column]) -> list[Moment]:
+def _moments(columns: Sequence[Column]) -> list[DatedReport]:
     ordered = sorted(columns, key=lambda column: column.run.began if column.run else "")
-    later = [Moment(after, compare_reports(before.report, after.report)) for before, after in pairwise(ordered)]
-    return [Moment(ordered[0], None), *later]
+    later = [DatedReport(after, compare_reports(before.report, after.report)) for before, after in pairwise(ordered)]
+    return [DatedReport(ordered[0], None), *later]

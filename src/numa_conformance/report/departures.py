@@ -31,15 +31,17 @@ def in_history(history: History, requirement: str) -> Causes | None:
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
     whole = _is_whole(step.answer for step in history.steps)
-    asked, whose = _with_passes(history)
+    questions, step_of = _with_passes(history)
     # Where a target never tells on what containers run, nothing is made of what the reference tells of it.
     untold = frozenset(field for field in RUNS_ON if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=whole) as reference:
-            beside = again(asked, reference)[0]
-            told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
-            return not steps.isdisjoint(whose[step] for step in _broken_at(History(beside.head, told), requirement))
+            answers = again(questions, reference)[0]
+            steps_of_reference = tuple(replace(step, answer=_without(step.answer, untold)) for step in answers.steps)
+            return not steps.isdisjoint(
+                step_of[step] for step in _broken_at(History(answers.head, steps_of_reference), requirement)
+            )
 
     return _reasons(Quirks.of(version), breaks)
 
@@ -49,12 +51,12 @@ def _with_passes(history: History) -> tuple[History, list[int]]:
 
     The reference sends them in such a pass alone.
     """
-    steps, whose = list[Step](), list[int]()
+    steps, step_of = list[Step](), list[int]()
     for number, step in enumerate(history.steps):
         sends = sends_unasked(step)
         steps += [step, Step(PASS, {})] if sends else [step]
-        whose += [number] * (1 + sends)
-    return History(history.head, tuple(steps)), whose
+        step_of += [number] * (1 + sends)
+    return History(history.head, tuple(steps)), step_of
 
 
 def _has(answer: object, field: str) -> bool:

@@ -59,9 +59,9 @@ def keep_group(group: str, histories: Iterable[History], folder: str) -> None:
 
 def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:
     """Remove conversations of earlier runs: those that no case refers to."""
-    kept = {name for case in cases for name in (case.history, *case.conversations)}
+    names = {name for case in cases for name in (case.history, *case.conversations)}
     for path in (folder / FOLDER).rglob("*.jsonl"):
-        if path.relative_to(folder).as_posix() not in kept:
+        if path.relative_to(folder).as_posix() not in names:
             path.unlink()
 
 

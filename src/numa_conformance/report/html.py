@@ -133,13 +133,19 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        anchor=_anchor, asked=_asked, css=_css, duration=_duration, json=_json, scenario_file=scenario_file, told=_told
+        anchor=_anchor,
+        asked=_question_counts,
+        css=_css,
+        duration=_duration,
+        json=_json,
+        scenario_file=scenario_file,
+        told=_counts_text,
     )
     environment.tests["shown"] = _shown
     return environment
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
 
 
@@ -152,12 +158,12 @@ def _shown(case: Case) -> bool:
     return bool(case.details) and case.verdict not in ("passed", "not claimed")
 
 
-def _asked(case: Case) -> str:
+def _question_counts(case: Case) -> str:
     """Tell how often conversations asked a requirement, and why not more often."""
     if not case.judges_conversations or not (case.asked or case.held_back):
         return ""
     times = f"asked {case.asked:,} times in {case.histories:,} conversations"
-    return f"{times}; {case.not_asked}" if case.not_asked else times
+    return f"{times}; {case.omissions}" if case.omissions else times
 
 
 def _anchor(case_id: str) -> str:

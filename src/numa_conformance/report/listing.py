@@ -77,7 +77,7 @@ class Listing(msgspec.Struct, frozen=True):
             f"{described.name} {described.version}",
             level,
             str(profile),
-            [_requirement(name, asked, on) for name, asked in of.items() if asked],
+            [_requirement(name, cases_of_it, on) for name, cases_of_it in of.items() if cases_of_it],
             cases,
             groups,
         )
@@ -90,7 +90,7 @@ class Listing(msgspec.Struct, frozen=True):
         """Return it for people."""
         lines = [f"{self.target}: level {self.level}, profile {self.profile}", ""]
         for each in self.requirements:
-            lines += [*_told(each), *(f"  - {name}" for name in each.cases), ""]
+            lines += [*_requirement_lines(each), *(f"  - {name}" for name in each.cases), ""]
         for group in self.conversations:
             lines += _wrapped(
                 f"conversations {group.name}: {group.conversations} on {len(group.machines)} machines "
@@ -108,15 +108,15 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
     known = REQUIREMENTS[name]
     machines = {machine for case in cases for machine in case.machines}
     machines.update(machine for case in cases for group in case.conversations for machine in machines_of.get(group, ()))
-    asked = [case for case in cases if not case.missing]
+    claimed = [case for case in cases if not case.missing]
     return ListedRequirement(
         name,
         known.text,
         known.strength,
         known.address,
         list(known.features),
-        bool(asked),
-        [] if asked else sorted({feature for case in cases for feature in case.missing}),
+        bool(claimed),
+        [] if claimed else sorted({feature for case in cases for feature in case.missing}),
         sorted(machines),
         [case.id for case in cases],
         reasons_of(name),
@@ -124,7 +124,7 @@ def _requirement(name: str, cases: list[ListedCase], machines_of: dict[str, list
     )
 
 
-def _told(each: ListedRequirement) -> list[str]:
+def _requirement_lines(each: ListedRequirement) -> list[str]:
     lines = [f"{each.id} ({each.strength})", *_wrapped(each.text, "  "), f"  {each.address}"]
     if not each.claimed:
         lines += _wrapped(f"not claimed: {', '.join(each.missing)}", "  ")

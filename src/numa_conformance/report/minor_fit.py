@@ -30,7 +30,7 @@ from ..sources.versions import SUPPORTED, KubernetesVersion
 from ..wire import Client
 from ..wire.faults import NotClaimed
 from ..wire.history.history import History, Step, read_histories
-from .causes import Shown
+from .causes import Behaviour
 from .reference_answers import open_reference
 
 FILE = Path(__file__).with_name("probes.jsonl.gz")
@@ -51,7 +51,7 @@ _KINDS = {"allocate": "cpu-static", "hints": "cpu-static", "merge": "merge", "sc
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Probe:
+class TraitProbe:
     """Questions, and the ids of the quirks and changes that they show in some version.
 
     ``surface`` and ``needs``: what a target must claim to be asked them.
@@ -63,20 +63,20 @@ class Probe:
     needs: frozenset[str]
 
     @classmethod
-    def of(cls, history: History) -> Probe:
+    def of(cls, history: History) -> TraitProbe:
         """Read a history whose cell names what it shows."""
         surface = history.steps[0].method.partition(".")[0]
         return cls(history, tuple(history.head.cell.split()), surface, _needs(history, surface))
 
 
 @cache
-def probes() -> tuple[Probe, ...]:
+def probes() -> tuple[TraitProbe, ...]:
     """Return every probe."""
     with gzip.open(FILE, "rt", encoding="utf-8") as lines:
-        return tuple(map(Probe.of, read_histories(lines)))
+        return tuple(map(TraitProbe.of, read_histories(lines)))
 
 
-def asked_of(client: Client) -> Iterator[Probe]:
+def fair_probes(client: Client) -> Iterator[TraitProbe]:
     """Yield the probes that are fair questions to a target: it claims what they need."""
     return (probe for probe in probes() if probe.surface in client.surfaces and probe.needs <= client.features)
 
@@ -125,7 +125,7 @@ _TOGETHER = 2
 
 
 @dataclass(slots=True)
-class Answers:
+class ProbeAnswers:
     """What a target answers to probes, and how references answer them.
 
     ``whole``: the target is a whole kubelet, which decides some things otherwise than its managers alone. ``messages``:
@@ -135,10 +135,10 @@ class Answers:
     client: Client
     whole: bool = False
     messages: bool = False
-    told: dict[Probe, History] = field(default_factory=dict)
-    _alike: dict[tuple[Probe, Shown], bool] = field(default_factory=dict)
+    histories: dict[TraitProbe, History] = field(default_factory=dict)
+    _alike: dict[tuple[TraitProbe, Behaviour], bool] = field(default_factory=dict)
 
-    def ask(self, probes: Iterable[Probe]) -> Iterator[Probe]:
+    def ask(self, probes: Iterable[TraitProbe]) -> Iterator[TraitProbe]:
         """Ask the target each probe, and yield it; raises ``TargetFault`` of a target that answers nothing.
 
         What the target says that it does not support is passed over.
@@ -147,30 +147,30 @@ class Answers:
         for probe in probes:
             history, fault = again(_of(probe, self.client.description.kubernetes_version), self.client)
             if not isinstance(fault, NotClaimed):
-                self.told[probe] = history
+                self.histories[probe] = history
             silent = silent + 1 if fault is not None and len(history.steps) <= 1 else 0
-            if fault is not None and silent >= MOST_FAULTS and not _answers(self.told.values()):
+            if fault is not None and silent >= MOST_FAULTS and not _answers(self.histories.values()):
                 raise fault
             yield probe
 
-    def alike(self, probe: Probe, shown: Shown) -> bool:
+    def alike(self, probe: TraitProbe, shown: Behaviour) -> bool:
         """Tell whether the target answered a probe as a reference that shows this does."""
         if (probe, shown) not in self._alike:
             self._alike[probe, shown] = self.difference(probe, shown) is None
         return self._alike[probe, shown]
 
-    def difference(self, probe: Probe, shown: Shown) -> Differing | None:
+    def difference(self, probe: TraitProbe, shown: Behaviour) -> Differing | None:
         """Return where the target and a reference first differ."""
         with open_reference(
             shown.level, shown.version, shown.quirks, shown.changes, resource_fit=self.whole
         ) as reference:
-            beside, _ = again(_of(probe, str(shown.version)), reference)
+            answers, _ = again(_of(probe, str(shown.version)), reference)
         files = [name for feature, name in STATE_FILES.items() if feature in self.client.features]
-        differs = differing(self.told[probe], beside, files, messages=self.messages, untold=self.client.untold)
+        differs = differing(self.histories[probe], answers, files, messages=self.messages, untold=self.client.untold)
         return None if differs and self.whole and of_a_whole_kubelet(differs, differs.history) else differs
 
 
-def _of(probe: Probe, version: str) -> History:
+def _of(probe: TraitProbe, version: str) -> History:
     return replace(probe.history, head=replace(probe.history.head, version=version))
 
 
@@ -184,7 +184,7 @@ class Fit:
 
     version: KubernetesVersion
     turned: tuple[str, ...]
-    unexplained: tuple[Probe, ...]
+    unexplained: tuple[TraitProbe, ...]
 
     @property
     def departures(self) -> int:
@@ -192,14 +192,14 @@ class Fit:
         return len(self.turned) + len(self.unexplained)
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> Behaviour:
         """What a reference shows that decides as this."""
-        return Shown.of("exact", self.version).toggled(*self.turned)
+        return Behaviour.of("exact", self.version).toggled(*self.turned)
 
 
-def fits(answers: Answers, versions: Iterable[KubernetesVersion] = SUPPORTED) -> list[Fit]:
+def fits(answers: ProbeAnswers, versions: Iterable[KubernetesVersion] = SUPPORTED) -> list[Fit]:
     """Return the minors that need the fewest departures, oldest first: several where they cannot be told apart."""
-    apart = {version: _unlike(answers, answers.told, Shown.of("exact", version)) for version in versions}
+    apart = {version: _unlike(answers, answers.histories, Behaviour.of("exact", version)) for version in versions}
     best: list[Fit] = []
     for version in sorted(apart, key=lambda version: len(apart[version])):
         fit = _fit(answers, version, apart[version], best[0].departures if best else None)
@@ -208,19 +208,19 @@ def fits(answers: Answers, versions: Iterable[KubernetesVersion] = SUPPORTED) ->
     return sorted(best, key=lambda fit: fit.version)
 
 
-def _fit(answers: Answers, version: KubernetesVersion, unlike: list[Probe], most: int | None) -> Fit | None:
+def _fit(answers: ProbeAnswers, version: KubernetesVersion, unlike: list[TraitProbe], most: int | None) -> Fit | None:
     """Turn quirks and changes of a minor until no turn helps; None where it needs more than ``most``."""
     turned: tuple[str, ...] = ()
     while unlike and (turn := _best_turn(answers, version, turned, unlike)):
         turned += turn
         if most is not None and len(turned) > most:
             return None
-        unlike = _unlike(answers, answers.told, Shown.of("exact", version).toggled(*turned))
+        unlike = _unlike(answers, answers.histories, Behaviour.of("exact", version).toggled(*turned))
     return Fit(version, tuple(name for name in TRAITS if name in turned), tuple(unlike))
 
 
 def _best_turn(
-    answers: Answers, version: KubernetesVersion, turned: tuple[str, ...], unlike: Sequence[Probe]
+    answers: ProbeAnswers, version: KubernetesVersion, turned: tuple[str, ...], unlike: Sequence[TraitProbe]
 ) -> tuple[str, ...]:
     """Return what explains most when it is turned; several only where none alone explains anything."""
     for together in range(1, _TOGETHER + 1):
@@ -236,25 +236,25 @@ def _best_turn(
     return ()
 
 
-def _gain(answers: Answers, version: KubernetesVersion, turned: tuple[str, ...], turn: tuple[str, ...]) -> int:
+def _gain(answers: ProbeAnswers, version: KubernetesVersion, turned: tuple[str, ...], turn: tuple[str, ...]) -> int:
     """Return how many more probes are answered alike after a turn."""
-    concerned = [probe for probe in answers.told if not {*turn}.isdisjoint(probe.traits)]
-    before, after = (Shown.of("exact", version).toggled(*names) for names in (turned, (*turned, *turn)))
+    concerned = [probe for probe in answers.histories if not {*turn}.isdisjoint(probe.traits)]
+    before, after = (Behaviour.of("exact", version).toggled(*names) for names in (turned, (*turned, *turn)))
     return len(_unlike(answers, concerned, before)) - len(_unlike(answers, concerned, after))
 
 
-def _unlike(answers: Answers, probes: Iterable[Probe], shown: Shown) -> list[Probe]:
+def _unlike(answers: ProbeAnswers, probes: Iterable[TraitProbe], shown: Behaviour) -> list[TraitProbe]:
     return [probe for probe in probes if not answers.alike(probe, shown)]
 
 
-def told_apart(answers: Answers, fit: Fit) -> Mapping[str, bool | None]:
+def shown_traits(answers: ProbeAnswers, fit: Fit) -> Mapping[str, bool | None]:
     """Return for each quirk and change whether the target shows it; None where no answer tells."""
     shown = fit.shown
     names = {*shown.names}
-    return MappingProxyType({name: (name in names) if _tells(answers, shown, name) else None for name in TRAITS})
+    return MappingProxyType({name: (name in names) if _shows(answers, shown, name) else None for name in TRAITS})
 
 
-def _tells(answers: Answers, shown: Shown, name: str) -> bool:
+def _shows(answers: ProbeAnswers, shown: Behaviour, name: str) -> bool:
     other = shown.toggled(name)
-    concerned = [probe for probe in answers.told if name in probe.traits and answers.alike(probe, shown)]
+    concerned = [probe for probe in answers.histories if name in probe.traits and answers.alike(probe, shown)]
     return any(not answers.alike(probe, other) for probe in concerned)

@@ -28,7 +28,7 @@ MAX_BYTES = 256 * 1024 * 1024
 MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 FORMAT = "numa-conformance report 1"
-OWN_SNAPSHOTS = "documented, with own snapshots"
+TARGET_SNAPSHOTS = "documented, with own snapshots"
 """What stands for the level where placements and scores are compared with those that the target had before."""
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
@@ -110,9 +110,9 @@ class Summary(msgspec.Struct, frozen=True):
         missing = sorted(set(planned) - {case.id for case in ordered})
         problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
         narrowed = narrowed or bool(problems) or bool(outside)
-        not_asked = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
+        absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
-            problems += stale(known, ordered, not_asked, whole=whole)
+            problems += stale(known, ordered, absent, whole=whole)
         if not narrowed:
             problems += _untested(ordered, profile, target.features, level)
         name = "" if narrowed or problems else str(profile)
@@ -122,7 +122,7 @@ class Summary(msgspec.Struct, frozen=True):
         )
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
-            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, not_asked), *alone]
+            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, absent), *alone]
         )
 
     @classmethod
@@ -199,8 +199,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     def recommendations(self) -> dict[str, list[Case]]:
         """Return the recommendations (SHOULD) that are not followed, with the cases that say so: no verdict changes."""
-        asked = self.by_requirement().items()
-        lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in asked}
+        by_requirement = self.by_requirement().items()
+        lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in by_requirement}
         return {name: cases for name, cases in lax.items() if cases}
 
 
@@ -220,8 +220,8 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
 
 def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Name where the target said one thing and then another, and of what."""
-    for said, names in contradictions.items():
-        yield f"the target contradicts itself: {said}: {listed(names, MOST_MACHINES, sign='; ')}"
+    for statement, names in contradictions.items():
+        yield f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
 
 
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:
@@ -255,11 +255,11 @@ def _measure(target: Target, level: str, cases: list[Case]) -> str:
             ids if _compares_ids(cases) else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
         )
     documented = f"the documented behaviour of Kubernetes {target.kubernetes}"
-    if level != OWN_SNAPSHOTS:
+    if level != TARGET_SNAPSHOTS:
         return documented
     unmet = [case for case in cases if case.unmet]
-    asked = unmet or [case for case in cases if case.verdict != "not claimed"]
-    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in asked}
+    judged = unmet or [case for case in cases if case.verdict != "not claimed"]
+    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in judged}
     both = [documented] * (False in of_snapshots) + ["its own snapshots"] * (True in of_snapshots)
     return f"{' or' if unmet else ' and'} to ".join(both)
 
@@ -317,14 +317,14 @@ def _without_verdict(missing: Sequence[str]) -> list[str]:
 def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: str) -> list[str]:
     """Name claimed features of which no case was run; at level exact those that only documented cases ask are left."""
     known = {name for case in cases for name in case.requirements}
-    asked = [
+    offered = [
         requirement
         for requirement in REQUIREMENTS.values()
         if profile.asks(requirement.features) and requirement.holds_in(profile.version)
     ]
     testable = {
         feature
-        for requirement in asked
+        for requirement in offered
         if level != "exact" or requirement.id in known
         for feature in requirement.features
     }
@@ -370,10 +370,12 @@ def read_report(path: Path) -> Summary:
     return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite, snapshots=summary.snapshots)
 
 
-def _check_counts(file: Path, told: Counter[str], held: Counter[str]) -> None:
+def _check_counts(file: Path, stated: Counter[str], held: Counter[str]) -> None:
     """Refuse a report out of which cases were taken, or into which they were put, after it was written."""
     wrong = [
-        f"{told[name]} cases as {name}, and has {held[name]}" for name in {**told, **held} if told[name] != held[name]
+        f"{stated[name]} cases as {name}, and has {held[name]}"
+        for name in {**stated, **held}
+        if stated[name] != held[name]
     ]
     if wrong:
         accepted = "a report as the suite has written it"

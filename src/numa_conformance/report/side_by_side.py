@@ -123,7 +123,7 @@ def _place(path: str, first: Any, other: Any) -> Iterator[str]:
     if isinstance(first, list) and isinstance(other, list):
         path += " (what one side alone has)"
         first, other = [each for each in first if each not in other], [each for each in other if each not in first]
-    texts = _told(first), _told(other)
+    texts = _text(first), _text(other)
     if sum(map(len, texts)) <= WIDEST:
         yield f"{path}: A {texts[0]}, B {texts[1]}"
         return
@@ -131,9 +131,9 @@ def _place(path: str, first: Any, other: Any) -> Iterator[str]:
     yield from (f"  {side} {text}" for side, text in zip("AB", texts, strict=True))
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, list) and len(value) > MOST_ITEMS:
-        return f"{_told(value[:MOST_ITEMS])} and {len(value) - MOST_ITEMS} more"
+        return f"{_text(value[:MOST_ITEMS])} and {len(value) - MOST_ITEMS} more"
     text = "(nothing)" if value in (None, []) else value if isinstance(value, str) and value else repr(value)
     return text if len(text) <= 3 * WIDEST else f"{text[: 3 * WIDEST]}... ({len(text)} characters)"
 
@@ -160,4 +160,4 @@ def _pictures(scenario: Mapping[str, Any], width: int) -> list[str]:
     wide = max(map(len, left))
     if wide + 4 + max(map(len, right)) > width:
         return [*left, *right, *last]
-    return [*(f"{here:<{wide}}    {beside}" for here, beside in zip(left, right, strict=True)), *last]
+    return [*(f"{here:<{wide}}    {there}" for here, there in zip(left, right, strict=True)), *last]

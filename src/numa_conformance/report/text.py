@@ -27,14 +27,14 @@ COMES_AND_GOES = "comes and goes: "
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class UnmetBlocks:
     """The lines of the blocks, and those of each requirement that has none: what is wrong, why, how to see it."""
 
     lines: list[str]
     untold: list[str]
 
 
-def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
+def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetBlocks:
     """Tell what is not met, a block for each requirement up to a cap.
 
     A requirement that fell in the conversation of another needs no block of its own. ``target`` is what names the
@@ -59,7 +59,7 @@ def told_blocks(summary: Summary, target: str = "", folder: str = "") -> Blocks:
     short = (
         _short(name, first[name], target, folder, summary.options) for name in without if name not in shown_already
     )
-    return Blocks(lines, [line for told in short for line in told])
+    return UnmetBlocks(lines, [line for texts in short for line in texts])
 
 
 def rank(case: Case) -> tuple[bool, bool, int, float]:
@@ -89,9 +89,9 @@ def _block(name: str, case: Case, others: list[Case]) -> list[str]:
     lines += details[:MOST_DETAILS]
     if len(details) > MOST_DETAILS:
         lines.append(f"({len(details) - MOST_DETAILS} more lines)")
-    beside = [other for other in case.requirements if other != name]
-    if beside:
-        lines.append(f"with it: {', '.join(beside)}")
+    others_broken = [other for other in case.requirements if other != name]
+    if others_broken:
+        lines.append(f"with it: {', '.join(others_broken)}")
     if not case.histories:
         lines.append(f"case: {case.id}")
     lines += [f"also: {other.id}" for other in others[:MOST_CASES]]
@@ -120,8 +120,8 @@ def playing_again(case: Case, target: str, folder: str, options: str = "") -> tu
         file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
         if case.history:
             return "play it again", f"numa-conformance judge --again {file}{target}"
-        asked = (case.scenario or {}).get("kubernetesVersion")
-        version = f" --kubernetes-version {shlex.quote(str(asked))}" if asked else ""
+        version_of = (case.scenario or {}).get("kubernetesVersion")
+        version = f" --kubernetes-version {shlex.quote(str(version_of))}" if version_of else ""
         return "play it again", f"numa-conformance replay {file}{target}{version}"
     named = target.replace(" --target", " --numa-target", 1)
     return "ask it again", f"pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}{options}"
@@ -145,7 +145,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
 
     ``target`` names the target on the command line, ``folder`` is where the reports are.
     """
-    blocks = told_blocks(summary, target, folder)
+    blocks = unmet_blocks(summary, target, folder)
     lines = blocks.lines[1:]
     if blocks.untold:
         lines += ["", "also not met:", *blocks.untold]
@@ -161,7 +161,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"
     lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")
-    lines += _asked(summary)
+    lines += _question_counts(summary)
     lines.append(summary.claim)
     return lines
 
@@ -171,16 +171,16 @@ def _ids(names: Iterable[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
-def _asked(summary: Summary) -> list[str]:
+def _question_counts(summary: Summary) -> list[str]:
     """Tell how often requirements were asked on conversations, and which one least."""
-    asked = [case for case in summary.cases if case.asked and case.judges_conversations]
-    if not asked:
+    judged = [case for case in summary.cases if case.asked and case.judges_conversations]
+    if not judged:
         return []
-    least = min(asked, key=lambda case: (case.asked, case.id))
-    times, histories = sum(case.asked for case in asked), max(case.histories for case in asked)
+    least = min(judged, key=lambda case: (case.asked, case.id))
+    times, histories = sum(case.asked for case in judged), max(case.histories for case in judged)
     return [
-        f"{len(asked)} requirements were asked {times:,} times in {histories:,} histories, "
-        f"least {least.requirements[0]}: {least.asked:,}{f' ({least.not_asked})' if least.not_asked else ''}"
+        f"{len(judged)} requirements were asked {times:,} times in {histories:,} histories, "
+        f"least {least.requirements[0]}: {least.asked:,}{f' ({least.omissions})' if least.omissions else ''}"
     ]
 
 

@@ -23,7 +23,7 @@ _MAX_PICTURED = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class UnmetCase:
     """A case with its finding in one line, what else is told, and the command that plays it again."""
 
     case: Case
@@ -35,15 +35,17 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
+class UnmetRequirement:
     """A requirement that is not met or not followed; ``known`` is None for an id of another version of the suite."""
 
     id: str
     known: Requirement | None
-    cases: list[Shown]
+    cases: list[UnmetCase]
 
 
-def unmet_requirements(summary: Summary, run: Circumstances | None) -> tuple[list[Unmet], list[Unmet]]:
+def unmet_requirements(
+    summary: Summary, run: Circumstances | None
+) -> tuple[list[UnmetRequirement], list[UnmetRequirement]]:
     """Return requirements that are not met, and recommendations that are not followed.
 
     ``run`` tells how target and report are named where the run was called. A case that says several things stands with
@@ -51,14 +53,14 @@ def unmet_requirements(summary: Summary, run: Circumstances | None) -> tuple[lis
     """
     target, folder = (run.target, run.folder) if run else ("", "")
     shown_above: set[str] = set()
-    parts: list[list[Unmet]] = []
+    parts: list[list[UnmetRequirement]] = []
     for by_requirement in (summary.unmet(), summary.recommendations()):
-        part: list[Unmet] = []
+        part: list[UnmetRequirement] = []
         for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
             of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
             shown_above |= {case.id for case in of_requirement}
             part.append(
-                Unmet(
+                UnmetRequirement(
                     name,
                     REQUIREMENTS.get(name),
                     [_shown(case, summary.options, target, folder or ".") for case in of_requirement],
@@ -68,11 +70,11 @@ def unmet_requirements(summary: Summary, run: Circumstances | None) -> tuple[lis
     return parts[0], parts[1]
 
 
-def _shown(case: Case, options: str, target: str, folder: str) -> Shown:
+def _shown(case: Case, options: str, target: str, folder: str) -> UnmetCase:
     drawn = pictures(case.scenario, case.marks) if case.scenario else {}
     finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
     does, command = playing_again(case, target, folder, options)
-    return Shown(case, finding or case.verdict, rest, does, command, drawn)
+    return UnmetCase(case, finding or case.verdict, rest, does, command, drawn)
 
 
 def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str, Markup]:

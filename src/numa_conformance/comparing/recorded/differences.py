@@ -8,7 +8,7 @@ from typing import Any
 
 ANY_OF = "any_of"
 """The one key of a recorded value of which the kubelet gives another by chance: all that it was seen to give."""
-NEED_NOT_BE_TOLD = frozenset(
+OPTIONAL_FIELDS = frozenset(
     {"alignments", "cpu_quota", "cpuset", "mems", "phase", "qos", "scores", "updates", "writes"}
 )
 """Fields that stand beside an answer: the protocol lets a target leave them out, and many do."""
@@ -41,7 +41,7 @@ def compare(expected: Any, got: Any, path: str, *, messages: bool = True) -> Ite
         for key in sorted(expected.keys() | got.keys()):
             if not messages and key == "message":
                 continue
-            if key in NEED_NOT_BE_TOLD and None in (expected.get(key), got.get(key)):
+            if key in OPTIONAL_FIELDS and None in (expected.get(key), got.get(key)):
                 continue
             inner = f"{path}.{key}" if path and not path.endswith(": ") else f"{path}{key}"
             yield from compare(expected.get(key), got.get(key), inner, messages=messages)

@@ -55,8 +55,8 @@ def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}
-    steps, asked = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
-    return {**body, "initial": answer, "steps": asked, "expect": [steps.take(step, {})[1] for step in asked]}
+    steps, operations = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
+    return {**body, "initial": answer, "steps": operations, "expect": [steps.take(step, {})[1] for step in operations]}
 
 
 def _unordered(body: dict[str, Any]) -> bool:

@@ -22,7 +22,7 @@ Status = Literal["matched", "differed", "unsupported"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReplayOutcome:
     """What became of one decision: ``missing`` names what the target does not claim, which made it unsupported."""
 
     vector: Vector
@@ -65,11 +65,13 @@ KINDS: dict[str, Replayer] = {
 }
 
 
-def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True, own: bool = False) -> Iterator[Outcome]:
+def replay(
+    target: Caller, vectors: Iterable[Vector], *, messages: bool = True, of_ours: bool = False
+) -> Iterator[ReplayOutcome]:
     """Ask the target each decision and yield the outcome, in order.
 
     Unsupported is only what the target does not claim. With ``messages`` false, free texts are not compared. Of an
-    ``own`` target, which refuses no proper question, a refusal is the record's fault. Raises ``UsageError`` for a
+    ``of_ours`` target, which refuses no proper question, a refusal is the record's fault. Raises ``UsageError`` for a
     record that cannot be asked.
     """
     claimed = target.features
@@ -81,19 +83,19 @@ def replay(target: Caller, vectors: Iterable[Vector], *, messages: bool = True, 
                 continue
             differences = tuple(KINDS[vector.kind](target, vector.body, messages))
         except TargetFault as fault:
-            if own and isinstance(fault.__cause__, UsageError):
+            if of_ours and isinstance(fault.__cause__, UsageError):
                 raise fault.__cause__.within(vector.place) from fault
             differences = (Difference(fault.verdict, "an answer", str(fault)),)
         except UsageError as error:
             raise error.within(vector.place) from error
         except NOT_OF_THE_FORM as error:
             raise UsageError(Fault(vector.place, f"is not {FORM}: {type(error).__name__}: {error}")) from error
-        yield Outcome(vector, "differed" if differences else "matched", differences)
+        yield ReplayOutcome(vector, "differed" if differences else "matched", differences)
 
 
-def unsupported(vector: Vector, missing: Iterable[str]) -> Outcome:
+def unsupported(vector: Vector, missing: Iterable[str]) -> ReplayOutcome:
     """Return the outcome of a decision that is no fair question."""
-    return Outcome(vector, "unsupported", missing=frozenset(missing))
+    return ReplayOutcome(vector, "unsupported", missing=frozenset(missing))
 
 
 _ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus", "answeredBy")

@@ -24,8 +24,8 @@ def _allocation(body: Body) -> tuple[str, Body]:
 
 
 def _merge(body: Body) -> tuple[str, Body]:
-    told = {key: body.get(key) for key in ("policy", "nodes", "distances", "providers")}
-    return "merge", {**told, "options": body.get("options") or {}}
+    fields = {key: body.get(key) for key in ("policy", "nodes", "distances", "providers")}
+    return "merge", {**fields, "options": body.get("options") or {}}
 
 
 QUESTIONS: Mapping[str, Callable[[Body], tuple[str, Body]]] = {
@@ -44,7 +44,8 @@ def replay(target: Caller, body: Body, messages: bool) -> Iterator[Difference]:
     expected, answer = recorded_answer(method, _recorded(body)), record(target, body)["expect"]
     if method == "score":
         expected, answer = (
-            {**told, "insufficient": sorted(told.get("insufficient") or ())} for told in (expected, answer)
+            {**answer_of, "insufficient": sorted(answer_of.get("insufficient") or ())}
+            for answer_of in (expected, answer)
         )
     yield from compare(expected, answer, "", messages=messages)
 

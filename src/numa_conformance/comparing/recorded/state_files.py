@@ -20,7 +20,7 @@ def comparable_memory_file(text: str) -> str:
     The kubelet goes through a Go map of what a container asks for, so its blocks, and the checksums over them, are
     chance. Of any other file every byte counts.
     """
-    in_order, several = _SEVERAL.subn(lambda found: ",".join(sorted(re.findall(_BLOCK, found[0]))), text)
+    in_order, several = _SEVERAL.subn(lambda match: ",".join(sorted(re.findall(_BLOCK, match[0]))), text)
     return _CHECKSUM.sub(r"\1:", in_order) if several else text
 
 

@@ -148,7 +148,7 @@ Chooser = Callable[[Iterable[str], Iterable[str], str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class SelectedDecisions:
     """Decisions of some files; ``kinds`` and ``ids`` are None where all are meant."""
 
     files: tuple[Path, ...]
@@ -167,14 +167,14 @@ def select(
     ids: Collection[str],
     choose: Chooser,
     check: Callable[[Vector], None] = lambda vector: None,
-) -> Selection:
+) -> SelectedDecisions:
     """Read the files through, so that what is wrong with one is told before anything is asked.
 
     Raises ``UsageError`` for a file that is malformed, for a decision to ask that ``check`` refuses, for too many
     decisions, for a name that none has and where nothing is left to ask.
     """
-    seen_kinds: dict[str, None] = {}
-    seen_ids: dict[str, None] = {}
+    known_kinds: dict[str, None] = {}
+    known_ids: dict[str, None] = {}
     count = 0
     for count, vector in enumerate(read_vectors(files), 1):
         if count > MAX_DECISIONS:
@@ -182,11 +182,11 @@ def select(
         if not (kinds or ids):
             check(vector)
         if kinds:
-            seen_kinds[vector.kind] = None
+            known_kinds[vector.kind] = None
         if ids:
-            seen_ids[vector.id] = None
-    of_kinds = set(choose(kinds, seen_kinds, "kind")) if kinds else None
-    with_ids = set(choose(ids, seen_ids, "recorded decision")) if ids else None
+            known_ids[vector.id] = None
+    of_kinds = set(choose(kinds, known_kinds, "kind")) if kinds else None
+    with_ids = set(choose(ids, known_ids, "recorded decision")) if ids else None
     if kinds or ids:
         count = 0
         for vector in _of(files, of_kinds, with_ids):
@@ -194,7 +194,7 @@ def select(
             count += 1
     if not count:
         raise UsageError(Fault("", "no recorded decision is selected"))
-    return Selection(files, of_kinds, with_ids, count)
+    return SelectedDecisions(files, of_kinds, with_ids, count)
 
 
 def _of(files: Iterable[Path], kinds: Collection[str] | None, ids: Collection[str] | None) -> Iterator[Vector]:

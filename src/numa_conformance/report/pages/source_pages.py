@@ -78,7 +78,7 @@ def quirks_page() -> str:
     return joined(lines)
 
 
-def asked_by() -> Mapping[str, list[str]]:
+def requirements_of_statements() -> Mapping[str, list[str]]:
     """Return the requirements that rest on each statement."""
     asking: defaultdict[str, list[str]] = defaultdict(list)
     for requirement in REQUIREMENTS.values():
@@ -94,7 +94,7 @@ def statement_links(statements: Iterable[str], folder: str = "") -> str:
 
 def statements_page() -> str:
     """Return ``docs/statements.md``."""
-    asking = asked_by()
+    asking = requirements_of_statements()
     lines = [
         "# Statements",
         "",
@@ -129,8 +129,8 @@ def _overview(asking: Mapping[str, list[str]]) -> list[str]:
 
 
 def _counts(statements: Collection[Statement], asking: Mapping[str, list[str]]) -> tuple[int, int, int]:
-    asked = sum(statement.id in asking for statement in statements)
-    return len(statements), asked, sum(statement.untestable is not None for statement in statements)
+    tested = sum(statement.id in asking for statement in statements)
+    return len(statements), tested, sum(statement.untestable is not None for statement in statements)
 
 
 def _heading(section: Section) -> str:
@@ -140,14 +140,14 @@ def _heading(section: Section) -> str:
 
 def _line(statement: Statement, requirements: list[str]) -> str:
     if statement.untestable:
-        asked = f"*Not testable: {statement.untestable}.*"
+        tests = f"*Not testable: {statement.untestable}.*"
     elif requirements:
-        asked = f"Asked: {', '.join(map(link_to, requirements))}."
+        tests = f"Asked: {', '.join(map(link_to, requirements))}."
     else:
-        asked = "*Not asked yet.*"
+        tests = "*Not asked yet.*"
     return (
         f'- <a id="{_anchor(statement.id)}"></a>`{statement.id}` {statement.strength}, {statement.span}: '
-        f"{statement.text} {asked}"
+        f"{statement.text} {tests}"
     )
 
 

@@ -27,8 +27,8 @@ PATCHES = tuple(map(str, SHOWN_OF.values()))
 
 def kubernetes_versions_page() -> str:
     """Return ``docs/kubernetes-versions.md``."""
-    unmet, asked = _told("MUST")
-    not_followed, recommended = _told("SHOULD")
+    unmet, demanded = _unmet("MUST")
+    not_followed, recommended = _unmet("SHOULD")
     lines = [
         "# Kubernetes, minor by minor",
         "",
@@ -43,7 +43,7 @@ def kubernetes_versions_page() -> str:
         "",
         "## What the kubelet does not meet",
         "",
-        f"The pages demand {asked} requirements. Some version does not meet these {len(unmet)}. All others are met.",
+        f"The pages demand {demanded} requirements. Some version does not meet these {len(unmet)}. All others are met.",
         "",
         "- yes: met.",
         "- -: not promised in that version.",
@@ -88,14 +88,14 @@ _NUMBERS = {
 }
 
 
-def _told(strength: Strength) -> tuple[list[str], int]:
+def _unmet(strength: Strength) -> tuple[list[str], int]:
     """Return the requirements of a strength that some version does not meet, and how many there are."""
-    asked = [
+    ids = [
         requirement.id
         for requirement in OF_TARGETS.values()
         if requirement.level == "documented" and requirement.strength == strength
     ]
-    return [name for name in asked if name in DEPARTURES], len(asked)
+    return [name for name in ids if name in DEPARTURES], len(ids)
 
 
 def _section(version: KubernetesVersion) -> Iterator[str]:
