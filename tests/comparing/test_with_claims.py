@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from numa_conformance.asking.generators.workloads import burstable, guaranteed
-from numa_conformance.comparing.with_claims import outcomes_with_claims
+from numa_conformance.comparing.pod_outcomes import outcomes_with_claims
 from numa_conformance.cpuset import format_bits
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine

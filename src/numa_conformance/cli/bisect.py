@@ -128,7 +128,6 @@ def _versions(oldest: KubernetesVersion, newest: KubernetesVersion) -> list[Kube
 def _histories(
     files: Sequence[Path], machine_name: str | None, config_file: Path | None, flags: str, level: str
 ) -> list[History]:
-    """Return the questions of FILES; raises ``UsageError``."""
     if machine_name:
         inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, NEWEST, level)
         return [history_of_pods(inputs, files)]
@@ -138,7 +137,6 @@ def _histories(
 
 
 def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]:
-    """Return the programs of these versions; raises ``UsageError`` where there is none."""
     folder = folder.expanduser()
     minors = {str(version.of_minor) for version in versions}
     by_version = {
@@ -280,7 +278,6 @@ def _real_line(real: _Real) -> str:
 
 
 def _question(difference: Differing) -> str:
-    """Return in a few words what was asked at the step."""
     step = difference.history.steps[difference.step]
     metadata = (step.params.get("pod") or {}).get("metadata") or {}
     name = metadata.get("name") or metadata.get("uid") or step.params.get("uid") or ""

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from ..chapters import REQUIREMENTS, Requirement
+from ..chapters import REQUIREMENTS
 from ..doctor.exporters.conversation import Ended, Look, converse
-from ..doctor.exporters.judging import Unmet
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
 from .terminal import DIFFERENT, OK, print_json, say
@@ -56,7 +55,7 @@ def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
         count = times[known]
         yield f"{'not met' if count else 'met    '}  {known.id}" + (f", {count} times of {len(looks)}" if count else "")
         if count:
-            look, unmet = _first(looks, known)
+            look, unmet = next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == known)
             yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
             yield f"    {known.text}"
             yield f"    {known.address}: {known.rests_on[0].text}"
@@ -66,10 +65,6 @@ def _lines(looks: Sequence[Look], ended: Sequence[Ended]) -> Iterator[str]:
     nodes = len({look.node for look in looks})
     slowest = f"; right after {right[-1]:.1f} s at most" if right else ""
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
-
-
-def _first(looks: Sequence[Look], requirement: Requirement) -> tuple[Look, Unmet]:
-    return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
 
 
 def _as_json(looks: Sequence[Look], ended: Sequence[Ended]) -> dict[str, Any]:

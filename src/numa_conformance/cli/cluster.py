@@ -33,8 +33,6 @@ _SIMPLE = ("LeastAllocated", "MostAllocated")
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """The files and names that make up a cluster."""
-
     nodes: tuple[Path, ...]
     pods: tuple[Path, ...]
     fleet: Path | None

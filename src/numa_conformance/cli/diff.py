@@ -12,8 +12,7 @@ import click
 
 from ..asking.asking import Budget
 from ..comparing.kinds_of_difference import Kind, Kinds
-from ..comparing.two_targets import TwoTargets
-from ..comparing.whole_kubelet import OfAWholeKubelet
+from ..comparing.two_targets import OfAWholeKubelet, TwoTargets
 from ..kube import read_kubelet_configuration
 from ..machine import load_machine
 from ..report.causes import Behaviour, CausesBetween

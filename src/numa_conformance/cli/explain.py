@@ -14,8 +14,7 @@ from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import Admission
 from ..sources.versions import NEWEST, KubernetesVersion
-from .from_node import Question
-from .node_inputs import NodeInputs, missing, node_options, read_all_pods, tell_missing, tell_unseen
+from .node_inputs import NodeInputs, Question, missing, node_options, read_all_pods, tell_missing, tell_unseen
 from .options import MachineName, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say

@@ -104,7 +104,6 @@ def command(kind: str, folder: Path, surface: str) -> None:
 
 
 def _files(kind: str, chosen: _Kind, surface: str) -> Iterator[tuple[str, str]]:
-    """Yield what is written, by its place below the folder."""
     for name in chosen.files:
         place = _STARTER / kind / name
         of_surface = place.with_stem(f"{place.stem}_{surface}")

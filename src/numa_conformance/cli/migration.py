@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ..comparing.pod_outcomes import ACCEPTED, ContainerOutcome, PodOutcome, lived, pod_outcomes
-from ..comparing.with_claims import outcomes_with_claims
+from ..comparing.pod_outcomes import ACCEPTED, ContainerOutcome, PodOutcome, lived, outcomes_with_claims, pod_outcomes
 from ..cpuset import bits_of, format_bits
 from ..errors import Fault, UsageError
 from ..kube import Pod
@@ -170,7 +169,6 @@ def _fate(pod: PodOutcome) -> str:
 
 
 def _placed(fate: ContainerOutcome) -> str:
-    """Say in a cell of the table where a container may run."""
     parts = [f"{fate.cpus.bit_count()} CPUs {format_bits(fate.cpus)}{' alone' if fate.alone else ''}"]
     if fate.shared_cores:
         parts.append(f"{fate.shared_cores} core{'' if fate.shared_cores == 1 else 's'} shared")

@@ -41,7 +41,6 @@ def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups:
 
 
 def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) -> None:
-    """Be the program, near the kubelet."""
     end_with_parent(signal.SIGKILL)
     code = NOT_RUN
     try:

@@ -59,7 +59,6 @@ class _Noting:
 
 
 def _of_scenario(vector: Vector, reference: Client) -> History:
-    """Return the questions of a scenario, as the reference is asked them."""
     noting = _Noting(reference)
     by = Answerer("numa-conformance", "", NEWEST)
     for recorded in record_decisions(noting, [vector], by, times=1):

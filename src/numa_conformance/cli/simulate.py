@@ -15,8 +15,7 @@ from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
-from .from_node import Beginning, Question
-from .node_inputs import NodeInputs, node_options, read_all_pods, tell_missing, tell_unseen
+from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all_pods, tell_missing, tell_unseen
 from .options import MachineName, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width

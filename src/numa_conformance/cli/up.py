@@ -112,7 +112,6 @@ def _configuration(path: Path | None) -> dict[str, Any] | None:
 
 
 def _until_up(child: int, ours: int, theirs: int) -> int:
-    """Wait for a cluster in the background to be up, and return the exit code."""
     os.close(theirs)
     if os.read(ours, 1):
         return OK

@@ -22,7 +22,6 @@ class Comparison:
     """Two nodes of one machine that were asked for the same pods. ``titles``: what each is."""
 
     def __init__(self, before: Outcomes, after: Outcomes, titles: tuple[str, str]) -> None:
-        """Compare them."""
         self._before, self._after = before, after
         self._titles = titles
         self._machine = before.node.machine
@@ -110,7 +109,6 @@ def _admission(machine: Machine, admission: Admission) -> dict[str, Any]:
 
 
 def _fate(machine: Machine, admission: Admission) -> str:
-    """Say what became of a pod in a cell of the table."""
     if not admission.admitted and admission.resize:
         return f"not resized, {admission.reason}"
     if not admission.admitted:

@@ -9,7 +9,7 @@ state is refused. Up to 1.31 it also gives back the memory of a pod's containers
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -26,7 +26,6 @@ class AnyDevice:
     """What may stand for the ids of devices in the answers of one history."""
 
     def __init__(self, history: History) -> None:
-        """Look at which plugins prefer a device, and at whether devices of init containers are used again."""
         machine = history.head.machine
         self._nodes = {(device.resource, device.id): frozenset(device.numa) for device in machine.devices}
         again = any(_reuses(machine, step.params.get("pod")) for step in history.steps)
@@ -185,12 +184,12 @@ def gives_back_by_chance(before: Iterable[Step], differences: Iterable[Differenc
 
 
 def _crossing(steps: Iterable[Step]) -> bool:
-    groups = {group for containers in _held(steps).values() for group in _groups(containers)}
+    holdings = [holding for containers in _held(steps).values() for holding in containers.values()]
+    groups = {frozenset(block["nodes"]) for holding in holdings for block in holding.get("memory") or ()}
     return any(first & second for first, second in combinations(groups, 2))
 
 
 def _held(steps: Iterable[Step]) -> dict[Any, Mapping[str, Any]]:
-    """Return what the containers of each pod hold after the steps of a node's life."""
     held: dict[Any, Mapping[str, Any]] = {}
     for step in steps:
         answer = step.answer or {}
@@ -204,7 +203,3 @@ def _held(steps: Iterable[Step]) -> dict[Any, Mapping[str, Any]]:
             case "node.restart", "restarted":
                 held = {pod["uid"]: pod["containers"] for pod in answer["pods"] if pod["result"] == "admitted"}
     return held
-
-
-def _groups(containers: Mapping[str, Any]) -> Iterator[frozenset[int]]:
-    return (frozenset(block["nodes"]) for container in containers.values() for block in container.get("memory") or ())

@@ -69,7 +69,9 @@ def differing(
             name: Callable[[Any], Any], step: Step = step, other_step: Step = other_step
         ) -> tuple[Difference, ...]:
             between = _between(step, other_step, files, name, messages=messages)
-            return tuple(difference for difference in between if not _fields(difference.path) & ignored)
+            return tuple(
+                difference for difference in between if not frozenset(re.split("[.\\[]", difference.path)) & ignored
+            )
 
         if by_place := compared(devices.by_place):
             if not compared(devices.by_reach) or devices.chose_otherwise(step, other_step):
@@ -89,10 +91,6 @@ def _sends_at_once(history: History) -> bool:
 def sends_unasked(step: Step) -> bool:
     """Tell whether cpusets are sent at a step in which the loop does not pass."""
     return step.method != PASS and (step.answer or {}).get("updates") is not None
-
-
-def _fields(path: str) -> frozenset[str]:
-    return frozenset(re.split(r"[.\[]", path))
 
 
 def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
@@ -184,9 +182,7 @@ def _comparable(answer: Any) -> Any:
         return {name: _comparable(value) for name, value in answer.items()}
     if isinstance(answer, list):
         items = [_comparable(item) for item in answer]
-        return sorted(items, key=_block) if all(isinstance(item, dict) and "bytes" in item for item in items) else items
+        if all(isinstance(item, dict) and "bytes" in item for item in items):
+            items.sort(key=lambda block: (block.get("type", ""), block.get("nodes", []), block.get("bytes", 0)))
+        return items
     return answer
-
-
-def _block(block: Mapping[str, Any]) -> tuple[str, list[int], int]:
-    return block.get("type", ""), block.get("nodes", []), block.get("bytes", 0)

@@ -15,7 +15,7 @@ from .simpler import is_real, on_real_machines, simpler
 
 SECONDS = 3.0
 """Time to look for a smaller history of a new kind of difference, and for one on a real machine."""
-_NAMED = re.compile(r"^(containers|pods|hints|pod_hints|placements|container_cpus|scores)\.([^.]+)(.*)")
+_NAMED = re.compile(r"^(containers|pods|hints|pod_hints|placements|container_cpus|scores)\.([^.]+)((?:\.[^.\[]+)?)")
 _NUMBER = re.compile(r"\[[0-9]+\]")
 _POLICIES = ("cpuManagerPolicy", "memoryManagerPolicy", "topologyManagerPolicy", "topologyManagerScope", "policy")
 _OPTIONS = ("cpuManagerPolicyOptions", "topologyManagerPolicyOptions", "options")
@@ -82,7 +82,6 @@ class Kinds:
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take how to ask again."""
         self._again = again
         self._known = known
         self._seconds = seconds
@@ -164,7 +163,7 @@ def place_of(differs: Differing) -> tuple[str, str]:
     if path.startswith(_OFFERED):
         return method, _OFFERED
     named = _NAMED.match(path)
-    return method, f"{named[1]}.*{_field(named[3])}" if named else path
+    return method, f"{named[1]}.*{named[3]}" if named else path
 
 
 def _weight(path: str) -> int:
@@ -176,11 +175,6 @@ def _weight(path: str) -> int:
 
 _WEIGHTIEST = ("answer", "result", "reason", "stage", "admit")
 _OFFERED = "alignments.providers"
-
-
-def _field(rest: str) -> str:
-    """Return the field of a container or pod that differs, without what is in it."""
-    return "".join(re.findall(r"^\.[^.\[]+", rest))
 
 
 def _brief(value: Any) -> str:

@@ -23,7 +23,6 @@ class CaseChoice:
     """Leaves out what is not asked for, and skips what the target does not claim."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Begin with nothing."""
         self._chosen: list[pytest.Item] = []
         self._left_out = config.stash[LEFT_OUT] = []
 
@@ -67,7 +66,6 @@ class CaseChoice:
 
 
 def _reason(item: pytest.Item, run: SuiteRun) -> str:
-    """Return why an item is left out, "" if it is asked."""
     if not is_of_the_suite(item.path):
         return "" if run.selection.wants((), "") else NOT_SELECTED
     names = requirements_of(item)

@@ -47,7 +47,6 @@ class Conclusion:
     """Collects the cases, those of xdist's workers included, and concludes when all are run."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Take the configuration, of which reports of tests say nothing."""
         self._config = config
         self._cases: dict[str, Case] = {}
         self._planned: set[str] = set()
@@ -142,7 +141,7 @@ class Conclusion:
     def _write(self, summary: Summary, run: SuiteRun) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
         # Templates cost each worker of xdist its start.
-        from ..report.markdown import markdown_text
+        from ..report.text import markdown_text
         from ..report.writers import write_reports
 
         try:

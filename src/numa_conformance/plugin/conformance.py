@@ -9,6 +9,7 @@ import pytest
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from ..printable import printable
+from .child import Ending, Termination
 from .choice import CaseChoice
 from .conclusion import Conclusion, Terminal
 from .isolation import FixtureScope, is_of_the_suite, settle
@@ -16,7 +17,6 @@ from .options import setting
 from .report_folder import ReportFolder
 from .run import RUN, SuiteRun
 from .selection import Selection
-from .shutdown import Ending, Termination
 from .verdicts import VerdictHooks
 
 _MADE_MEANWHILE = 50_000
@@ -27,7 +27,6 @@ class RareGarbage:
     """Looks seldom from the end of the collection on, and never at what was there by then."""
 
     def __init__(self) -> None:
-        """Remember how often Python looks otherwise."""
         self._before = gc.get_threshold()
 
     def pytest_collection_finish(self) -> None:

@@ -39,7 +39,6 @@ class DeepProgress:
     """Shows which test searches, how many questions were asked so far, and how many tests there are."""
 
     def __init__(self, client: Client, terminal: TextIO, seconds: float = DEFAULT_SECONDS) -> None:
-        """Take the target that is asked, where to draw, and how long all searches take."""
         self._client = client
         self._console = Console(file=terminal, force_terminal=True, no_color=bool(os.environ.get("NO_COLOR")))
         self._done = self._total = 0
@@ -79,8 +78,6 @@ class DeepProgress:
 
 
 class _Elapsed(ProgressColumn):
-    """The time since the run began."""
-
     def __init__(self, began: float) -> None:
         super().__init__()
         self._began = began
@@ -90,8 +87,6 @@ class _Elapsed(ProgressColumn):
 
 
 class _Questions(ProgressColumn):
-    """The questions asked so far."""
-
     def __init__(self, client: Client) -> None:
         super().__init__()
         self._client = client

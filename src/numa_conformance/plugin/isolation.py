@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import copy
 import inspect
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -23,17 +23,13 @@ def is_of_the_suite(path: str | Path) -> bool:
     return Path(path).absolute().is_relative_to(data_folder("conformance"))
 
 
-def _is_alone(paths: Iterable[str]) -> bool:
-    return all(is_of_the_suite(path.partition("::")[0]) for path in paths)
-
-
 def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Generator[None, object, object]:
     """Let pytest load the suite's conftest files only, unless tests of one's own are named too.
 
     Where the ini file has options that only the user's conftest files can declare, those are loaded and then blocked.
     """
     known = config.known_args_namespace
-    if not _is_alone(known.file_or_dir):
+    if not all(is_of_the_suite(path.partition("::")[0]) for path in known.file_or_dir):
         return (yield)
     of_the_ini_file = config.getini("addopts")
     words = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args

@@ -21,7 +21,6 @@ class Lister:
     """Collects, and prints what is collected in place of running it."""
 
     def __init__(self, form: str) -> None:
-        """Take the form: text or json."""
         self._form = form
         self._items: list[pytest.Item] = []
 

@@ -44,7 +44,6 @@ class NumaCluster:
     """A cluster that is up, asked through the official client. ``api``: its ``CoreV1Api``; ``client``: for others."""
 
     def __init__(self, known: Known) -> None:
-        """Take what ``open_cluster`` found."""
         self._known = known
         self.name = known.name
         self.kubeconfig = str(known.ask("status")["kubeconfig"])

@@ -28,7 +28,6 @@ class ShortSearch:
     """
 
     def __init__(self, left: Callable[[], float], clock: Callable[[], float] = time.monotonic) -> None:
-        """Take what tells the seconds that are left."""
         self._left, self._clock = left, clock
         self._waiting = 0
 
@@ -71,7 +70,6 @@ class PartSearch:
     """Has all tests that search at random ask a part of their examples: the same in every run."""
 
     def __init__(self, part: Callable[[], float]) -> None:
-        """Take what tells the part, from 0 to 1, when a test is called."""
         self._part = part
 
     @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,6 @@ class SharedTime:
     """The time that all tests that search at random have together, in equal shares."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the seconds of all tests together."""
         self._seconds = seconds
         self._clock = clock
         self._share = 0.0
@@ -57,7 +56,6 @@ class Spending:
     def __init__(
         self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic, began: float | None = None
     ) -> None:
-        """Take the seconds of the whole run, and when it ``began`` where that was in another process."""
         self.seconds = seconds
         self._clock = clock
         self.began = clock() if began is None else began
@@ -76,7 +74,6 @@ class ShortCases:
     """Leaves cases written by hand out once only what is kept for searches is left."""
 
     def __init__(self, spending: Spending) -> None:
-        """Take the time of the run."""
         self._spending = spending
 
     @pytest.hookimpl(tryfirst=True)

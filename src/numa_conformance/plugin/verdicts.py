@@ -17,10 +17,8 @@ from ..errors import CpuSetSyntaxError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import ANSWERED
 from ..printable import listed, printable
-from ..report import departures
-from ..report.case import UNMET, Case, Verdict
-from ..report.histories import with_conversations, with_history
-from ..report.reference_answers import with_reference
+from ..report.case import UNMET, Case, Verdict, with_conversations, with_history
+from ..report.reference_answers import quirks_in_history, quirks_in_scenario, with_reference
 from ..sources.quirks import QUIRKS
 from ..wire import BadReply, TargetFault
 from .cases import CASE, TALLY
@@ -95,7 +93,7 @@ def _concluded(
         report.wasxfail = run.known.reason(case.id, case.requirements)
     elif verdict == "passed" and run.known.names(case.id, case.requirements):
         verdict = "unexpectedly passed"
-    elif verdict == "failed" and _only_recommended(case):
+    elif verdict == "failed" and {REQUIREMENTS[name].strength for name in case.requirements} == {"SHOULD"}:
         verdict = "not followed"
         report.outcome = "skipped"
         report.wasxfail = "a recommendation that is not followed"
@@ -141,20 +139,15 @@ def _departures(case: Case, error: BaseException | None, asking: Told | None, ru
         return None
     if asking is not None:
         broken = ANSWERED if isinstance(error, TargetFault) else case.requirements[0]
-        return None if asking.history is None else departures.in_history(asking.history, broken)
+        return None if asking.history is None else quirks_in_history(asking.history, broken)
     if not isinstance(error, Finding) or not error.scenario:
         return None
-    return departures.in_scenario(error.scenario, run.profile.version, run.client.untold)
+    return quirks_in_scenario(error.scenario, run.profile.version, run.client.untold)
 
 
 def _named_quirks(causes: Causes) -> str:
     shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
     return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
-
-
-def _only_recommended(case: Case) -> bool:
-    """Tell whether a case checks nothing but what the documentation recommends (SHOULD)."""
-    return bool(case.requirements) and all(REQUIREMENTS[name].strength == "SHOULD" for name in case.requirements)
 
 
 def _scenario_with_reference(error: BaseException | None, run: SuiteRun) -> dict[str, Any] | None:

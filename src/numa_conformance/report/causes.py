@@ -73,7 +73,6 @@ class CausesBetween:
     """
 
     def __init__(self, two: TwoTargets, first: Behaviour, other: Behaviour) -> None:
-        """Take how answers are compared, and what each shows."""
         self._two = two
         self._first, self._other = first, other
         differing = set(first.names) ^ set(other.names)
@@ -113,7 +112,6 @@ class CausesBetween:
 
 
 def _answers(shown: Behaviour, history: History) -> History:
-    """Return what a reference answers to the questions of a history."""
     with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
         head = replace(history.head, version=str(shown.version))
         return again(History(head, history.steps), reference)[0]

@@ -21,7 +21,7 @@ from ..asking.drive import again
 from ..comparing.differing import STATE_FILES, Differing, differing
 from ..comparing.recorded.needs import features_needed
 from ..comparing.recorded.state_files import DEVICE_FILE
-from ..comparing.whole_kubelet import of_a_whole_kubelet
+from ..comparing.two_targets import of_a_whole_kubelet
 from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..machine import machine_to_dict
 from ..sources.changes import CHANGES
@@ -29,7 +29,7 @@ from ..sources.quirks import QUIRKS
 from ..sources.versions import SUPPORTED, KubernetesVersion
 from ..wire import Client
 from ..wire.faults import NotClaimed
-from ..wire.history.history import History, Step, read_histories
+from ..wire.history.history import History, read_histories
 from .causes import Behaviour
 from .reference_answers import open_reference
 
@@ -110,12 +110,8 @@ def _life(history: History, kubelet: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "machine": machine_to_dict(history.head.machine),
         "kubelet": {"topologyManagerScope": "container", **kubelet},
-        "steps": [_as_recorded(step) for step in history.steps],
+        "steps": [{"op": step.method.removeprefix("node."), **step.params} for step in history.steps],
     }
-
-
-def _as_recorded(step: Step) -> dict[str, Any]:
-    return {"op": step.method.removeprefix("node."), **step.params}
 
 
 TRAITS = (*QUIRKS, *CHANGES)
@@ -237,7 +233,6 @@ def _best_turn(
 
 
 def _gain(answers: ProbeAnswers, version: KubernetesVersion, turned: tuple[str, ...], turn: tuple[str, ...]) -> int:
-    """Return how many more probes are answered alike after a turn."""
     concerned = [probe for probe in answers.histories if not {*turn}.isdisjoint(probe.traits)]
     before, after = (Behaviour.of("exact", version).toggled(*names) for names in (turned, (*turned, *turn)))
     return len(_unlike(answers, concerned, before)) - len(_unlike(answers, concerned, after))

@@ -242,13 +242,11 @@ def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> 
 
 
 def _compares_ids(cases: Iterable[Case]) -> bool:
-    """Tell whether a case was run in which CPU ids had to be the kubelet's."""
     names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
     return not names.isdisjoint(COMPARING_IDS)
 
 
 def _measure(target: Target, level: str, cases: list[Case]) -> str:
-    """Return in words what a target conforms to, or not."""
     if level == "exact":
         ids = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
         return (

@@ -1,18 +1,25 @@
-"""The reference beside a target: its answers to a failed case's questions, and at level exact to all."""
+"""The reference's answers to a target's questions, and the quirks by which a kubelet departs there too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from ..comparing.recorded import record
+from ..asking.drive import again
+from ..asking.findings.findings import CAME_UP
+from ..comparing.differing import PASS, RUNS_ON, filled, sends_unasked
+from ..comparing.recorded import Vector, record, replay
 from ..errors import NumaConformanceError
+from ..judging.departures import TOGETHER, Causes
+from ..judging.verdicts import judge
 from ..reference.target import Level, ReferenceTarget
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client, InProcess, TargetFault
+from ..wire.history.history import History, Step
 
 _SECONDS = 120.0
 
@@ -57,3 +64,130 @@ def open_reference(
         yield reference
     finally:
         reference.close()
+
+
+_NO_PLUGIN = "no healthy devices present"
+"""What a kubelet says of devices of which no plugin has registered since it started."""
+
+
+def quirks_in_history(history: History, requirement: str) -> Causes | None:
+    """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
+
+    None where the kubelet keeps it at the steps at which the history does not, and where no quirk is the reason that it
+    does not.
+    """
+    version = KubernetesVersion.parse(history.head.version)
+    steps = _broken_at(history, requirement)
+    whole = _is_whole(step.answer for step in history.steps)
+    questions, step_of = _with_passes(history)
+    # Where a target never tells on what containers run, nothing is made of what the reference tells of it.
+    untold = frozenset(field for field in RUNS_ON if not any(_has(step.answer, field) for step in history.steps))
+
+    def breaks(quirks: Quirks) -> bool:
+        with open_reference("exact", version, quirks, resource_fit=whole) as reference:
+            answers = again(questions, reference)[0]
+            steps_of_reference = tuple(replace(step, answer=_without(step.answer, untold)) for step in answers.steps)
+            return not steps.isdisjoint(
+                step_of[step] for step in _broken_at(History(answers.head, steps_of_reference), requirement)
+            )
+
+    return _reasons(Quirks.of(version), breaks)
+
+
+def _with_passes(history: History) -> tuple[History, list[int]]:
+    """Return a history in which the loop passes where a target has sent cpusets unasked, and whose step each one is.
+
+    The reference sends them in such a pass alone.
+    """
+    steps, step_of = list[Step](), list[int]()
+    for number, step in enumerate(history.steps):
+        sends = sends_unasked(step)
+        steps += [step, Step(PASS, {})] if sends else [step]
+        step_of += [number] * (1 + sends)
+    return History(history.head, tuple(steps)), step_of
+
+
+def _has(answer: object, field: str) -> bool:
+    if isinstance(answer, Mapping):
+        return field in answer or any(_has(value, field) for value in answer.values())
+    return isinstance(answer, list) and any(_has(value, field) for value in answer)
+
+
+def _without(answer: Any, fields: Collection[str]) -> Any:
+    if isinstance(answer, Mapping):
+        return {name: _without(value, fields) for name, value in answer.items() if name not in fields}
+    return [_without(value, fields) for value in answer] if isinstance(answer, list) else answer
+
+
+def _broken_at(history: History, requirement: str) -> frozenset[int]:
+    return frozenset(broken.step for broken in judge(history).broken if broken.requirement == requirement)
+
+
+def _is_whole(answers: Iterable[Mapping[str, Any] | None]) -> bool:
+    """Tell whether a target does what a whole kubelet does beside its managers.
+
+    It refuses pods by the sum of their requests, or at a restart for devices of which the plugin is not back yet.
+    """
+    return any(
+        str(answer.get("reason")).startswith("OutOf")
+        or any(_NO_PLUGIN in str(pod.get("message")) for pod in answer.get("pods") or ())
+        for answer in answers
+        if answer
+    )
+
+
+def quirks_in_scenario(
+    scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()
+) -> Causes | None:
+    """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
+
+    None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: what is wrong
+    is in no answer that is compared. ``untold``: fields of answers that the target cannot see.
+    """
+    whole = "steps" in scenario and _is_whole(scenario.get("answered") or ())
+
+    def alike(quirks: Quirks) -> bool:
+        with open_reference("exact", version, quirks, resource_fit=whole) as reference:
+            decision = _decision(scenario, reference, untold)
+            return decision is not None and all(
+                outcome.status == "matched" for outcome in replay(reference, [decision])
+            )
+
+    return _reasons(Quirks.of(version), alike)
+
+
+def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection[str]) -> Vector | None:
+    """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
+
+    Of the target's start a scenario tells only whether the node came up; None where the reference's does otherwise.
+    """
+    body = {**scenario, "expect": scenario.get("answered")}
+    if "steps" in body:
+        try:
+            recorded = record(reference, body if untold else {**body, "steps": []})
+        except TargetFault:
+            return None
+        body["initial"] = recorded["initial"]
+        came_up = body["initial"]["result"] != "failed"
+        if came_up != body.get(CAME_UP, True):
+            return None
+        if untold and came_up:
+            answered = list(body["expect"] or ())
+            body["expect"] = filled(answered, recorded["expect"][: len(answered)], untold)
+    return Vector("", str(body.get("kind")), body, "")
+
+
+def _reasons(shown: Quirks, departs: Callable[[Quirks], bool]) -> Causes | None:
+    if not departs(shown):
+        return None
+    names = shown.showing()
+    if departs(shown.without(*names)):
+        return None
+    alone = tuple(name for name in names if not departs(shown.without(name)))
+    if alone:
+        return alone
+    least = list(names)
+    for name in names:
+        if not departs(shown.without(*(quirk for quirk in least if quirk != name))):
+            least.remove(name)
+    return (TOGETHER.join(least),)

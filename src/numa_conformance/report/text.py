@@ -1,17 +1,20 @@
-"""A run in lines for a terminal or a CI log: a block for each unmet requirement, then the verdict."""
+"""A run in lines: for a terminal or a CI log, and as Markdown for the summary page of a CI system."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..asking.profiles import Profile
 from ..chapters import REQUIREMENTS
+from ..printable import printable
 from ..wire.messages.describe import Description
-from .case import VERDICTS, Case, scenario_file
+from .case import VERDICTS, Case, Verdict, scenario_file
 from .model import Summary
 
 MOST_BLOCKS = 8
@@ -72,7 +75,6 @@ def rank(case: Case) -> tuple[bool, bool, int, float]:
 
 
 def _short(name: str, case: Case, target: str, folder: str, options: str) -> list[str]:
-    """Return a requirement in a few lines: its finding, whether it comes and goes, its quirks, the command."""
     finding, *rest = case.details.splitlines() or [case.verdict]
     comes_and_goes = [line for line in rest if line.startswith(COMES_AND_GOES)]
     quirks = [f"the kubelet departs here too: {', '.join(case.quirks)}"] if case.quirks else []
@@ -191,3 +193,69 @@ def _areas(summary: Summary) -> list[str]:
         f"{area:<{width}}  " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
         for area, counts in areas.items()
     ]
+
+
+MOST = 20
+"""Requirements that are told with what was answered; further ones are named."""
+MOST_FINDING_LINES = 40
+"""Lines of one finding."""
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:-]")
+_MARKS = {"conformant": "✅", "partial": "🟡", "not conformant": "❌"}
+
+
+def markdown_text(summary: Summary) -> str:
+    """Return the verdict, a table of areas, and what is not met; whatever a target said is text and no markup."""
+    level = f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
+    lines = [
+        f"## {_MARKS.get(summary.verdict, '⚪')} numa-conformance: {summary.verdict}",
+        "",
+        f"{_text(summary.claim)} ({_text(level)}; {summary.planned} cases)",
+        "",
+        *_area_table(summary.by_area()),
+    ]
+    lines += ["", *(f"- problem: {_text(problem)}" for problem in summary.problems)]
+    lines += [f"- note: {_text(note)}" for note in summary.notes]
+    unmet = summary.unmet()
+    for name, cases in list(unmet.items())[:MOST]:
+        lines += ["", *_requirement(name, cases)]
+    rest = list(unmet)[MOST:]
+    if rest:
+        lines += ["", "also not met: " + ", ".join(map(_text, rest))]
+    recommended = summary.recommendations()
+    if recommended:
+        lines += ["", "recommendations not followed: " + ", ".join(map(_text, recommended))]
+    return "\n".join(lines) + "\n"
+
+
+def _area_table(counts: Mapping[str, Counter[Verdict]]) -> list[str]:
+    shown = [verdict for verdict in VERDICTS if any(count[verdict] for count in counts.values())]
+    return [
+        f"| area | {' | '.join(shown)} |",
+        f"| --- |{' ---: |' * len(shown)}",
+        *(
+            f"| {_text(area)} | {' | '.join(str(count[verdict] or '') for verdict in shown)} |"
+            for area, count in counts.items()
+        ),
+    ]
+
+
+def _requirement(name: str, cases: list[Case]) -> list[str]:
+    known = REQUIREMENTS.get(name)
+    details = printable(next((case.details for case in cases if case.details), cases[0].verdict)).splitlines()
+    more = [f"({len(details) - MOST_FINDING_LINES} more lines)"] if len(details) > MOST_FINDING_LINES else []
+    fence = "`" * max(3, 1 + max((len(run) for line in details for run in re.findall("`+", line)), default=0))
+    return [
+        f"<details><summary>not met: {_text(name)}</summary>",
+        "",
+        *([f"{_text(known.text)} [{_text(known.address)}]({known.address})", ""] if known else ()),
+        f"{fence}text",
+        *details[:MOST_FINDING_LINES],
+        *more,
+        fence,
+        "",
+        "</details>",
+    ]
+
+
+def _text(text: str) -> str:
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))

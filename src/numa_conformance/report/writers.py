@@ -12,9 +12,8 @@ from xml.etree import ElementTree
 
 from ..errors import Fault, UsageError
 from ..files import replace_text
-from .case import SCENARIO_FILES, UNMET, Case, scenario_file
+from .case import SCENARIO_FILES, UNMET, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
-from .histories import remove_other_histories
 from .html import html_page
 from .model import NOT_FINISHED, NOT_JUDGED, Summary, Target
 

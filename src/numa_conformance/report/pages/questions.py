@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...chapters.wording import in_words, listed, memory_told, number_of
@@ -84,7 +84,6 @@ def _configuration(case: object) -> list[str]:
 
 
 def _settings(settings: Settings) -> Iterator[str]:
-    """Yield what is configured, as far as it is not the default."""
     cpus = " with ".join(filter(None, ("static", ", ".join(sorted(settings.options)))))
     yield f"CPU Manager {cpus if settings.static else 'none'}"
     if settings.reserved:
@@ -176,12 +175,9 @@ def _choice(choice: Choice) -> Iterator[str]:
 def _merge(merge: MergedHints) -> Iterator[str]:
     closest = " with prefer-closest-numa-nodes" * merge.closest
     yield f"policy {merge.policy}{closest} on {number_of(len(merge.nodes), 'NUMA node')}"
-    hints = " and ".join(_axis(axis) for axis in merge.axes)
+    axes: Any = merge.axes
+    hints = " and ".join(f"[{listed(Affinity(*hint) for hint in axis)}]" for axis in axes)
     yield f"hints {hints}" if hints else "no hints"
-
-
-def _axis(axis: Sequence[tuple[Any, bool]]) -> str:
-    return f"[{listed(Affinity(*hint) for hint in axis)}]"
 
 
 def _scored(case: ScoredNode | ScorePair) -> Iterator[str]:
