@@ -24,7 +24,7 @@ from ..sources.quirks import QUIRKS
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
 from .node_inputs import NodeInputs
-from .options import LEVEL, MachineName, version
+from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
 from .terminal import DIFFERENT, OK, print_json, say, with_progress
@@ -44,16 +44,11 @@ class _Real:
 
 
 @click.command("bisect")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, type=INPUT)
 @click.option(
     "--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file: FILES hold pods."
 )
-@click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
-)
+@CONFIG
 @click.option("--flags", default="", metavar="TEXT", help="The kubelet's command line; overrides the configuration.")
 @click.option("--from", "oldest", type=version, default=str(OLDEST), show_default=True, help="The oldest version.")
 @click.option("--to", "newest", type=version, default=str(NEWEST), show_default=True, help="The newest version.")
@@ -63,7 +58,7 @@ class _Real:
 @click.option("--real", is_flag=True, help="Ask the kubelet's own managers too: the programs that --adapters holds.")
 @click.option(
     "--adapters",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=ADAPTERS,
     show_default=True,
     help="The folder of kubelet-1.37 and the like, as `tox run -e kubelet` builds them.",

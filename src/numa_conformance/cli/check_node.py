@@ -18,6 +18,7 @@ from ..files import write_text
 from ..machine.hostfs import open_dump
 from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import histories_text
+from .options import DIRECTORY, FILE
 from .options import version as version_type
 from .terminal import DIFFERENT, OK, print_json
 
@@ -35,13 +36,13 @@ def node_source_options(command: Any) -> Any:
         click.option(
             "--config-dir",
             metavar="FOLDER",
-            type=click.Path(path_type=Path, file_okay=False),
+            type=DIRECTORY,
             default=None,
             help="Its drop-in folder, in place of the one the kubelet names.",
         ),
         click.option(
             "--config",
-            type=click.Path(path_type=Path),
+            type=FILE,
             default=None,
             help="A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
         ),
@@ -61,7 +62,7 @@ def node_source_options(command: Any) -> Any:
     "--root",
     default="/",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The folder that stands for /: a dump of collect-node, or a tarball of one.",
 )
 @node_source_options
@@ -69,9 +70,7 @@ def node_source_options(command: Any) -> Any:
 @click.option("--every", default=10.0, show_default=True, help="Seconds between two passes of --watch.")
 @click.option("--passes", default=None, type=int, help="End --watch after so many passes.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
-@click.option(
-    "--history", "keep", type=click.Path(path_type=Path), default=None, help="Write what was seen, for judge."
-)
+@click.option("--history", "keep", type=FILE, default=None, help="Write what was seen, for judge.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch one line for each pass.")
 def command(
     root: Path,
@@ -98,10 +97,7 @@ def command(
         findings = check(look(sources))
     if keep is not None:
         write_text(keep, histories_text(findings.histories))
-    if as_json:
-        print_json(_as_json(findings))
-    else:
-        _print(findings)
+    print_json(_as_json(findings)) if as_json else _print(findings)
     return _code(findings, strict=strict)
 
 

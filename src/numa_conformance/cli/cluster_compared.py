@@ -18,10 +18,7 @@ _MOST = 10
 def compare(
     cluster: ClusterObjects, fleet: Fleet, setups: Sequence[Setup], became: Path, *, documented: bool, as_json: bool
 ) -> bool:
-    """Tell how far each strategy is from what ``became`` of the pods, and whether one differs.
-
-    A choice among the best-scored nodes is no difference: the scheduler draws lots among them.
-    """
+    """Compare each strategy with what ``became`` of the pods; returns whether one differs. Lots are no difference."""
     real = read_cluster(became)
     decided = {
         _name(pod): Decided(pod.node_name, refused)

@@ -22,7 +22,7 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
 from .node_inputs import read_all_pods
-from .options import MachineName
+from .options import FILE, INPUT, TIMEOUT, MachineName
 from .targets import TargetChoice, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 
@@ -33,21 +33,21 @@ WIDTH = 160
 @click.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.argument("pods", metavar="[PODS]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("pods", metavar="[PODS]...", nargs=-1, type=INPUT)
 @click.option(
     "--machine", "machine_name", type=MachineName(), help="The node of PODS: a name of the catalogue, or a file."
 )
 @click.option(
     "--config",
     "config_file",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The KubeletConfiguration of the node of PODS, YAML or JSON (default: the kubelet's own defaults).",
 )
 @click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
 @click.option("--ignore", "ignored", multiple=True, help="A field that is not compared: cpu_quota; may be repeated.")
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@TIMEOUT
 @click.option("--first", is_flag=True, help="Stop at the first kind of difference.")
 @click.option("--json", "as_json", is_flag=True, help="Print the kinds of differences as JSON.")
 def command(

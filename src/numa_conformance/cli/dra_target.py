@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import Fault, UsageError
-from .options import needs, unsupported_option
+from .options import EXISTING_DIRECTORY, needs, unsupported_option
 
 if TYPE_CHECKING:
     from ..lab.cluster.dra_target import DraInCluster
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--binaries",
     metavar="FOLDER",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=EXISTING_DIRECTORY,
     help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
 )
 @unsupported_option

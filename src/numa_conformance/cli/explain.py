@@ -15,13 +15,13 @@ from ..reference.advice import why_never_refused
 from ..reference.node import Admission
 from ..sources.versions import NEWEST, KubernetesVersion
 from .node_inputs import NodeInputs, Question, missing, node_options, read_all_pods, tell_missing, tell_unseen
-from .options import MachineName, version
+from .options import INPUT, MachineName, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say
 
 
 @click.command("explain")
-@click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("pods", nargs=-1, required=True, type=INPUT)
 @click.option(
     "--machine",
     "machine_name",

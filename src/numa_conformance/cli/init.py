@@ -12,7 +12,7 @@ from .. import __version__
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
-from .options import NameChoice
+from .options import DIRECTORY, NameChoice
 
 _STARTER = Path(__file__).parent / "starter"
 _SDK = "numaconformance"
@@ -72,7 +72,7 @@ _KINDS = {
 
 @click.command("init")
 @click.argument("kind", type=NameChoice(sorted(_KINDS)))
-@click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", default=".", type=DIRECTORY)
 @click.option(
     "--surface",
     type=NameChoice(["node", "pick"]),

@@ -20,6 +20,7 @@ from ..files import open_plain
 from ..judging.verdicts import Broken, Verdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
 from ..wire.history.sightings import SEEN
+from .options import FILE
 from .targets import TargetChoice, open_target, target_options
 from .terminal import DIFFERENT, OK, print_json, with_progress
 
@@ -29,7 +30,7 @@ _BEGINS = b'{"history":'
 
 
 @click.command("judge")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--again", "ask_again", is_flag=True, help="Ask the target the same questions anew, and judge that.")
 @target_options
 @click.option("--show", "shown", default=3, show_default=True, help="How many unmet requirements are shown in full.")
@@ -82,10 +83,7 @@ def holds_histories(path: Path) -> bool:
 
 
 def _conclude(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
-    if as_json:
-        print_json(_as_json(verdicts, unmet))
-    else:
-        _print(verdicts, unmet, shown)
+    print_json(_as_json(verdicts, unmet)) if as_json else _print(verdicts, unmet, shown)
     return DIFFERENT if any(_is_must(name) for name in unmet) else OK
 
 

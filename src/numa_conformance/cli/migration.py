@@ -33,10 +33,7 @@ class Moving:
     def ask(
         cls, clients: Mapping[str, Client], machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Pod]
     ) -> Moving:
-        """Ask two clients by their titles.
-
-        Raises ``UsageError`` where a node does not come up, and ``TargetFault``.
-        """
+        """Ask two clients by their titles; raises ``UsageError`` where a node fails to start, and ``TargetFault``."""
         described = [pod.to_dict() for pod in pods]
         by_client = []
         for title, client in clients.items():

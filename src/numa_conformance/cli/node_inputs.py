@@ -27,7 +27,7 @@ from ..reference.advice import refusals
 from ..reference.node import Explainer, Node, node_allocatable
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import LEVEL, VERSION, quirks_of
+from .options import CONFIG, LEVEL, VERSION, quirks_of
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
 
@@ -37,12 +37,6 @@ if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
 
 C = TypeVar("C", bound=Callable[..., Any])
 
-_CONFIG = click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
-)
 _FLAGS = click.option(
     "--flags",
     default="",
@@ -53,7 +47,7 @@ _FLAGS = click.option(
 
 def node_options(command: C) -> C:
     """Add the options that describe a kubelet."""
-    for option in (LEVEL, VERSION, _FLAGS, _CONFIG):
+    for option in (LEVEL, VERSION, _FLAGS, CONFIG):
         command = option(command)
     return command
 

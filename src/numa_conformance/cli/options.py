@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
@@ -15,12 +16,14 @@ from ..sources.patches import patch_note
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 
+FILE = click.Path(path_type=Path)
+INPUT = click.Path(path_type=Path, allow_dash=True)
+DIRECTORY = click.Path(path_type=Path, file_okay=False)
+EXISTING_DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
+
 
 def version(text: str) -> KubernetesVersion:
-    """Read ``--kubernetes-version``, and say on standard error what is known of a patch that it names.
-
-    Raises ``UsageError`` for a version whose behaviour is not known.
-    """
+    """Read ``--kubernetes-version`` and print known facts of its patch; raises ``UsageError`` for unknown versions."""
     try:
         known = KubernetesVersion.supported(text)
     except UsageError as error:
@@ -103,6 +106,14 @@ VERSION = click.option(
     show_default=True,
     help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
 )
+
+CONFIG = click.option(
+    "--config",
+    "config_file",
+    type=FILE,
+    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
+)
+TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
 
 
 def quirks_of(level: str, kubernetes_version: KubernetesVersion) -> Quirks:

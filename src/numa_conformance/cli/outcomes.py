@@ -44,10 +44,7 @@ class Outcomes:
     pods: dict[str, Pod] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
-        """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them.
-
-        A pod that is there and comes again with other resources is resized in place.
-        """
+        """Admit pods in order, or resize those that are there; advise on the first ``most`` kinds of refusals."""
         kinds: set[object] = set()
         for pod in with_progress(pods, "admitting", len(pods)):
             outcome = _outcome(self.node, pod, again=pod.uid in self.pods and pod != self.pods[pod.uid])

@@ -13,7 +13,7 @@ import click
 from ..comparing.recorded import ReplayOutcome, SelectedDecisions, Totals, check_form, replay, select, unsupported
 from ..sources.versions import KubernetesVersion
 from .judge import holds_histories, judge_again
-from .options import chosen
+from .options import FILE, chosen
 from .targets import TargetChoice, open_target, target_options
 from .terminal import DIFFERENT, OK, print_json, with_progress
 
@@ -22,7 +22,7 @@ MOST_LISTED = 1000
 
 
 @click.command("replay")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @target_options
 @click.option("--kind", "kinds", multiple=True, help="Replay only decisions of this kind; may be repeated.")
 @click.option("--id", "ids", multiple=True, help="Replay only the decision with this id; may be repeated.")

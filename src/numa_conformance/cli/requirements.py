@@ -16,7 +16,7 @@ from ..report.pages.markdown import FOLDER
 from ..report.pages.requirements_page import protocol_page, requirements_page
 from ..report.pages.source_pages import rules_page, statements_page
 from ..report.pages.versions_pages import kubernetes_versions_page, versions_page
-from .options import chosen
+from .options import DIRECTORY, chosen
 from .terminal import print_json, say
 
 _PAGES: Mapping[str, Callable[[], str]] = {
@@ -38,7 +38,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "--pages",
     "folder",
     metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=DIRECTORY,
     help="Write the page of each chapter into the folder requirements below FOLDER.",
 )
 @click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")

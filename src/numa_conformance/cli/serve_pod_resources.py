@@ -12,7 +12,7 @@ from ..machine import load_machine
 from ..machine.hostfs import KubeletRoot
 from ..sources.versions import KubernetesVersion
 from .node_inputs import NodeInputs, node_options
-from .options import MachineName, needs
+from .options import FILE, MachineName, needs
 from .terminal import OK, notice
 
 _EVERY = 0.5
@@ -27,7 +27,7 @@ _EVERY = 0.5
     "--root",
     metavar="FOLDER",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The folder of the sockets and state files, shaped as /var/lib/kubelet; made, or empty, or of an earlier run.",
 )
 @click.argument("pods", nargs=-1, type=click.Path(path_type=Path, exists=True))

@@ -16,7 +16,7 @@ from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
 from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all_pods, tell_missing, tell_unseen
-from .options import MachineName, version
+from .options import FILE, INPUT, MachineName, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
@@ -36,14 +36,9 @@ _SHOWN_ALIKE = 3
     help="Go on from what a node holds: a dump (collect-node), its tarball, or /. Its machine and configuration count "
     "where none are named.",
 )
-@click.argument("pods", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("pods", nargs=-1, type=INPUT)
 @node_options
-@click.option(
-    "--compare",
-    "other_config",
-    type=click.Path(path_type=Path),
-    help="Another KubeletConfiguration: tell what changes.",
-)
+@click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: tell what changes.")
 @click.option(
     "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
 )

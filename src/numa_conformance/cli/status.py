@@ -9,12 +9,13 @@ import click
 
 from ..files import write_text
 from ..lab.cluster.control import names_of_clusters, open_cluster
+from .options import FILE
 from .terminal import OK, columns, notice, print_json, say
 
 
 @click.command("status")
 @click.argument("name", required=False)
-@click.option("--record", type=click.Path(path_type=Path), help="Write what happened on each node, for `judge`.")
+@click.option("--record", type=FILE, help="Write what happened on each node, for `judge`.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def command(name: str | None, record: Path | None, as_json: bool) -> int:
     """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""

@@ -16,7 +16,7 @@ from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..wire import Client, Connection, InProcess, Stdio, load_factory
 from ..wire.termination import EndsInOrder
-from .options import NameChoice, version
+from .options import TIMEOUT, NameChoice, version
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,7 +63,7 @@ def target_options(function: F) -> F:
         help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision tells, else "
         f"{DEFAULT}).",
     )
-    @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+    @TIMEOUT
     @functools.wraps(function)
     def wrapped(
         *args: Any,
@@ -137,10 +137,7 @@ def side(text: str, timeout: float) -> TargetChoice:
 
 
 def with_version_of(choice: TargetChoice, other: str | KubernetesVersion | None) -> TargetChoice:
-    """Return a choice with the version of the other side, where it is the reference and tells none of its own.
-
-    Raises ``UsageError`` where the other side follows a version whose behaviour is not known.
-    """
+    """Give a reference without a version the other side's; raises ``UsageError`` where that is not known."""
     if choice.version is not None or not choice.is_reference:
         return choice
     known = KubernetesVersion.known(other) if other else DEFAULT

@@ -20,7 +20,7 @@ from ..lab.cluster.nodes_file import default_nodes, read_nodes
 from ..lab.cluster.release import build_release
 from ..lab.cluster.settings import Scheduler, Stopped
 from ..machine.hostfs.namespaces import end_with_parent
-from .options import needs
+from .options import EXISTING_DIRECTORY, needs
 from .terminal import OK, notice, say
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ _LOOK_SECONDS = 1.0
 @click.argument("nodes", metavar="[NODES.yaml]", required=False, type=_FILE)
 @click.option("--name", default="numa", show_default=True, help="What the cluster is called.")
 @click.option("--background", is_flag=True, help="Return when it is up; it stays until `down`.")
-@click.option(
-    "--binaries",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Where the programs are.",
-)
+@click.option("--binaries", metavar="FOLDER", type=EXISTING_DIRECTORY, help="Where the programs are.")
 @click.option("--release", help="A release to build by Go where it is not yet, as 1.37.1; kept in a cache.")
 @click.option("--kubelet", type=_FILE, help="The kubelet of nodes that name none of their own.")
 @click.option("--scheduler", type=_FILE, help="Another kube-scheduler in place of that one.")
@@ -120,10 +115,7 @@ def _until_up(child: int, ours: int, theirs: int) -> int:
 
 
 def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) -> int:
-    """Bring it up, and keep it until it is to end.
-
-    ``ready``: where it is told that it is up, and may outlive its parent.
-    """
+    """Run the cluster until it is to end; through ``ready`` the parent learns that all nodes are up."""
     end_with_parent(signal.SIGTERM)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: cluster.stop.set())

@@ -12,6 +12,7 @@ from ..report.minor_fit import TRAITS, Fit, ProbeAnswers, TraitProbe, fair_probe
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import SUPPORTED, KubernetesVersion
+from .options import TIMEOUT
 from .targets import open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
@@ -24,7 +25,7 @@ MOST_NAMED = 20
 @click.command("which-kubelet")
 @click.argument("target", metavar="TARGET")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too, which tells more minors apart.")
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@TIMEOUT
 @click.option("--json", "as_json", is_flag=True, help="Print the minors, quirks and changes as JSON.")
 def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
     """Tell as which Kubernetes minor a fork or another allocator decides, and which quirks of that minor it mended.

@@ -36,10 +36,7 @@ class AnyDevice:
         return self._named(answer, lambda resource, id, _: f"of {sorted(self._nodes.get((resource, id), (id,)))}")
 
     def by_reach(self, answer: Any) -> Any:
-        """Return an answer that tells of a device whether it is on NUMA nodes of the container, on none, or on others.
-
-        The Device Manager takes devices in this order and among equals any.
-        """
+        """Return an answer that says of devices "aligned", "on none" or "on others": the manager's order of choice."""
         return self._named(answer, self._reach)
 
     def chose_otherwise(self, step: Step, other: Step) -> bool:
@@ -79,10 +76,7 @@ class AnyDevice:
         return False
 
     def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
-        """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
-
-        That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
-        """
+        """Tell whether other devices for a container might leave too few of that resource for one after it."""
         devices = [(answer.get(name) or {}).get("devices") or {} for name in names]
         return any(
             resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])

@@ -110,10 +110,7 @@ def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
 def _between(
     step: Step, other: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
 ) -> Iterator[Difference]:
-    """Yield the differences of two answers to one question; one that is missing is one, two are none.
-
-    ``name`` puts something else in the place of what is chance.
-    """
+    """Yield the differences of two answers; ``name`` stands for what is chance. One missing answer is one, two none."""
     if step.fault is not None or other.fault is not None:
         if step.fault is None or other.fault is None:
             yield Difference(NO_ANSWER, other.fault or ANSWERED, step.fault or ANSWERED)
@@ -126,10 +123,7 @@ def _between(
 def differences(
     scenarios: Iterable[Scenario], client: Client, reference: Client, version: str, files: Collection[str] = ()
 ) -> Iterator[Differing]:
-    """Drive one target through scenarios, ask another the same, and yield where they differ.
-
-    Where ``files`` are compared every life of a node ends with the question for them.
-    """
+    """Drive scenarios on one target, ask another the same, yield where they differ, at the end in ``files`` too."""
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
         other, _ = again(history, reference)

@@ -151,10 +151,7 @@ def _size(differs: Differing) -> tuple[bool, int, int]:
 
 
 def place_of(differs: Differing) -> tuple[str, str]:
-    """Return the method of the step that differs, and what in its answer does, the weightiest alone.
-
-    Names of containers and pods, and places in lists, are left out: ``containers.*.cpus``.
-    """
+    """Return the method of the step that differs and the weightiest field, as ``containers.*.cpus``."""
     first = min(differs.differences, key=lambda difference: _weight(difference.path))
     method = differs.history.steps[differs.step].method
     if first.path in _WEIGHTIEST:

@@ -178,10 +178,7 @@ _LOOK = "looks"
 def outcomes_with_claims(
     client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
 ) -> dict[str, PodOutcome]:
-    """Start a driver, let pods come in order, and return by uid what became of each.
-
-    Raises ``UsageError`` where the driver does not come up, and ``TargetFault``.
-    """
+    """Return each pod's outcome by uid; raises ``UsageError`` if the driver fails to start, and ``TargetFault``."""
     lives = _Lives(str(kubelet.get("reservedSystemCPUs") or ""), [PodSpec.of(pod) for pod in pods])
     scenario = Scenario("moved", "pods with claims", machine, lives.script)
     _, fault = drive(scenario, client, client.description.kubernetes_version)

@@ -74,10 +74,7 @@ def _begun(client: Client, group: Group, claimed: frozenset[str]) -> Sequence[St
 
 
 def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:
-    """Return about how long a part of the suite takes on these surfaces, where answers take what they took.
-
-    ``at_once``: how many of a target are asked side by side.
-    """
+    """Estimate the seconds of a part of the suite by these steps, with ``at_once`` targets side by side."""
     seconds = 0.0
     for surface in QUESTIONS.keys() & surfaces:
         steps_there = [step for step in steps if _surface(step) == surface]

@@ -60,10 +60,7 @@ class NumaCluster:
                 raise UsageError(Fault("kind", f"the cluster knows no {manifest['kind']} of {manifest['apiVersion']}"))
 
     def until_decided(self, name: str, namespace: str = "default") -> Decision:
-        """Wait until a pod runs, or the scheduler finds no node for it, or its kubelet refuses it.
-
-        Raises ``TimeoutError`` after a minute.
-        """
+        """Wait until a pod runs, fits no node or is refused; raises ``TimeoutError`` after a minute."""
         uid = self.pod(name, namespace)["metadata"]["uid"]
         in_time = self._known.ask("decided", uid)
         pod = self.pod(name, namespace)

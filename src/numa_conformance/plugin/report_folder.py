@@ -25,10 +25,7 @@ class ReportFolder:
     _held: int | None = None
 
     def take(self, config: pytest.Config) -> None:
-        """Take the folder, and write that the run is not finished, over what an earlier one has left.
-
-        Raises ``UsageError`` where another run has the folder. One that takes no files is told at the end.
-        """
+        """Take the folder and report a run that is not finished; raises ``UsageError`` if another run has it."""
         if hasattr(config, "workerinput") or config.option.collectonly or setting(config, "numa_list"):
             return
         folder, markdown = setting(config, "numa_report"), setting(config, "numa_markdown")

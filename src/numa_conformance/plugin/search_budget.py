@@ -22,10 +22,7 @@ _PROFILE = "numa-conformance-short"
 
 
 class ShortSearch:
-    """Has all tests that search at random together take the time that is left, in equal shares.
-
-    Where the time is enough they ask what they would without a budget: the same examples, in the same order.
-    """
+    """Gives all random searches equal shares of the time left. With enough time they ask what they always ask."""
 
     def __init__(self, left: Callable[[], float], clock: Callable[[], float] = time.monotonic) -> None:
         self._left, self._clock = left, clock

@@ -33,10 +33,7 @@ class Selection:
 
     @classmethod
     def read(cls, config: pytest.Config, *, part: bool = False) -> Selection:
-        """Read the options; raises ``UsageError`` for a pattern that matches no requirement.
-
-        ``part``: the user named paths inside the suite.
-        """
+        """Read the options; ``part``: paths inside the suite are named. Raises ``UsageError`` for vain patterns."""
         patterns = tuple(settings_list(config, "numa_requirement"))
         faults = [
             Fault(

@@ -158,10 +158,7 @@ def _scenario_with_reference(error: BaseException | None, run: SuiteRun) -> dict
 
 
 def as_the_targets(error: BaseException) -> BaseException:
-    """Return what a target did where an error is of its making; any other as it is.
-
-    What a search of Hypothesis does not find again is the target's: the same draws ask the same questions.
-    """
+    """Return a fault of the target where an error is of its making, as where repeated draws got other answers."""
     if isinstance(error, CpuSetSyntaxError):
         return BadReply(f"a set of CPUs cannot be read: {error}")
     if not _is_flaky(error):

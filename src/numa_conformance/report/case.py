@@ -126,10 +126,7 @@ ALL = f"{FOLDER}/all"
 
 
 def with_history(case: Case, asking: Told | None, folder: str) -> Case:
-    """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder.
-
-    A folder that does not take it is told at the end of the run, with the report.
-    """
+    """Return the case with its counts; writes the conversation that broke it, where the folder takes files."""
     if asking is None:
         return case
     name = ""

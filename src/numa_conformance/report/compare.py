@@ -30,10 +30,7 @@ class CaseChange:
 
 @dataclass(frozen=True, slots=True)
 class ReportComparison:
-    """Changes by kind, each in the order of case ids.
-
-    ``regressed`` was met and is not any more, ``fixed`` the reverse; ``changed`` is every other change of verdict.
-    """
+    """Changes by kind, in the order of case ids. ``changed``: neither ``regressed`` from met nor ``fixed`` to met."""
 
     regressed: tuple[CaseChange, ...]
     fixed: tuple[CaseChange, ...]

@@ -86,10 +86,7 @@ def _shown(case: Case, options: str, target: str, folder: str) -> UnmetCase:
 
 
 def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str, Markup]:
-    """Return the placements of a scenario by title, none where there is nothing to draw.
-
-    In a report from elsewhere a scenario may hold anything.
-    """
+    """Return the placements of a scenario by title; empty where there are none, also for malformed scenarios."""
     try:
         compared = maps(scenario)
         if compared is None or len(compared[0].cpus) > _MAX_PICTURED:

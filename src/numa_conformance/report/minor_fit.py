@@ -52,10 +52,7 @@ _KINDS = {"allocate": "cpu-static", "hints": "cpu-static", "merge": "merge", "sc
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TraitProbe:
-    """Questions, and the ids of the quirks and changes that they show in some version.
-
-    ``surface`` and ``needs``: what a target must claim to be asked them.
-    """
+    """Questions, the quirks and changes that they show, and the ``surface`` and features that they need."""
 
     history: History
     traits: tuple[str, ...]
@@ -135,10 +132,7 @@ class ProbeAnswers:
     _alike: dict[tuple[TraitProbe, Behaviour], bool] = field(default_factory=dict)
 
     def ask(self, probes: Iterable[TraitProbe]) -> Iterator[TraitProbe]:
-        """Ask the target each probe, and yield it; raises ``TargetFault`` of a target that answers nothing.
-
-        What the target says that it does not support is passed over.
-        """
+        """Ask each probe that the target supports, and yield it; raises ``TargetFault`` if nothing is answered."""
         silent = 0
         for probe in probes:
             history, fault = again(_of(probe, self.client.description.kubernetes_version), self.client)

@@ -138,10 +138,7 @@ class Summary(msgspec.Struct, frozen=True):
         silent: str = "",
         complete: bool = True,
     ) -> Summary:
-        """Count the cases and draw the verdict and the claim; ``silent`` is a verdict that no cases change.
-
-        Not ``complete`` where planned cases came to no verdict: then nothing is claimed.
-        """
+        """Draw verdict and claim from the cases. ``silent``: a verdict that no cases change; incomplete: no claim."""
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
         verdict = silent or _verdict(ordered, counts, narrowed=narrowed or bool(problems))

@@ -95,10 +95,7 @@ def quirks_in_history(history: History, requirement: str) -> Causes | None:
 
 
 def _with_passes(history: History) -> tuple[History, list[int]]:
-    """Return a history in which the loop passes where a target has sent cpusets unasked, and whose step each one is.
-
-    The reference sends them in such a pass alone.
-    """
+    """Add a pass of the loop after each step with unasked cpusets, as the reference does; with each step's number."""
     steps, step_of = list[Step](), list[int]()
     for number, step in enumerate(history.steps):
         sends = sends_unasked(step)
@@ -124,10 +121,7 @@ def _broken_at(history: History, requirement: str) -> frozenset[int]:
 
 
 def _is_whole(answers: Iterable[Mapping[str, Any] | None]) -> bool:
-    """Tell whether a target does what a whole kubelet does beside its managers.
-
-    It refuses pods by the sum of their requests, or at a restart for devices of which the plugin is not back yet.
-    """
+    """Tell whether a target adds up requests, or refuses devices whose plugins are late, as a whole kubelet does."""
     return any(
         str(answer.get("reason")).startswith("OutOf")
         or any(_NO_PLUGIN in str(pod.get("message")) for pod in answer.get("pods") or ())
@@ -157,10 +151,7 @@ def quirks_in_scenario(
 
 
 def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection[str]) -> Vector | None:
-    """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
-
-    Of the target's start a scenario tells only whether the node came up; None where the reference's does otherwise.
-    """
+    """Return a scenario as a decision with the target's answers and the reference's start; None if starts differ."""
     body = {**scenario, "expect": scenario.get("answered")}
     if "steps" in body:
         try:

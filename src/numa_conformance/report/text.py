@@ -66,10 +66,7 @@ def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetB
 
 
 def rank(case: Case) -> tuple[bool, bool, int, float]:
-    """Order what is told: no answer at all, then conversations, then cases that say one thing, then what falls most.
-
-    A fault breaks its own sentence sooner than others, in more conversations, and mostly where that sentence is asked.
-    """
+    """Order blocks: no answer at all, conversations, cases with few requirements, then what fails most often."""
     falls = case.broken_in * case.broken / max(case.asked, 1)
     return case.verdict == "failed", not case.histories, len(case.requirements), -falls
 
@@ -143,10 +140,7 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
 
 
 def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[str]:
-    """Return each requirement that is not met, told once, the verdict by area, and the verdict line.
-
-    ``target`` names the target on the command line, ``folder`` is where the reports are.
-    """
+    """Return unmet requirements, verdicts by area, and the verdict of a run on a ``target``, kept in ``folder``."""
     blocks = unmet_blocks(summary, target, folder)
     lines = blocks.lines[1:]
     if blocks.untold:

@@ -22,10 +22,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def junit_xml(summary: Summary) -> str:
-    """Return one test suite for each area; a verdict that has no JUnit element of its own is the element's type.
-
-    What is wrong with the run itself is a suite of errors, so that no reader takes the file for that of a green run.
-    """
+    """Return a test suite for each area, verdicts as types; problems of the run are errors of a suite of their own."""
     root = ElementTree.Element(
         "testsuites", name=_clean(f"numa-conformance {summary.target.name} {summary.target.version}")
     )
@@ -87,10 +84,7 @@ _LETTER, _PADDING, _HEIGHT = 7, 16, 20
 
 
 def badge_svg(summary: Summary) -> str:
-    """Return an SVG that says ``numa-conformance`` and the verdict, with level and Kubernetes version.
-
-    Between them stand the cases that passed, of those that ask for what the target claims, and a profile's name.
-    """
+    """Return an SVG with the verdict, passed of claimed cases, a profile's name, level and Kubernetes version."""
     left = "numa-conformance"
     right = summary.verdict
     claimed = summary.planned - summary.counts["not claimed"]

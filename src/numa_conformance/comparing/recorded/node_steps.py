@@ -16,10 +16,7 @@ FAILURE = ("stage", "construction_error")
 
 
 def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
-    """Start the node, take the steps in order, compare each answer; stops at the first step that differs.
-
-    What follows a difference would differ because of it, and say nothing new.
-    """
+    """Start the node and compare answer by answer, until one differs: later ones would differ because of it."""
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in FAILURE})
     if _validated(body["kubelet"], answer):
@@ -37,10 +34,7 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
 
 
 def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
-    """Tell whether a start is refused by the kubelet's validation of its configuration, which the recorders left out.
-
-    So are policies and scopes of the Topology Manager that do not exist.
-    """
+    """Tell whether the kubelet's validation refuses the start; recorders had none for policies and scopes."""
     if (answer.get("result"), answer.get("stage")) != ("failed", "kubelet"):
         return False
     policy, scope = kubelet.get("topologyManagerPolicy", "none"), kubelet.get("topologyManagerScope", "container")

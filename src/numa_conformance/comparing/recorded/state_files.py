@@ -28,10 +28,7 @@ DEVICE_FILE = "kubelet_internal_checkpoint"
 
 
 def comparable_device_file(text: str) -> Any:
-    """Return the file in the form of the record, which has an order where the file has none.
-
-    A text that is no such file comes back as it is; of one whose checksum is wrong it is only said so.
-    """
+    """Return the file in order; a wrong checksum alone is reported, and any other text stays as it is."""
     try:
         parsed = json.loads(text)
         data = parsed["Data"]

@@ -45,10 +45,7 @@ class Vector:
 
 
 def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
-    """Yield the decisions of files, and of the files in folders, in order of name.
-
-    Raises ``UsageError`` naming file and line.
-    """
+    """Yield the decisions of files and folders, in order of name; raises ``UsageError`` with file and line."""
     for path in paths:
         for file in _files(path):
             yield from _read_file(file)
