@@ -19,8 +19,7 @@ from ..machine import load_machine
 from ..reference.target import Level
 from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
-from ..sources.changes import CHANGES
-from ..sources.quirks import QUIRKS
+from ..report.side_by_side import causes_by_sort
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
 from .node_inputs import NodeInputs
@@ -183,9 +182,7 @@ def _turn_as_json(turn: VersionChange) -> dict[str, Any]:
         "after": str(turn.after),
         **({"notUp": down} if any(down.values()) else {}),
         **_where(turn.difference),
-        "quirks": [name for name in turn.causes if name in QUIRKS],
-        "changes": [name for name in turn.causes if name in CHANGES],
-        "gatesAndOptions": [name for name in turn.causes if name not in QUIRKS and name not in CHANGES],
+        **causes_by_sort(turn.causes),
         "together": turn.together,
     }
 

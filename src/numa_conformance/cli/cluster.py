@@ -114,7 +114,6 @@ def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
 
 
 def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
-    """Read the cluster, and tell what a person should know about it."""
     for option, value in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
         if value and not sources.machine:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")

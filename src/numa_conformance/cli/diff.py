@@ -23,7 +23,7 @@ from ..wire import Client
 from .migration import Moving
 from .node_inputs import read_all_pods
 from .options import FILE, INPUT, TIMEOUT, MachineName
-from .targets import TargetChoice, open_target, side, with_version_of
+from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 
 WIDTH = 160
@@ -97,8 +97,8 @@ def command(
                 if first:
                     break
         about = {
-            "a": _about(a, left),
-            "b": _about(b, right),
+            "a": about_target(a, left),
+            "b": about_target(b, right),
             "seed": seed,
             "budget": str(limit),
             "surfaces": sorted(two.surfaces),
@@ -151,16 +151,6 @@ def _causes_between(choices: list[TargetChoice], two: TwoTargets) -> CausesBetwe
         for choice in choices
     )
     return CausesBetween(two, left, right)
-
-
-def _about(name: str, client: Client) -> dict[str, str]:
-    description = client.description
-    return {
-        "asked": name,
-        "name": description.name,
-        "version": description.version,
-        "kubernetesVersion": description.kubernetes_version,
-    }
 
 
 def _print(about: dict[str, Any], kinds: list[Kind]) -> None:

@@ -209,10 +209,7 @@ class Question:
         return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
 
     def other(self, inputs: NodeInputs, config_file: Path | None, version: KubernetesVersion | None) -> NodeInputs:
-        """Return the same machine with another configuration or version, where one is given; raises ``UsageError``.
-
-        The flags with which a node's kubelet was started count with another configuration too.
-        """
+        """Return the machine with another configuration or version, and a kubelet's flags; raises ``UsageError``."""
         if config_file is None:
             return replace(inputs, version=version or inputs.version)
         version = version or inputs.version

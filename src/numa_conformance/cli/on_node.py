@@ -66,7 +66,6 @@ def _see_containers(other_kubelets: list[int]) -> None:
 
 
 def _wait(child: int, cluster: Known) -> int:
-    """Wait for the program, pass signals on to it, and end it with the cluster."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells the child itself
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
 

@@ -58,10 +58,7 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
 
 
 def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
-    """Return the names that one of the ``wanted`` matches (``*`` stands for any text), all where none is wanted.
-
-    Raises ``UsageError`` for what matches none; ``what`` says what the names are of.
-    """
+    """Return the names that match one of the ``wanted`` patterns, all where there is none; raises ``UsageError``."""
     known = list(dict.fromkeys(names))
     wanted = list(wanted)
     faults = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from dataclasses import replace as changed
 from itertools import groupby
 from pathlib import Path
@@ -59,7 +60,6 @@ def command(
 
 
 def _tell_of_folders(files: Iterable[Path]) -> None:
-    """Say which folders are left out: there the decisions of other versions may lie."""
     for path in files:
         folders = sorted(each.name for each in path.iterdir() if each.is_dir()) if path.is_dir() else []
         if folders:
@@ -107,10 +107,7 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[ReplayOu
                 "id": outcome.vector.id,
                 "kind": outcome.vector.kind,
                 "place": outcome.vector.place,
-                "differences": [
-                    {"path": difference.path, "expected": difference.expected, "got": difference.got}
-                    for difference in outcome.differences
-                ],
+                "differences": list(map(asdict, outcome.differences)),
             }
             for outcome in differed
         ],

@@ -83,6 +83,12 @@ def target_options(function: F) -> F:
     return wrapped  # type: ignore[return-value]  # click's decorators keep the signature open
 
 
+def about_target(name: str, client: Client) -> dict[str, str]:
+    """Return for programs how a target was named, and how it describes itself."""
+    it = client.description
+    return {"asked": name, "name": it.name, "version": it.version, "kubernetesVersion": it.kubernetes_version}
+
+
 @contextmanager
 def open_target(choice: TargetChoice) -> Iterator[Client]:
     """Open the chosen target and close it at the end; raises ``UsageError`` and ``TargetFault``."""

@@ -61,10 +61,7 @@ def terminal_width(*, err: bool = False) -> int | None:
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:
-    """Return a table as lines: numbers to the right, text to the left, two spaces between columns.
-
-    On a terminal that is too narrow, the text of the last column goes on below itself.
-    """
+    """Return a table as lines, numbers to the right. In a narrow terminal the last column goes on below itself."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]

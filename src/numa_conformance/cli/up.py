@@ -138,7 +138,6 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
 
 
 def _let_go(ready: int) -> None:
-    """Let go of the terminal and of the parent, which waits to be told."""
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

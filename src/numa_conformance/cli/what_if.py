@@ -72,7 +72,6 @@ class Comparison:
         click.echo(machine_svgs(self._machine, pictures), nl=False)
 
     def _owners(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Return who has which CPUs on both, everyone with the same symbol."""
         before, after = self._before.owners, self._after.owners
         labels = dict.fromkeys([*before, *after])
         return {label: before.get(label, 0) for label in labels}, {label: after.get(label, 0) for label in labels}

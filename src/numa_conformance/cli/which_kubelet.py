@@ -13,7 +13,7 @@ from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import SUPPORTED, KubernetesVersion
 from .options import TIMEOUT
-from .targets import open_target, side, with_version_of
+from .targets import about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
 MOST_SHOWN = 5
@@ -53,15 +53,8 @@ def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
 
 
 def _about(target: str, answers: ProbeAnswers) -> dict[str, Any]:
-    description = answers.client.description
-    return {
-        "asked": target,
-        "name": description.name,
-        "version": description.version,
-        "kubernetesVersion": description.kubernetes_version,
-        "probes": len(answers.histories),
-        "notAsked": len(probes()) - len(answers.histories),
-    }
+    count = len(answers.histories)
+    return {**about_target(target, answers.client), "probes": count, "notAsked": len(probes()) - count}
 
 
 def _as_json(fit: Fit) -> dict[str, Any]:

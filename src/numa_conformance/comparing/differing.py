@@ -13,8 +13,7 @@ from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..wire import Client
 from ..wire.history.history import History, Step
 from .chance import AnyDevice, comes_up_by_chance, gives_back_by_chance
-from .recorded.differences import Difference, compare
-from .recorded.state_files import DEVICE_FILE, comparable_device_file, comparable_memory_file
+from .recorded.differences import DEVICE_FILE, Difference, comparable_device_file, comparable_memory_file, compare
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,

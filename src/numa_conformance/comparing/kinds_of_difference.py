@@ -69,10 +69,7 @@ class KnownCauses(Protocol):
 
 
 class Kinds:
-    """Takes differences one by one, and keeps one example of each kind, as small as is found in the time.
-
-    ``again`` asks both targets the questions of a history; ``known`` names causes, where they can be known.
-    """
+    """Keeps the smallest example of each kind of difference. ``again`` asks a history anew, ``known`` names causes."""
 
     def __init__(
         self,

@@ -121,7 +121,6 @@ def _held(history: History) -> dict[ContainerKey, Holding]:
 
 
 def _ended(history: History) -> set[tuple[str, str]]:
-    """Return the ordinary init containers, which have ended when all pods are there."""
     pods = [step.params["pod"] for step in history.steps if step.method == "node.admit"]
     return {
         (pod["metadata"]["uid"], container["name"])
@@ -161,7 +160,6 @@ def _fate(machine: Machine, held: Mapping[ContainerKey, Holding], key: Container
 
 
 def _mems(machine: Machine, holding: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """Return the NUMA nodes of a container's memory; None where it may be anywhere."""
     if holding.get("memory"):
         return tuple(sorted({node for block in holding["memory"] for node in block["nodes"]}))
     mems = tuple(CpuSet.parse(holding.get("mems") or ""))

@@ -18,10 +18,7 @@ _OF_PODS = ("initContainers", "containers")
 
 
 def simpler(history: History) -> Iterator[History]:
-    """Yield a history with something left out: steps, then settings of the node, then containers and what they ask.
-
-    Every one is a question that could be asked; whether it shows the same is for the caller to find out.
-    """
+    """Yield a history with something left out: steps, settings, containers, requests. The caller tests the rest."""
     yield from fewer_steps(history)
     for number, step in enumerate(history.steps):
         for params in _simpler_params(step.params):
@@ -40,7 +37,6 @@ def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _less(settings: Any) -> Iterator[dict[str, Any]]:
-    """Yield settings without one of them, then with less in one of them."""
     if not isinstance(settings, Mapping):
         return
     for name in settings:
@@ -86,10 +82,7 @@ def is_real(machine: Machine) -> bool:
 
 
 def on_real_machines(history: History) -> Iterator[History]:
-    """Yield a history on each machine that exists and has the CPUs it names, with the devices that were given.
-
-    Those of few CPUs come first. A question that tells the state of a node belongs to its machine.
-    """
+    """Yield a history on each real machine that has its CPUs and may have its devices, those of few CPUs first."""
     first = history.steps[0]
     named = _cpus_named(first)
     if named is None:

@@ -216,10 +216,7 @@ class Termination(EndsInOrder):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Leave out places that have no line: pytest ends with a TypeError where it is to show one.
-
-        A signal is taken between any two instructions, and some belong to no line of the source.
-        """
+        """Leave out places without a line, where a signal may fall: pytest ends with a TypeError on them."""
         at = excinfo.tb
         while (behind := at.tb_next) is not None:
             if (behind.tb_lineno or 0) < 1:

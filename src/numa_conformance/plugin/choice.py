@@ -91,7 +91,6 @@ def _node_covers(item: pytest.Item, run: SuiteRun) -> bool:
 
 
 def _is_in_the_profile(item: pytest.Item, names: list[str], run: SuiteRun) -> bool:
-    """Tell whether a case is of the profile; what that leaves open is, where it is claimed."""
     profile = run.profile
     if names and profile.surface is not None and profile.surface not in surfaces_of_item(item, run.claimed):
         return False

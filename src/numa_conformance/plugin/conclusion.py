@@ -106,7 +106,6 @@ class Conclusion:
                     self._cases[case.id] = case
 
     def _is_of_user(self, nodeid: str) -> bool:
-        """Tell whether a test is the user's own; "" is the session."""
         return bool(nodeid) and not is_of_the_suite(file_of_node(nodeid, self._config))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

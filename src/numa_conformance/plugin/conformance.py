@@ -108,7 +108,6 @@ def _collect_the_suite(config: pytest.Config) -> bool:
 
 
 def _list_only(config: pytest.Config, form: str) -> None:
-    """Have what would be asked listed, in this process, and nothing run."""
     from .listing import Lister
 
     config.option.collectonly = True
@@ -118,7 +117,6 @@ def _list_only(config: pytest.Config, form: str) -> None:
 
 
 def _search(config: pytest.Config) -> None:
-    """Search for as long as the budget says, and draw the progress."""
     from .deep import DEFAULT_SECONDS, DeepProgress, LongSearch
 
     run = config.stash[RUN]

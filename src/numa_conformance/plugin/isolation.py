@@ -24,10 +24,7 @@ def is_of_the_suite(path: str | Path) -> bool:
 
 
 def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Generator[None, object, object]:
-    """Let pytest load the suite's conftest files only, unless tests of one's own are named too.
-
-    Where the ini file has options that only the user's conftest files can declare, those are loaded and then blocked.
-    """
+    """Load the suite's conftest files only, unless user tests are named; block those that ini options alone need."""
     known = config.known_args_namespace
     if not all(is_of_the_suite(path.partition("::")[0]) for path in known.file_or_dir):
         return (yield)
@@ -63,10 +60,7 @@ def settle(config: pytest.Config) -> None:
 
 
 class FixtureScope:
-    """Keeps the suite's fixtures from a user's tests, where they would replace others by name.
-
-    To pytest before 9.1 a conftest file outside the rootdir belongs to no folder: its fixtures are everybody's.
-    """
+    """Keeps the suite's fixtures from a user's tests: before pytest 9.1 its conftest file would belong to no folder."""
 
     def pytest_collectstart(self, collector: pytest.Collector) -> None:
         """Take the suite's fixtures away before the first file of the user's: by then the suite's tests have theirs."""

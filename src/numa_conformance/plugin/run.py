@@ -241,7 +241,6 @@ def _at_once(config: pytest.Config) -> int:
 
 
 def _command(config: pytest.Config) -> str:
-    """Return the command that serves the target over stdio; empty where none is named."""
     kubelet = setting(config, "numa_kubelet")
     for option, door in _DOORS.items():
         if daemon := setting(config, option):

@@ -54,7 +54,6 @@ class VerdictHooks:
 
 
 def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict | None:
-    """Return what a phase says; None for a setup or teardown with nothing to say."""
     if call.excinfo is None:
         return "passed" if report.when == "call" else None
     error = as_the_targets(call.excinfo.value)

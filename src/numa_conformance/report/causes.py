@@ -146,10 +146,7 @@ def turns(
     messages: bool = False,
     ignored: Collection[str] = (),
 ) -> Iterator[VersionChange]:
-    """Yield where the reference of one version answers otherwise than that of the version before it.
-
-    The wording of refusals is compared with ``messages`` only; fields that are ``ignored`` are not.
-    """
+    """Yield where the references of two neighbouring versions differ; refusals by wording with ``messages`` only."""
     for before, after in pairwise(versions):
         with open_reference(level, before) as older, open_reference(level, after) as newer:
             two = TwoTargets(older, newer, messages=messages, ignored=ignored)

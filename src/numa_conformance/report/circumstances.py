@@ -64,10 +64,7 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
         revision: str = "",
         folder: str = "",
     ) -> Circumstances:
-        """Take what is known of this process; ``began`` is in seconds since 1970.
-
-        Where SOURCE_DATE_EPOCH is set it is the date, and time and host are left out: reports can be made again.
-        """
+        """Describe this process since ``began`` (seconds since 1970); SOURCE_DATE_EPOCH fixes date, time and host."""
         fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
         made_again = fixed.isdecimal()
         when = datetime.fromtimestamp(int(fixed) if made_again else began, timezone.utc)

@@ -169,10 +169,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
 
 
 def matrix_page(columns: Sequence[Column]) -> str:
-    """Return a page with a column for each report, in the order given: by area, then by requirement.
-
-    Areas of which nobody was asked come last. Targets of several dated reports have their history between the two.
-    """
+    """Return a page of requirements by reports: areas without tests last, and the history of dated reports."""
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
     for name, requirement in OF_TARGETS.items():
@@ -256,7 +253,6 @@ def _has_details(case: Case) -> bool:
 
 
 def _question_counts(case: Case) -> str:
-    """Tell how often conversations asked a requirement, and why not more often."""
     if not case.judges_conversations or not (case.asked or case.held_back):
         return ""
     times = f"asked {case.asked:,} times in {case.histories:,} conversations"

@@ -19,10 +19,7 @@ NO_VERDICTS = ("not claimed", "error")
 
 
 def stale(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOut], *, whole: bool) -> list[str]:
-    """Name what is known to fail and does not, and what no case of the suite tests.
-
-    ``whole``: all cases of the suite were collected, so that one that is neither asked nor left out does not exist.
-    """
+    """Name known failures that are met now or untested; of the ``whole`` suite also those whose cases do not exist."""
     problems: list[str] = []
     for entry in known.entries.values():
         concerned = [case for case in cases if entry.concerns(case.id, case.requirements)]

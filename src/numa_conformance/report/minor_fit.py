@@ -19,8 +19,8 @@ from typing import Any
 from ..asking.asking import MOST_FAULTS
 from ..asking.drive import again
 from ..comparing.differing import STATE_FILES, Differing, differing
+from ..comparing.recorded.differences import DEVICE_FILE
 from ..comparing.recorded.needs import features_needed
-from ..comparing.recorded.state_files import DEVICE_FILE
 from ..comparing.two_targets import of_a_whole_kubelet
 from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..machine import machine_to_dict
@@ -103,7 +103,6 @@ def _of_life(history: History) -> frozenset[str]:
 
 
 def _life(history: History, kubelet: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the life of a node as recorded decisions have it."""
     return {
         "machine": machine_to_dict(history.head.machine),
         "kubelet": {"topologyManagerScope": "container", **kubelet},

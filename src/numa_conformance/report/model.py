@@ -202,7 +202,6 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Name the machines that are outside of what the target supports, each reason once."""
     for reason, machines in outside.items():
         shown = listed(machines, MOST_MACHINES, sign="; ", what=" machines")
         yield f"outside of what the target supports: {shown}: {reason}"
@@ -216,7 +215,6 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
 
 
 def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Name where the target said one thing and then another, and of what."""
     for statement, names in contradictions.items():
         yield f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
 
@@ -345,10 +343,7 @@ def _features_of(cases: Iterable[Case]) -> set[str]:
 
 
 def read_report(path: Path) -> Summary:
-    """Read a report.json, or the folder that holds one; raises ``UsageError``.
-
-    Verdict and claim are drawn anew from the cases: the file may come from elsewhere. Its counts have to be of them.
-    """
+    """Read a report.json or its folder, and draw its verdict anew; raises ``UsageError``, also for wrong counts."""
     file = path / "report.json" if path.is_dir() else path
     summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
     _check_counts(file, Counter(summary.counts), Counter(str(case.verdict) for case in summary.cases))

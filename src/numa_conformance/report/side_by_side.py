@@ -32,7 +32,7 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
         "method": kind.method,
         "place": kind.place,
         "needs": kind.needed,
-        **_by_what_they_are(kind.causes),
+        **causes_by_sort(kind.causes),
         "histories": kind.histories,
         "machines": list(kind.machines),
         "example": {
@@ -47,7 +47,8 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
     }
 
 
-def _by_what_they_are(causes: Sequence[str]) -> dict[str, list[str]]:
+def causes_by_sort(causes: Sequence[str]) -> dict[str, list[str]]:
+    """Return causes as JSON has them: quirks, changes, and the rest."""
     return {
         "quirks": [name for name in causes if name in QUIRKS],
         "changes": [name for name in causes if name in CHANGES],
@@ -56,7 +57,7 @@ def _by_what_they_are(causes: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _causes(causes: Sequence[str]) -> Iterator[str]:
-    by_sort = _by_what_they_are(causes)
+    by_sort = causes_by_sort(causes)
     if by_sort["quirks"]:
         yield f"quirk: {', '.join(by_sort['quirks'])}"
     for name in by_sort["changes"]:

@@ -111,10 +111,7 @@ def _again(case: Case, target: str, folder: str, options: str) -> str:
 
 
 def playing_again(case: Case, target: str, folder: str, options: str = "") -> tuple[str, str]:
-    """Return what a command does, and the command: the file of a case played again, or the case asked again.
-
-    Without a ``folder`` there is no file. ``options``: those with which the suite asks what it has asked.
-    """
+    """Return what a command does, and the command: a replay of the case's file in ``folder``, or its test."""
     if folder and (case.history or case.scenario):
         file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
         if case.history:
@@ -168,7 +165,6 @@ def _ids(names: Iterable[str]) -> list[str]:
 
 
 def _question_counts(summary: Summary) -> list[str]:
-    """Tell how often requirements were asked on conversations, and which one least."""
     judged = [case for case in summary.cases if case.asked and case.judges_conversations]
     if not judged:
         return []

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from .differences import Difference, compare
+from .differences import DEVICE_FILE, Difference, comparable_device_file, compare
 from .recorded_names import Caller, recorded_answer
 from .single_questions import reported
-from .state_files import DEVICE_FILE, comparable_device_file
 
 FAILURE = ("stage", "construction_error")
 """What is recorded of a node that did not come up."""
@@ -42,10 +41,7 @@ def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
 
 
 def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the conversation with what this target answers as its record; a node that does not come up has no steps.
-
-    Of devices that are given by chance (``device_ids: unordered``) the number is recorded. Raises target faults.
-    """
+    """Return the conversation with this target's answers as its record; ``unordered`` devices as their number."""
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}

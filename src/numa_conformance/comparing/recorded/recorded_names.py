@@ -21,11 +21,7 @@ class Caller(Protocol):
 
 
 def recorded_answer(method: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """Return a recorded answer in the names of today's messages.
-
-    The first recorder looked at reserved CPUs itself and had words of its own where there are none such; the kubelet's
-    take their place.
-    """
+    """Return a recorded answer in today's names, and with the kubelet's words on reserved CPUs that do not exist."""
     translated = in_names_of_today(method, answer)
     matched = _RECORDERS_WORDS.fullmatch(str(translated.get("message") or ""))
     if matched is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ...errors import Fault, UsageError
@@ -48,12 +48,7 @@ class Totals:
 
     def to_dict(self) -> dict[str, int]:
         """Return the counts as JSON has them."""
-        return {
-            "replayed": self.replayed,
-            "matched": self.matched,
-            "differed": self.differed,
-            "unsupported": self.unsupported,
-        }
+        return asdict(self)
 
 
 Replayer = Callable[[Caller, dict[str, Any], bool], Iterator[Difference]]
@@ -131,11 +126,7 @@ class Recorded:
 def record_decisions(
     target: Caller, vectors: Iterator[Vector] | Sequence[Vector], by: Answerer, *, times: int
 ) -> Iterator[Recorded]:
-    """Ask each question so many times and yield what was answered as a record.
-
-    Where the words of a refusal or a state file differ from one time to the next the record has all of them; where
-    anything else does there is no record.
-    """
+    """Ask each question ``times`` times and yield the record: words by chance are all kept, other chance has none."""
     claimed = target.features
     for vector in vectors:
         recorder = _RECORDERS.get(vector.kind)
@@ -165,7 +156,6 @@ class _ByChanceError(Exception):
 
 
 def _joined(bodies: Sequence[Any], path: tuple[str, ...] = ()) -> Any:
-    """Return one record of several: equal parts once, what differs by chance as a choice."""
     first = bodies[0]
     if all(body == first for body in bodies):
         return first

@@ -165,11 +165,7 @@ def select(
     choose: Chooser,
     check: Callable[[Vector], None] = lambda vector: None,
 ) -> SelectedDecisions:
-    """Read the files through, so that what is wrong with one is told before anything is asked.
-
-    Raises ``UsageError`` for a file that is malformed, for a decision to ask that ``check`` refuses, for too many
-    decisions, for a name that none has and where nothing is left to ask.
-    """
+    """Read and check the files before anything is asked; raises ``UsageError`` for wrong, too many or no decisions."""
     known_kinds: dict[str, None] = {}
     known_ids: dict[str, None] = {}
     count = 0

@@ -135,7 +135,6 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _fields(message: type[Message]) -> str:
-    """Return the fields of a message; those in brackets may be left out."""
     fields = msgspec.structs.fields(message)
     shown = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
     return ", ".join(shown) or "nothing"
