@@ -18,7 +18,7 @@ from numa_conformance.asking.examples.node_run import NodeRun
 from numa_conformance.asking.machine_choice import MachineChoice
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.plugin.cases import TALLY, case_id, requirements_of
-from numa_conformance.plugin.run import RUN, SuiteRun
+from numa_conformance.plugin.run import RUN, Run
 from numa_conformance.plugin.spending import BY_HAND, NO_TIME
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire import Client
@@ -90,7 +90,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 @pytest.fixture(scope="session")
-def conformance(request: pytest.FixtureRequest) -> SuiteRun:
+def conformance(request: pytest.FixtureRequest) -> Run:
     """Return the run: level, version, features."""
     run = request.config.stash.get(RUN, None)
     if run is None:
@@ -99,7 +99,7 @@ def conformance(request: pytest.FixtureRequest) -> SuiteRun:
 
 
 @pytest.fixture(scope="session")
-def target(conformance: SuiteRun) -> Client:
+def target(conformance: Run) -> Client:
     """Return the implementation under test."""
     return conformance.client
 
@@ -111,7 +111,7 @@ def requirements(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def before_asking(conformance: SuiteRun) -> Callable[[Machine], None]:
+def before_asking(conformance: Run) -> Callable[[Machine], None]:
     """Return what leaves a case out on a machine that is not chosen, and where there is no time for it."""
 
     def check(machine: Machine) -> None:
@@ -125,7 +125,7 @@ def before_asking(conformance: SuiteRun) -> Callable[[Machine], None]:
 
 @pytest.fixture
 def ask(
-    conformance: SuiteRun,
+    conformance: Run,
     requirements: tuple[str, ...],
     before_asking: Callable[[Machine], None],
     request: pytest.FixtureRequest,
@@ -136,7 +136,7 @@ def ask(
 
 
 @pytest.fixture
-def node(conformance: SuiteRun, requirements: tuple[str, ...], before_asking: Callable[[Machine], None]) -> NodeRun:
+def node(conformance: Run, requirements: tuple[str, ...], before_asking: Callable[[Machine], None]) -> NodeRun:
     """Return a conversation with the target's node; nothing is started yet."""
     asked = conformance.profile.version
     own = KubernetesVersion.parse(conformance.client.description.kubernetes_version)
@@ -144,7 +144,7 @@ def node(conformance: SuiteRun, requirements: tuple[str, ...], before_asking: Ca
 
 
 @pytest.fixture
-def golden(conformance: SuiteRun, request: pytest.FixtureRequest) -> Golden:
+def golden(conformance: Run, request: pytest.FixtureRequest) -> Golden:
     """Return the golden text of the running test: the kubelet's, or the target's own."""
     target = conformance.client.description.name
     return conformance.snapshots.golden(case_id(request.node), conformance.profile.version, target)

@@ -73,7 +73,7 @@ class _Forks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
         """Wait for calls; returns in forks only."""
-        from numa_conformance.plugin.run import RUN, SuiteRun
+        from numa_conformance.plugin.run import RUN, Run
         from numa_conformance.plugin.selection import Selection
 
         config.stash[RUN].client.close()
@@ -83,7 +83,7 @@ class _Forks:
             if child == 0:
                 self._printed.truncate(0)
                 vars(config.option).update(options)
-                config.stash[RUN] = SuiteRun.read(config, Selection.read(config))
+                config.stash[RUN] = Run.read(config, Selection.read(config))
                 return
             _, status = os.waitpid(child, 0)
             self._calls.send(os.waitstatus_to_exitcode(status))

@@ -9,7 +9,7 @@ from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.asking.findings.telling import scenario_of
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.comparing.differing import STATE_FILES, differences
-from numa_conformance.plugin.run import SuiteRun
+from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import TELLING
 from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.wire import Client
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.exact
         if group.surface not in ("plugin", "claims")  # no kubelet answers as a device plugin, or a DRA driver
     ],
 )
-def test_answers_as_the_kubelet(group: str, target: Client, conformance: SuiteRun) -> None:
+def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) -> None:
     asked = GROUPS[group]
     if asked.surface not in target.surfaces:
         pytest.skip(f"not claimed: the surface {asked.surface}")

@@ -8,7 +8,7 @@ import pytest
 
 from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.comparing.recorded import FIRST_RECORDED, read_vectors, replay
-from numa_conformance.plugin.run import SuiteRun
+from numa_conformance.plugin.run import Run
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire import Client
 
@@ -22,7 +22,7 @@ KINDS = ["admission", "cpu-static", "lifecycle", "merge", "noderesourcesfit", "q
     "kind", [pytest.param(kind, marks=pytest.mark.requirement(f"exact/recorded/{kind}")) for kind in KINDS]
 )
 def test_recorded_decisions_come_out_the_same(
-    conformance: SuiteRun, target: Client, requirements: tuple[str, ...], kind: str
+    conformance: Run, target: Client, requirements: tuple[str, ...], kind: str
 ) -> None:
     file = _file(kind, conformance.profile.version)
     if not file.exists():

@@ -11,7 +11,7 @@ import pytest
 from numa_conformance.asking.asking import Asking, Outcome, ask_the_rest
 from numa_conformance.asking.groups import GROUPS, asked_in, groups_of, judged
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.plugin.run import SuiteRun
+from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import CONVERSATIONS
 from numa_conformance.report.case import keep_group
 from numa_conformance.wire import Client
@@ -28,7 +28,7 @@ def chosen(request: pytest.FixtureRequest) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def beside(conformance: SuiteRun) -> Iterator[list[Client]]:
+def beside(conformance: Run) -> Iterator[list[Client]]:
     """Yield more of the target, which take turns with the first."""
     with contextlib.ExitStack() as closed:
         others = range(conformance.at_once - 1)
@@ -36,7 +36,7 @@ def beside(conformance: SuiteRun) -> Iterator[list[Client]]:
 
 
 @pytest.fixture(scope="session")
-def asked(conformance: SuiteRun, target: Client, beside: list[Client], chosen: list[str]) -> Asked:
+def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Asked:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
     Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where

@@ -13,7 +13,7 @@ from numa_conformance.asking.groups import judged
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.judging.verdicts import ANSWERED
 from numa_conformance.plugin.cases import TALLY, case_id
-from numa_conformance.plugin.run import SuiteRun
+from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import NO_TIME, TELLING
 from numa_conformance.wire import Client
 from numa_conformance.wire.features import FEATURES
@@ -39,7 +39,7 @@ def test_every_step(
     asked: Callable[[str], list[Outcome]],
     chosen: list[str],
     target: Client,
-    conformance: SuiteRun,
+    conformance: Run,
     request: pytest.FixtureRequest,
 ) -> None:
     __tracebackhide__ = True

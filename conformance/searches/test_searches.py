@@ -16,7 +16,7 @@ from numa_conformance.asking.strategies.machines import machines
 from numa_conformance.asking.strategies.workloads import kubelet_configurations, pods
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.plugin.run import SuiteRun
+from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import SEARCHES
 from numa_conformance.wire import Client
 
@@ -34,7 +34,7 @@ POLICIES = ("best-effort", "restricted", "single-numa-node")
 
 
 @pytest.fixture
-def search(target: Client, conformance: SuiteRun, requirements: tuple[str, ...]) -> Conversation:
+def search(target: Client, conformance: Run, requirements: tuple[str, ...]) -> Conversation:
     version = str(conformance.profile.version)
     return Conversation(target, requirements, version, over=lambda: not conformance.spending.left(SEARCHES))
 
@@ -51,7 +51,7 @@ def search(target: Client, conformance: SuiteRun, requirements: tuple[str, ...])
     "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
 )
 @given(data=st.data(), machine=SMALL)
-def test_choices_of_cpus(search: Conversation, conformance: SuiteRun, data: st.DataObject, machine: Machine) -> None:
+def test_choices_of_cpus(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
     _only_on_chosen(machine, conformance)
     claimed = [names for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= conformance.features]
     options = data.draw(st.sampled_from(claimed), label="options")
@@ -65,13 +65,13 @@ def test_choices_of_cpus(search: Conversation, conformance: SuiteRun, data: st.D
 @requirement("cpu-manager/static/gives-free-cpus-only", "cpu-manager/static/integral-guaranteed-is-exclusive")
 @given(data=st.data(), machine=machines(max_cpus=32, max_nodes=4, devices=False))
 def test_choices_of_cpus_on_odd_machines(
-    search: Conversation, conformance: SuiteRun, data: st.DataObject, machine: Machine
+    search: Conversation, conformance: Run, data: st.DataObject, machine: Machine
 ) -> None:
     _only_on_chosen(machine, conformance)
     search(machine, [_pick(data, machine)])
 
 
-def _only_on_chosen(machine: Machine, run: SuiteRun) -> None:
+def _only_on_chosen(machine: Machine, run: Run) -> None:
     """Ask nothing where machines are named, as a search draws its own; and nothing on one that is left out."""
     if run.machines.named:
         pytest.skip("not asked on the machines that are named: machines are drawn at random")
@@ -94,7 +94,7 @@ def _pick(data: st.DataObject, machine: Machine, *options: str) -> Question:
     "topology-manager/best-effort/admits-unaligned-pods",
 )
 @given(data=st.data())
-def test_merges_of_hints(search: Conversation, conformance: SuiteRun, data: st.DataObject) -> None:
+def test_merges_of_hints(search: Conversation, conformance: Run, data: st.DataObject) -> None:
     claimed = [name for name in POLICIES if f"topology-manager/{name}" in conformance.features]
     if not claimed:
         pytest.skip("not claimed: a policy that aligns")
@@ -122,7 +122,7 @@ def _providers() -> st.SearchStrategy[Mapping[str, Any] | None]:
     "device-manager/allocation/shares-no-device",
 )
 @given(data=st.data(), machine=MACHINES)
-def test_lives_of_nodes(search: Conversation, conformance: SuiteRun, data: st.DataObject, machine: Machine) -> None:
+def test_lives_of_nodes(search: Conversation, conformance: Run, data: st.DataObject, machine: Machine) -> None:
     _only_on_chosen(machine, conformance)
     search(machine, _life(data, machine, conformance.claimed))
 

@@ -124,6 +124,7 @@ _COMMANDS = {
 
 
 _PAGES = {
+    "api": "requirements --api",
     "check-a-node": "check-node",
     "cluster-of-real-parts": "up",
     "compare-two": "diff",

@@ -12,7 +12,7 @@ from ..chapters.exact import GOLDEN_IDS
 from ..errors import UsageError
 from .cases import CASE, case_id, new_case, requirements_of, surfaces_of_item
 from .isolation import is_of_the_suite, shield
-from .run import RUN, SuiteRun
+from .run import RUN, Run
 from .spending import first_what_finds_most
 
 LEFT_OUT = pytest.StashKey[list[LeftOut]]()
@@ -65,7 +65,7 @@ class CaseChoice:
         ]
 
 
-def _reason(item: pytest.Item, run: SuiteRun) -> str:
+def _reason(item: pytest.Item, run: Run) -> str:
     if not is_of_the_suite(item.path):
         return "" if run.selection.wants((), "") else NOT_SELECTED
     names = requirements_of(item)
@@ -81,7 +81,7 @@ def _reason(item: pytest.Item, run: SuiteRun) -> str:
     return "" if run.selection.wants(names, case_id(item)) else NOT_SELECTED
 
 
-def _node_covers(item: pytest.Item, run: SuiteRun) -> bool:
+def _node_covers(item: pytest.Item, run: Run) -> bool:
     """Tell whether a case of a narrow surface says nothing that the node is not asked: it is for those without."""
     return (
         item.get_closest_marker("beside_node") is not None
@@ -90,7 +90,7 @@ def _node_covers(item: pytest.Item, run: SuiteRun) -> bool:
     )
 
 
-def _is_in_the_profile(item: pytest.Item, names: list[str], run: SuiteRun) -> bool:
+def _is_in_the_profile(item: pytest.Item, names: list[str], run: Run) -> bool:
     profile = run.profile
     if names and profile.surface is not None and profile.surface not in surfaces_of_item(item, run.claimed):
         return False
@@ -102,7 +102,7 @@ def _is_in_the_profile(item: pytest.Item, names: list[str], run: SuiteRun) -> bo
     )
 
 
-def _prepare(item: pytest.Item, run: SuiteRun) -> None:
+def _prepare(item: pytest.Item, run: Run) -> None:
     names = requirements_of(item)
     item.stash[CASE] = new_case(item)
     shield(item)
@@ -112,7 +112,7 @@ def _prepare(item: pytest.Item, run: SuiteRun) -> None:
         item.add_marker(pytest.mark.skip(reason=f"not claimed: {', '.join(missing)}"))
 
 
-def missing_of(item: pytest.Item, run: SuiteRun) -> list[str]:
+def missing_of(item: pytest.Item, run: Run) -> list[str]:
     """Return the features that a case needs and the target does not claim, ascending; then the surface it needs."""
     needed = {feature for name in requirements_of(item) for feature in REQUIREMENTS[name].features}
     surfaces = surfaces_of_item(item, run.claimed)

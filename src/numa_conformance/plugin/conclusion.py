@@ -25,7 +25,7 @@ from .cases import CASE, case_id, case_id_of_node, file_of_node
 from .choice import LEFT_OUT
 from .expectation import budget_line, expected_line
 from .isolation import is_of_the_suite
-from .run import DESCRIBED, RUN, SuiteRun, open_connection
+from .run import DESCRIBED, RUN, Run, open_connection
 from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
@@ -137,7 +137,7 @@ class Conclusion:
         elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
-    def _write(self, summary: Summary, run: SuiteRun) -> None:
+    def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
         # Templates cost each worker of xdist its start.
         from ..report.text import markdown_text
@@ -151,7 +151,7 @@ class Conclusion:
         except UsageError as error:
             self._config.stash[UNWRITTEN] = str(error)
 
-    def _circumstances(self, run: SuiteRun) -> Circumstances:
+    def _circumstances(self, run: Run) -> Circumstances:
         called = self._config.invocation_params
         return Circumstances.of(
             self._began,
@@ -163,7 +163,7 @@ class Conclusion:
             run.report,
         )
 
-    def _summary(self, run: SuiteRun) -> Summary:
+    def _summary(self, run: Run) -> Summary:
         unasked = any(case.verdict == "not claimed" and case.details for case in self._cases.values())
         summary = Summary.of(
             run.client.description,
@@ -230,7 +230,7 @@ class Terminal:
             reporter.write_line(_shown(line, reporter))
 
 
-def _last_lines(config: pytest.Config, run: SuiteRun, summary: Summary) -> Iterator[str]:
+def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[str]:
     unwritten = config.stash.get(UNWRITTEN, "")
     if unwritten:
         yield f"no report: {unwritten}"

@@ -15,7 +15,7 @@ from .conclusion import Conclusion, Terminal
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
-from .run import RUN, SuiteRun
+from .run import RUN, Run
 from .selection import Selection
 from .verdicts import VerdictHooks
 
@@ -63,7 +63,7 @@ def enable(config: pytest.Config) -> None:
     try:
         selection = Selection.read(config, part=part)  # maybe of the report that is replaced next
         folder.take(config)
-        config.stash[RUN] = SuiteRun.read(config, selection)
+        config.stash[RUN] = Run.read(config, selection)
     except UsageError as error:
         raise pytest.UsageError(printable(str(error))) from error
     except NumaConformanceError as error:

@@ -11,7 +11,7 @@ from ..asking.drive import drive
 from ..asking.groups import GROUPS, Group
 from ..wire import Client, Connection
 from ..wire.history.history import Step
-from .run import SuiteRun
+from .run import Run
 from .spending import Spending
 
 FILE = Path(__file__).with_suffix(".json")
@@ -32,7 +32,7 @@ LONG = 300.0
 """Seconds beyond which a run is told to be shortened."""
 
 
-def expected_line(run: SuiteRun, connection: Connection) -> str:
+def expected_line(run: Run, connection: Connection) -> str:
     """Return how long the run will take; "" where that is not known. The connection is closed."""
     if run.spending.seconds is not None:
         return f"this run takes about {_duration(run.spending.seconds)}, and asks what there is time for"

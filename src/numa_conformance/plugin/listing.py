@@ -20,7 +20,7 @@ from ..printable import listed, printable
 from ..wire.messages.describe import Description
 from .cases import CASE, case_id, requirements_of
 from .choice import missing_of
-from .run import RUN, SuiteRun
+from .run import RUN, Run
 
 MOST_MACHINES = 6
 WIDTH = 120
@@ -179,14 +179,14 @@ class Lister:
             sys.stdout.write(f"{printable(text)}\n")
 
 
-def _listing(items: Iterable[pytest.Item], run: SuiteRun) -> Listing:
+def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:
     cases = [_case(item, run) for item in items]
     shown = {name for case in cases for name in case.conversations}
     groups = [group for name in GROUPS if name in shown and (group := _group(name, run)).conversations]
     return Listing.of(run.client.description, run.measure, run.profile, cases, groups)
 
 
-def _case(item: pytest.Item, run: SuiteRun) -> ListedCase:
+def _case(item: pytest.Item, run: Run) -> ListedCase:
     params: Mapping[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
     names = requirements_of(item)
     on_conversations = item.get_closest_marker("conversations") is not None
@@ -199,6 +199,6 @@ def _case(item: pytest.Item, run: SuiteRun) -> ListedCase:
     )
 
 
-def _group(name: str, run: SuiteRun) -> ListedGroup:
+def _group(name: str, run: Run) -> ListedGroup:
     machines = [scenario.machine.name for scenario in GROUPS[name].asked_on(run.machines, run.claimed)]
     return ListedGroup(name, GROUPS[name].surface, len(machines), sorted(set(machines)))

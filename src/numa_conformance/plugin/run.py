@@ -79,7 +79,7 @@ TIMEOUT, LONGER_TIMEOUT = 10.0, 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteRun:
+class Run:
     """What the options ask for, and the target, which has described itself."""
 
     client: Client
@@ -114,7 +114,7 @@ class SuiteRun:
     """The options with which ``numa-conformance replay`` asks this target."""
 
     @classmethod
-    def read(cls, config: pytest.Config, selection: Selection) -> SuiteRun:
+    def read(cls, config: pytest.Config, selection: Selection) -> Run:
         """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
         snapshots = Snapshots.read(config)
         exact = setting(config, "numa_level") == "exact" and not snapshots.of_target
@@ -187,7 +187,7 @@ _DOORS = {
     "numa_nri_plugin": "nri-target",
 }
 """The options that name an unmodified daemon, and the commands that serve one."""
-RUN = pytest.StashKey[SuiteRun]()
+RUN = pytest.StashKey[Run]()
 """Where pytest's configuration keeps the run."""
 DESCRIBED = "numa_described"
 """What a worker of xdist is told of: how the target described itself before."""

@@ -22,7 +22,7 @@ from ..report.reference_answers import quirks_in_history, quirks_in_scenario, wi
 from ..sources.quirks import QUIRKS
 from ..wire import BadReply, TargetFault
 from .cases import CASE, TALLY
-from .run import RUN, SuiteRun
+from .run import RUN, Run
 from .spending import NO_TIME
 
 CASE_PROPERTY = "numa_case"
@@ -65,7 +65,7 @@ def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict 
 
 
 def _concluded(
-    item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: SuiteRun
+    item: pytest.Item, verdict: Verdict, report: pytest.TestReport, call: pytest.CallInfo[None], run: Run
 ) -> Case:
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     raised = call.excinfo.value if call.excinfo else None
@@ -118,7 +118,7 @@ def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
     return msgspec.structs.replace(case, requirements=broken) if broken else case
 
 
-def _details(error: BaseException, asking: Told | None, run: SuiteRun) -> str:
+def _details(error: BaseException, asking: Told | None, run: Run) -> str:
     lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
@@ -132,7 +132,7 @@ def _details(error: BaseException, asking: Told | None, run: SuiteRun) -> str:
     return printable("\n".join(lines))
 
 
-def _departures(case: Case, error: BaseException | None, asking: Told | None, run: SuiteRun) -> Causes | None:
+def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
     """Return the quirks by which the kubelet departs as the target does; None where none does, or nobody asks."""
     if run.level != "documented" or error is None:
         return None
@@ -149,7 +149,7 @@ def _named_quirks(causes: Causes) -> str:
     return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
 
 
-def _scenario_with_reference(error: BaseException | None, run: SuiteRun) -> dict[str, Any] | None:
+def _scenario_with_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:
     """Return the conversation that led to a finding, with the reference's answers beside the target's."""
     if not isinstance(error, Finding) or not error.scenario:
         return None
