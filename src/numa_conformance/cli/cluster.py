@@ -215,9 +215,7 @@ def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[Outco
     yield ""
     rows: list[list[object]] = [["", *by_setup]]
     for name, (value, digits) in _COLUMNS.items():
-        rows.append(
-            [name, *(spread([value(outcome) for outcome in outcomes], digits) for outcomes in by_setup.values())]
-        )
+        rows.append([name, *(spread(list(map(value, outcomes)), digits) for outcomes in by_setup.values())])
     yield from columns(rows)
     for label, outcomes in by_setup.items():
         yield from _refusals(label, outcomes[0], shown)

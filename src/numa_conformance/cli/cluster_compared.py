@@ -30,9 +30,7 @@ def compare(
         raise UsageError(Fault("--compare", f"{became} has none of the pods", "those of --pods, as they became"))
     if len(by_uid) < len(cluster.waiting):
         notice(f"{len(cluster.waiting) - len(by_uid)} pods are not in {became}: they are left out")
-    followed = {
-        setup.label: follow_fleet(cluster, fleet, setup.args, by_uid, documented=documented) for setup in setups
-    }
+    followed = {each.label: follow_fleet(cluster, fleet, each.args, by_uid, documented=documented) for each in setups}
     if as_json:
         print_json({label: _as_json(pods) for label, pods in followed.items()})
     else:

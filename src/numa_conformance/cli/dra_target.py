@@ -44,9 +44,8 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     from ..wire.termination import EndsInOrder
 
     if binaries is not None and unsupported:
-        raise UsageError(
-            Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
-        )
+        why = "has no effect with --binaries: the driver is one of the cluster's daemons"
+        raise UsageError(Fault("--unsupported", why))
     with (
         EndsInOrder(),
         closing(DraTarget(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)) as target,

@@ -129,9 +129,8 @@ def _why_admitted(admission: Admission, inputs: NodeInputs, outcomes: Outcomes) 
     """Say why a pod is admitted that a kubelet refused: another configuration, a resource not seen, or room by now."""
     reason, pod = outcomes.refused_before(admission.uid), outcomes.pods[admission.uid]
     if unlike := why_never_refused(inputs.config, reason):
-        return (
-            f"this is not the configuration it was refused with: {unlike}; give the node's own (--config, --from-node)"
-        )
+        why = f"this is not the configuration it was refused with: {unlike}"
+        return f"{why}; give the node's own (--config, --from-node)"
     if unseen := missing(pod, inputs.machine, inputs.config):
         return (
             f"it may have been refused for {', '.join(unseen)}, which is not looked at: {inputs.machine.name} has none"

@@ -182,9 +182,8 @@ def placement_lines(admission: Admission, outcomes: Outcomes) -> list[str]:
         for resource, ids in (placed.devices or {}).items():
             lines.append(f"    {resource}: {', '.join(ids)}")
         for manager, holding in placed.further.items():
-            lines.append(
-                f"    {manager}: {holding if isinstance(holding, str) else msgspec.json.encode(holding).decode()}"
-            )
+            text = holding if isinstance(holding, str) else msgspec.json.encode(holding).decode()
+            lines.append(f"    {manager}: {text}")
     return lines
 
 

@@ -49,9 +49,8 @@ def command(choice: TargetChoice, as_json: bool) -> int:
     with open_target(choice) as target:
         about = target.description
         if not as_json:
-            click.echo(
-                f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
-            )
+            versions = f"protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
+            click.echo(f"{about.name} {about.version}, {versions}")
         answers, conversation = [], _Conversation(target)
         for message in (message for message in _questions() if _claimed(target, message)):
             name, (fault, refusal) = message.method.name, conversation.ask(message)

@@ -76,9 +76,8 @@ def target_options(function: F) -> F:
     ) -> Any:
         if factory and target_command:
             raise click.UsageError("--target and --target-command exclude each other")
-        return function(
-            *args, choice=TargetChoice(factory, target_command, level, kubernetes_version, timeout), **kwargs
-        )
+        choice = TargetChoice(factory, target_command, level, kubernetes_version, timeout)
+        return function(*args, choice=choice, **kwargs)
 
     return wrapped  # type: ignore[return-value]  # click's decorators keep the signature open
 

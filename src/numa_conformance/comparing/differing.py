@@ -68,9 +68,7 @@ def differing(
             name: Callable[[Any], Any], step: Step = step, other_step: Step = other_step
         ) -> tuple[Difference, ...]:
             between = _between(step, other_step, files, name, messages=messages)
-            return tuple(
-                difference for difference in between if not frozenset(re.split("[.\\[]", difference.path)) & ignored
-            )
+            return tuple(each for each in between if not {*re.split(r"[.\[]", each.path)} & ignored)
 
         if by_place := compared(devices.by_place):
             if not compared(devices.by_reach) or devices.chose_otherwise(step, other_step):

@@ -80,9 +80,8 @@ class Selection:
             return False
         if self.named and not any(_names(name, case) for name in self.named):
             return False
-        return not self.patterns or any(
-            fnmatchcase(name, pattern) for name in requirements for pattern in self.patterns
-        )
+        pairs = ((name, pattern) for name in requirements for pattern in self.patterns)
+        return not self.patterns or any(fnmatchcase(*pair) for pair in pairs)
 
     def __str__(self) -> str:
         parts = [f"--numa-requirement {pattern}" for pattern in self.patterns]

@@ -195,9 +195,8 @@ def _defaults(
 
 
 def _with_gate(history: History, name: str, *, on: bool) -> History:
-    return History(
-        history.head, tuple(replace(step, params=_gated(step.params, name, on=on)) for step in history.steps)
-    )
+    steps = tuple(replace(step, params=_gated(step.params, name, on=on)) for step in history.steps)
+    return History(history.head, steps)
 
 
 def _gated(params: Mapping[str, Any], name: str, *, on: bool) -> Mapping[str, Any]:

@@ -69,9 +69,8 @@ def compare_reports(before: Summary, after: Summary) -> ReportComparison:
 def _change(before: Case | None, after: Case | None) -> CaseChange:
     known = after or before
     assert known is not None
-    return CaseChange(
-        known.id, tuple(known.requirements), before.verdict if before else None, after.verdict if after else None
-    )
+    verdicts = (case.verdict if case else None for case in (before, after))
+    return CaseChange(known.id, tuple(known.requirements), *verdicts)
 
 
 def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:

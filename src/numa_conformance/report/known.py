@@ -102,6 +102,5 @@ def _fails(case: Case) -> bool:
 def _recorded(entry: KnownFailure, requirement: str, failing: Iterable[Case]) -> KnownFailure:
     cases = list(failing)
     machines = sorted({name for case in cases for name in case.machines})
-    return structs.replace(
-        entry, requirement=requirement, cases=sorted(case.id for case in cases), machines=machines or None
-    )
+    ids = sorted(case.id for case in cases)
+    return structs.replace(entry, requirement=requirement, cases=ids, machines=machines or None)

@@ -150,9 +150,8 @@ class ProbeAnswers:
 
     def difference(self, probe: TraitProbe, shown: Behaviour) -> Differing | None:
         """Return where the target and a reference first differ."""
-        with open_reference(
-            shown.level, shown.version, shown.quirks, shown.changes, resource_fit=self.whole
-        ) as reference:
+        as_shown = (shown.level, shown.version, shown.quirks, shown.changes)
+        with open_reference(*as_shown, resource_fit=self.whole) as reference:
             answers, _ = again(_of(probe, str(shown.version)), reference)
         files = [name for feature, name in STATE_FILES.items() if feature in self.client.features]
         differs = differing(self.histories[probe], answers, files, messages=self.messages, untold=self.client.untold)

@@ -117,9 +117,8 @@ class Summary(msgspec.Struct, frozen=True):
             problems += _untested(ordered, profile, target.features, level)
         name = "" if narrowed or problems else str(profile)
         silent = NOT_JUDGED if faults else ""
-        concluded = cls.concluded(
-            target, level, name, ordered, problems, narrowed=narrowed, silent=silent, complete=not missing
-        )
+        whole_run = {"narrowed": narrowed, "complete": not missing}
+        concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
             concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, absent), *alone]
@@ -243,10 +242,9 @@ def _compares_ids(cases: Iterable[Case]) -> bool:
 
 def _measure(target: Target, level: str, cases: list[Case]) -> str:
     if level == "exact":
-        ids = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
-        return (
-            ids if _compares_ids(cases) else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
-        )
+        if _compares_ids(cases):
+            return f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        return f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
     documented = f"the documented behaviour of Kubernetes {target.kubernetes}"
     if level != TARGET_SNAPSHOTS:
         return documented
@@ -266,11 +264,8 @@ def _claim(verdict: str, target: Target, what: str, profile: str, counts: Counte
         where = " in every area this suite tests" if name == "all" else ""
         return f"{who} conforms to {what}{where}."
     if verdict == "partial":
-        but = (
-            f", but for {counts['expected failure']} cases that are known failures"
-            if counts["expected failure"]
-            else ""
-        )
+        known = counts["expected failure"]
+        but = f", but for {known} cases that are known failures" if known else ""
         rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
         return f"{who} conforms to {what} where it was tested{but}{rest}."
     if verdict == NOT_FINISHED:

@@ -87,9 +87,8 @@ def quirks_in_history(history: History, requirement: str) -> Causes | None:
         with open_reference("exact", version, quirks, resource_fit=whole) as reference:
             answers = again(questions, reference)[0]
             steps_of_reference = tuple(replace(step, answer=_without(step.answer, untold)) for step in answers.steps)
-            return not steps.isdisjoint(
-                step_of[step] for step in _broken_at(History(answers.head, steps_of_reference), requirement)
-            )
+            broken = _broken_at(History(answers.head, steps_of_reference), requirement)
+            return not steps.isdisjoint(step_of[step] for step in broken)
 
     return _reasons(Quirks.of(version), breaks)
 
@@ -143,9 +142,7 @@ def quirks_in_scenario(
     def alike(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=whole) as reference:
             decision = _decision(scenario, reference, untold)
-            return decision is not None and all(
-                outcome.status == "matched" for outcome in replay(reference, [decision])
-            )
+            return decision is not None and all(each.status == "matched" for each in replay(reference, [decision]))
 
     return _reasons(Quirks.of(version), alike)
 

@@ -59,9 +59,8 @@ def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetB
         lines += ["", *_block(name, shown, others), _again(shown, target, folder, summary.options)]
         shown_already |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
-    short = (
-        _short(name, first[name], target, folder, summary.options) for name in without if name not in shown_already
-    )
+    rest = [name for name in without if name not in shown_already]
+    short = (_short(name, first[name], target, folder, summary.options) for name in rest)
     return UnmetBlocks(lines, [line for texts in short for line in texts])
 
 

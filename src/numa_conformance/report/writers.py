@@ -23,9 +23,8 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def junit_xml(summary: Summary) -> str:
     """Return a test suite for each area, verdicts as types; problems of the run are errors of a suite of their own."""
-    root = ElementTree.Element(
-        "testsuites", name=_clean(f"numa-conformance {summary.target.name} {summary.target.version}")
-    )
+    name = f"numa-conformance {summary.target.name} {summary.target.version}"
+    root = ElementTree.Element("testsuites", name=_clean(name))
     areas: dict[str, list[Case]] = {}
     for case in summary.cases:
         areas.setdefault(case.area, []).append(case)

@@ -116,9 +116,8 @@ def _parts(wrong: Any, right: Any) -> Iterator[tuple[str, tuple[str, ...], Any, 
 
 
 def _are_records(values: Sequence[Any]) -> bool:
-    return all(
-        isinstance(each, (msgspec.Struct, PublishedDevice)) and not isinstance(each, Affinity) for each in values
-    )
+    records = (msgspec.Struct, PublishedDevice)
+    return all(isinstance(each, records) and not isinstance(each, Affinity) for each in values)
 
 
 def _phrase(name: str, keys: tuple[str, ...], value: Any) -> str:
@@ -186,13 +185,8 @@ def chapter_pages() -> Mapping[str, str]:
 
 
 def _page(requirements: Sequence[Requirement]) -> str:
-    lines = [
-        f"# {title_of(requirements)}",
-        "",
-        "Made by `numa-conformance requirements --pages docs`.",
-        "",
-        HOW_TO_READ,
-    ]
+    maker = "Made by `numa-conformance requirements --pages docs`."
+    lines = [f"# {title_of(requirements)}", "", maker, "", HOW_TO_READ]
     for requirement in requirements:
         lines += ["", f"### `{requirement.id}`", "", requirement.text, "", *_facts(requirement)]
         for check in judges_of(requirement.id):

@@ -115,17 +115,14 @@ def statements_page() -> str:
 
 
 def _overview(asking: Mapping[str, list[str]]) -> list[str]:
-    by_page = {
-        page: [statement for statement in STATEMENTS.values() if statement.page is page] for page in PAGES.values()
-    }
+    by_page = {page: [each for each in STATEMENTS.values() if each.page is page] for page in PAGES.values()}
     rows = [
         (f"[{page.title}]({page.address})", *_counts(statements, asking))
         for page, statements in by_page.items()
         if statements
     ]
-    return table(
-        ("page", "statements", "asked", "not testable"), [*rows, ("all", *_counts(STATEMENTS.values(), asking))]
-    )
+    total = ("all", *_counts(STATEMENTS.values(), asking))
+    return table(("page", "statements", "asked", "not testable"), [*rows, total])
 
 
 def _counts(statements: Collection[Statement], asking: Mapping[str, list[str]]) -> tuple[int, int, int]:
