@@ -100,10 +100,9 @@ class NodeInputs:
 
 
 def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
-    """Return the pods of all files, and tell what is left out; raises ``UsageError``.
+    """Return the pods of all files, refused ones last, and report what is left out; raises ``UsageError``.
 
-    Those that a kubelet refused come last: they are asked again when the others have what they need. ``resizes``: a pod
-    may be there again, with other resources.
+    A refused pod comes again when the others have their resources. ``resizes``: a pod may be listed twice.
     """
     objects = read_cluster(*paths, resizes=resizes)
     for text in objects.notices:

@@ -24,11 +24,10 @@ _DEFAULTS = frozenset({"none", "None", "container"})
 
 @dataclass(slots=True)
 class Kind:
-    """Differences of one cause: the question on which they show, the place in its answer, what a node needs for them.
+    """Differences of one cause: the method and the field where they show, and the settings that they need.
 
-    ``needs`` are the policies and options without which the examples do not differ, with the values that they had;
-    ``causes`` are told by the caller.
-    ``histories`` counts those that differed so; ``machines`` are those on which they did.
+    ``needs``: policies and options without which the examples do not differ, with their values. ``causes``: names from
+    the caller. ``histories``: how many differ so. ``machines``: where they do.
     """
 
     method: str

@@ -54,10 +54,9 @@ class UnmetRequirement:
 def unmet_requirements(
     summary: Summary, run: Circumstances | None
 ) -> tuple[list[UnmetRequirement], list[UnmetRequirement]]:
-    """Return requirements that are not met, and recommendations that are not followed.
+    """Return the requirements that are not met, and the recommendations that are not followed.
 
-    ``run`` tells how target and report are named where the run was called. A case that says several things stands with
-    the first of them alone.
+    ``run`` names target and report in commands. A case of several requirements is listed under the first alone.
     """
     target, folder = (run.target, run.folder) if run else ("", "")
     shown_above: set[str] = set()

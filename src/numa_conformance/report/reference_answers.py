@@ -49,9 +49,9 @@ def open_reference(
     *,
     resource_fit: bool = False,
 ) -> Iterator[Client]:
-    """Open the bundled reference at a level and version, or with these quirks and changes, and close it at the end.
+    """Open the reference at a level and version, or with these quirks and changes, and close it at the end.
 
-    ``resource_fit``: whether it does what a whole kubelet does beside its managers, as ``Node`` has it.
+    ``resource_fit``: it adds up requests, as a whole kubelet does and its managers do not.
     """
     reference = Client(
         InProcess(
@@ -71,10 +71,9 @@ _NO_PLUGIN = "no healthy devices present"
 
 
 def quirks_in_history(history: History, requirement: str) -> Causes | None:
-    """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
+    """Return each quirk that alone makes the kubelet break a requirement, else a least set of them together.
 
-    None where the kubelet keeps it at the steps at which the history does not, and where no quirk is the reason that it
-    does not.
+    None where the kubelet keeps it at the steps at which the history breaks it, and where no quirk is the reason.
     """
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)

@@ -70,10 +70,9 @@ _CHECKSUM = re.compile(r'("checksum"|"dataChecksum"):[0-9]+')
 
 
 def comparable_memory_file(text: str) -> str:
-    """Return the file with the blocks of each container in order; where some has several, without its checksums.
+    """Return the file with the blocks of each container in order, and without checksums where their order is chance.
 
-    The kubelet goes through a Go map of what a container asks for, so its blocks, and the checksums over them, are
-    chance. Of any other file every byte counts.
+    The kubelet iterates over a Go map, so several blocks of a container have any order. Otherwise every byte counts.
     """
     in_order, several = _SEVERAL.subn(lambda match: ",".join(sorted(re.findall(_BLOCK, match[0]))), text)
     return _CHECKSUM.sub(r"\1:", in_order) if several else text
