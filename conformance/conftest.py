@@ -17,7 +17,7 @@ from numa_conformance.asking.examples.goldens import Golden
 from numa_conformance.asking.examples.node_run import NodeRun
 from numa_conformance.asking.machine_choice import MachineChoice
 from numa_conformance.machine import Machine, load_machine
-from numa_conformance.plugin.cases import TOLD, case_id, requirements_of
+from numa_conformance.plugin.cases import TALLY, case_id, requirements_of
 from numa_conformance.plugin.run import RUN, Run
 from numa_conformance.plugin.spending import BY_HAND, NO_TIME
 from numa_conformance.sources.versions import KubernetesVersion
@@ -131,7 +131,7 @@ def ask(
     request: pytest.FixtureRequest,
 ) -> Conversation:
     """Return a way to ask the target, which judges what it answers by the requirement of the running test."""
-    version, tell = str(conformance.profile.version), partial(request.node.stash.__setitem__, TOLD)
+    version, tell = str(conformance.profile.version), partial(request.node.stash.__setitem__, TALLY)
     return Conversation(conformance.client, requirements, version, tell, before=before_asking)
 
 

@@ -24,7 +24,7 @@ import yaml
 
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.report.model import Summary, read_report
-from numa_conformance.report.pages.links import link_to
+from numa_conformance.report.pages.markdown import link_to
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "who-conforms.md"

@@ -20,8 +20,8 @@ from numa_conformance.asking import asking
 from numa_conformance.judging.departures import FILE, TOGETHER, Causes
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
-from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import Summary, read_report
+from numa_conformance.report.reference_answers import quirks_in_history, quirks_in_scenario
 from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.wire.history.history import read_histories
@@ -53,7 +53,7 @@ def measured(version: KubernetesVersion, folder: Path) -> dict[str, Causes]:
         kept = [folder / case.history for case in cases if case.history]
         if kept:
             (history,) = read_histories(kept[0].read_text(encoding="utf-8").splitlines())
-            causes[name] = in_history(history, name) or ()
+            causes[name] = quirks_in_history(history, name) or ()
         else:
             causes[name] = of_written(version, cases)
     return causes
@@ -87,7 +87,7 @@ def of_written(version: KubernetesVersion, cases: Iterable[Case]) -> Causes:
     """
     shown, causes = Quirks.of(version), dict[str, None]()
     for case in cases:
-        possible = in_scenario(case.scenario, version) if case.scenario else (_one_of(case, version),)
+        possible = quirks_in_scenario(case.scenario, version) if case.scenario else (_one_of(case, version),)
         for cause in possible or ():
             if _passes(case, version, shown.without(*cause.split(TOGETHER))):
                 causes[cause] = None

@@ -20,8 +20,8 @@ from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS, judged
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.verdicts import ANSWERED, judge
-from numa_conformance.report.blocks import rank
 from numa_conformance.report.case import Case
+from numa_conformance.report.text import rank
 from planted import mixed
 
 MUST = frozenset(name for name in judged() if REQUIREMENTS[name].strength == "MUST")

@@ -24,13 +24,12 @@ from noise.questions import rare
 from numa_conformance.asking.drive import again, drive
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shrinking import smallest
-from numa_conformance.cli.asked_again import asked_by_files
+from numa_conformance.cli.question_files import histories_of_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.comparing.simpler import simpler
-from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.report.causes import Shown
-from numa_conformance.report.decides_as import TRAITS
-from numa_conformance.report.probes import FILE, UNSEEN, probes
+from numa_conformance.report.causes import Behaviour
+from numa_conformance.report.minor_fit import FILE, TRAITS, UNSEEN, probes
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.sources.changes import CHANGES
 from numa_conformance.sources.policies import TOPOLOGY_POLICIES
 from numa_conformance.sources.quirks import QUIRKS
@@ -54,23 +53,23 @@ LEAST = {
 """What is claimed by those who claim little, by surface."""
 BY_LOT = 20
 """Questions by lot of each of these surfaces, each on another machine where it tells one."""
-Pair = tuple[Shown, Shown]
+Pair = tuple[Behaviour, Behaviour]
 
 
-def shown_otherwise(one: Shown, other: Shown, questions: History) -> Differing | None:
+def shown_otherwise(one: Behaviour, other: Behaviour, questions: History) -> Differing | None:
     """Return where two references differ; in words only where in nothing else."""
     history, beside = _answered(one, questions), _answered(other, questions)
     files = tuple(STATE_FILES.values())
     return differing(history, beside, files) or differing(history, beside, files, messages=True)
 
 
-def _answered(shown: Shown, questions: History) -> History:
+def _answered(shown: Behaviour, questions: History) -> History:
     asked = History(replace(questions.head, version=str(shown.version)), questions.steps)
     with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
         return again(asked, reference)[0]
 
 
-def in_turn(base: Shown, names: Sequence[str], questions: History) -> Iterator[str]:
+def in_turn(base: Behaviour, names: Sequence[str], questions: History) -> Iterator[str]:
     """Yield the quirks and changes that questions show: half of the names are turned at once, then half of these."""
     if not names or shown_otherwise(base, base.toggled(*names), questions) is None:
         return
@@ -86,7 +85,7 @@ def searched(questions: Iterable[History], names: Sequence[str]) -> dict[str, li
     """Return for each name some histories that show it, in a version that has it."""
     found: dict[str, list[History]] = defaultdict(list)
     for version, group in groupby(sorted(names, key=version_that_shows), key=version_that_shows):
-        base, sought = Shown.of("exact", version), list(group)
+        base, sought = Behaviour.of("exact", version), list(group)
         for history in questions:
             wanted = [name for name in sought if len(found[name]) < SEARCHED]
             if not wanted:
@@ -101,7 +100,7 @@ def recorded() -> Mapping[str, Sequence[History]]:
     """Return by surface the questions of the decisions that are shipped, short ones on small machines first."""
     folders = [RECORDED, *filter(Path.is_dir, RECORDED.iterdir())]
     by_surface: dict[str, list[History]] = defaultdict(list)
-    for history in asked_by_files(sorted(file for folder in folders for file in folder.glob("*.gz"))):
+    for history in histories_of_files(sorted(file for folder in folders for file in folder.glob("*.gz"))):
         by_surface[history.steps[0].method.partition(".")[0]].append(history)
     return {surface: sorted(histories, key=_size) for surface, histories in by_surface.items()}
 
@@ -132,7 +131,7 @@ def shrunk(pair: Pair, questions: History) -> History:
 
 def shown_by(questions: History) -> tuple[str, ...]:
     """Return every quirk and change that questions show in some version."""
-    found = {name for version in SUPPORTED for name in in_turn(Shown.of("exact", version), TRAITS, questions)}
+    found = {name for version in SUPPORTED for name in in_turn(Behaviour.of("exact", version), TRAITS, questions)}
     return tuple(name for name in TRAITS if name in found)
 
 
@@ -149,7 +148,7 @@ def chosen(surface: str) -> Iterator[History]:
     found |= searched(list(generated(surface)), [name for name in TRAITS if not found.get(name)])
     kept = list(_smallest(found))
     yield from kept
-    for pair in pairwise(Shown.of("exact", version) for version in SUPPORTED):
+    for pair in pairwise(Behaviour.of("exact", version) for version in SUPPORTED):
         if not any(shown_otherwise(*pair, history) for history in kept):
             asked = chain(recorded().get(surface, ()), generated(surface))
             yield from (shrunk(pair, history) for history in islice(filter(partial(shown_otherwise, *pair), asked), 1))
@@ -214,7 +213,7 @@ def _missing(unique: Mapping[str, History]) -> list[str]:
 
 
 def _is_told(name: str, histories: Iterable[History]) -> bool:
-    base = Shown.of("exact", version_that_shows(name))
+    base = Behaviour.of("exact", version_that_shows(name))
     having = (history for history in histories if name in history.head.cell.split())
     told = [{*in_turn(base, history.head.cell.split(), history)} for history in having]
     shown = [names for names in told if name in names]

@@ -11,7 +11,7 @@ from numa_conformance.asking.groups import GROUPS
 from numa_conformance.comparing.differing import STATE_FILES, differences
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import TELLING
-from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.wire import Client
 
 pytestmark = pytest.mark.exact

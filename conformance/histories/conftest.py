@@ -13,7 +13,7 @@ from numa_conformance.asking.groups import GROUPS, asked_in, groups_of, judged
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import CONVERSATIONS
-from numa_conformance.report.histories import keep_group
+from numa_conformance.report.case import keep_group
 from numa_conformance.wire import Client
 from numa_conformance.wire.history.history import History
 

@@ -12,7 +12,7 @@ from numa_conformance.asking.findings.telling import Told, beside, finding_of
 from numa_conformance.asking.groups import judged
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.judging.verdicts import ANSWERED
-from numa_conformance.plugin.cases import TOLD, case_id
+from numa_conformance.plugin.cases import TALLY, case_id
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import NO_TIME, TELLING
 from numa_conformance.wire import Client
@@ -50,12 +50,12 @@ def test_every_step(
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
-    request.node.stash[TOLD] = Told(times, histories, held_back=why)
+    request.node.stash[TALLY] = Told(times, histories, held_back=why)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if seconds else None
-        request.node.stash[TOLD] = Told(
+        request.node.stash[TALLY] = Told(
             times,
             histories,
             history,
@@ -74,7 +74,7 @@ def test_every_step(
         shortest = shortened((new or broken)[0], target, seconds=seconds)
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
         seen = times_seen(shortest.history, name, target) if seconds else None
-        request.node.stash[TOLD] = Told(
+        request.node.stash[TALLY] = Told(
             times,
             histories,
             shortest.history,

@@ -35,8 +35,8 @@ from third_parties import parties, repeat_party  # noqa: E402
 
 from numa_conformance.comparing.two_targets import TwoTargets  # noqa: E402
 from numa_conformance.judging.verdicts import judge  # noqa: E402
-from numa_conformance.report.beside_reference import open_reference  # noqa: E402
-from numa_conformance.report.by_version import answers_of  # noqa: E402
+from numa_conformance.report.causes import answers_of  # noqa: E402
+from numa_conformance.report.reference_answers import open_reference  # noqa: E402
 from numa_conformance.sources.changes import Changes  # noqa: E402
 from numa_conformance.sources.quirks import QUIRKS, Quirks  # noqa: E402
 from numa_conformance.sources.versions import KubernetesVersion  # noqa: E402

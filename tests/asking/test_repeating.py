@@ -8,7 +8,7 @@ from numa_conformance.asking.drive import drive
 from numa_conformance.asking.generators.scenario import Scenario, ask_all
 from numa_conformance.asking.shrinking import LONGEST, times_seen
 from numa_conformance.machine import load_machine
-from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.wire.history.history import History
 
 ASKED = ("pick", {"available": "0-3", "count": 2, "options": {}})

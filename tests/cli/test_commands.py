@@ -148,14 +148,14 @@ def test_what_cannot_be_recorded_is_told(run, files, tmp_path):
 
 
 def test_more_decisions_than_are_read_are_refused_before_anything_is_asked(run, files, monkeypatch):
-    monkeypatch.setattr("numa_conformance.comparing.recorded.selection.MAX_DECISIONS", 3)
+    monkeypatch.setattr("numa_conformance.comparing.recorded.vectors.MAX_DECISIONS", 3)
     code, out, err = run("replay", files("bomb.jsonl", (json.dumps(QOS) + "\n") * 4))
     assert (code, out) == (2, "")
     assert "bomb.jsonl:4: these are more than 3 decisions" in err
 
 
 def test_differences_beyond_those_listed_are_counted(run, files, monkeypatch):
-    monkeypatch.setattr("numa_conformance.cli.replay.KEPT", 2)
+    monkeypatch.setattr("numa_conformance.cli.replay.MOST_LISTED", 2)
     code, out, _ = run("replay", files("many.jsonl", (json.dumps({**QOS, "expect": {}}) + "\n") * 5), "--json")
     told = json.loads(out)
     assert (code, told["totals"]["differed"], len(told["differences"]), told["not_listed"]) == (1, 5, 2, 3)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.cli.app import _COMMANDS
-from numa_conformance.cli.help_examples import EXAMPLES, WITH_FILES
+from numa_conformance.cli.app import _COMMANDS, EXAMPLES, WITH_FILES
 from numa_conformance.report.writers import write_reports
 from report.pages import why_not
 from report.runs import case

@@ -23,7 +23,9 @@ def test_the_worked_example_is_scored_step_by_step(run):
     assert err == ""
 
 
-@pytest.mark.parametrize(("bound", "more"), [("MOST_LOOKED_AT", ()), ("MOST_TOLD", ()), ("MOST_TOLD", ("--top", 2))])
+@pytest.mark.parametrize(
+    ("bound", "more"), [("MOST_LOOKED_AT", ()), ("MOST_SCORES", ()), ("MOST_SCORES", ("--top", 2))]
+)
 def test_more_scores_than_a_person_waits_for_are_refused(run, tmp_path, monkeypatch, bound, more):
     monkeypatch.setattr(f"numa_conformance.cli.score.{bound}", 6)
     for count, code in ((1, 0), (9, 2)):

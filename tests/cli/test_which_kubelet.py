@@ -7,8 +7,7 @@ import pytest
 
 from asked_in_full import deep
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.report.decides_as import TRAITS, Answers, fits
-from numa_conformance.report.probes import UNSEEN, asked_of, probes
+from numa_conformance.report.minor_fit import TRAITS, UNSEEN, ProbeAnswers, fair_probes, fits, probes
 from numa_conformance.sources.policies import TOPOLOGY_POLICIES
 from numa_conformance.sources.quirks import QUIRKS, Quirks
 from numa_conformance.sources.versions import SUPPORTED
@@ -105,8 +104,8 @@ def test_a_mended_quirk_is_told_as_such(name):
 def _turned(version, mended):
     """Return what is told to be the other way in a kubelet of a version that mended a quirk, and in nothing else."""
     fork = ReferenceTarget("exact", version, quirks=Quirks.of(version).without(mended))
-    answers = Answers(Client(InProcess(lambda: fork, "fork", PATIENCE)), messages=True)
-    for _ in answers.ask(list(asked_of(answers.client))):
+    answers = ProbeAnswers(Client(InProcess(lambda: fork, "fork", PATIENCE)), messages=True)
+    for _ in answers.ask(list(fair_probes(answers.client))):
         pass
     (fit,) = fits(answers, [version])
     return None if fit.unexplained else fit.turned

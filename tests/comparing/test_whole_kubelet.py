@@ -4,7 +4,7 @@ import pytest
 
 from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.differing import differing
-from numa_conformance.comparing.whole_kubelet import (
+from numa_conformance.comparing.two_targets import (
     AT_A_RESTART,
     BEFORE_PLUGINS,
     REPORTED_CACHES,

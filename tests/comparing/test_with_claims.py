@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from numa_conformance.asking.generators.workloads import burstable, guaranteed
-from numa_conformance.comparing.with_claims import fates_with_claims
+from numa_conformance.comparing.pod_outcomes import outcomes_with_claims
 from numa_conformance.cpuset import format_bits
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import load_machine
@@ -46,7 +46,7 @@ class Fails(ReferenceTarget):
 
 def of(driver, *pods, reserved=""):
     client = Client(InProcess(driver, "driver", PATIENCE))
-    return fates_with_claims(client, MACHINE, {"reservedSystemCPUs": reserved}, pods)
+    return outcomes_with_claims(client, MACHINE, {"reservedSystemCPUs": reserved}, pods)
 
 
 def test_a_claim_is_of_the_first_device_that_has_room_and_others_keep_off_it():

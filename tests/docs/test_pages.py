@@ -7,13 +7,10 @@ import yaml
 from mutants.__main__ import mutants_page
 from numa_conformance.report.pages.api_page import api_page
 from numa_conformance.report.pages.chapter_pages import chapter_pages
-from numa_conformance.report.pages.kubernetes_versions_page import kubernetes_versions_page
-from numa_conformance.report.pages.links import FOLDER
-from numa_conformance.report.pages.quirks_page import quirks_page
+from numa_conformance.report.pages.markdown import FOLDER
 from numa_conformance.report.pages.requirements_page import protocol_page, requirements_page
-from numa_conformance.report.pages.rules_page import rules_page
-from numa_conformance.report.pages.statements_page import statements_page
-from numa_conformance.report.pages.versions_page import versions_page
+from numa_conformance.report.pages.source_pages import quirks_page, rules_page, statements_page
+from numa_conformance.report.pages.versions_pages import kubernetes_versions_page, versions_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

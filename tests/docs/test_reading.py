@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from numa_conformance.report.pages.links import FOLDER
+from numa_conformance.report.pages.markdown import FOLDER
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

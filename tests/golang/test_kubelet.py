@@ -13,7 +13,7 @@ from numa_conformance.comparing.differing import Differing
 from numa_conformance.machine import Cpu, Machine, MemoryNode
 from numa_conformance.report.case import Case
 from numa_conformance.report.model import Summary, Target
-from numa_conformance.report.pages import kubernetes_versions_page
+from numa_conformance.report.pages import versions_pages
 from numa_conformance.wire.history.history import Head, History, Step, read_histories
 
 KUBELET = Path(__file__).parents[2] / "go" / "kubelet"
@@ -43,7 +43,7 @@ def test_the_folder_holds_the_files_of_these_minors_alone():
 
 
 def test_the_page_of_the_versions_tells_these_patches():
-    assert list(kubernetes_versions_page.PATCHES) == PATCHES
+    assert list(versions_pages.PATCHES) == PATCHES
 
 
 def test_every_file_for_some_minors_says_which():

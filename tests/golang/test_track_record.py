@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.comparing.two_targets import TwoTargets
-from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.report.by_version import answers_of
+from numa_conformance.report.causes import answers_of
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.sources.changes import CHANGES, Changes
 from numa_conformance.sources.quirks import QUIRKS, Quirks
 from numa_conformance.wire.history.history import read_histories

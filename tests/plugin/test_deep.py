@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from asked_in_full import DEEP
-from numa_conformance.plugin.deep import DeepProgress, Search
+from numa_conformance.plugin.deep import DeepProgress, LongSearch
 
 
 def test_draws_the_test_its_questions_and_how_many_tests_there_are():
@@ -46,7 +46,7 @@ def searching(calls, searches=True, skipped=False):
 
 def test_each_searching_test_goes_on_for_its_share_of_the_time():
     calls, ticks = [], iter(range(100))
-    search = Search(6, clock=lambda: next(ticks))
+    search = LongSearch(6, clock=lambda: next(ticks))
     items = [searching(calls), searching(calls), searching(calls, skipped=True), searching(calls, searches=False)]
     search.pytest_collection_finish(SimpleNamespace(items=items))
     assert search.pytest_pyfunc_call(items[0]) is True
@@ -57,7 +57,7 @@ def test_each_searching_test_goes_on_for_its_share_of_the_time():
 
 def test_a_search_without_time_asks_once():
     calls = []
-    search = Search(0, clock=lambda: 0.0)
+    search = LongSearch(0, clock=lambda: 0.0)
     item = searching(calls)
     search.pytest_collection_finish(SimpleNamespace(items=[item]))
     assert search.pytest_pyfunc_call(item) is True

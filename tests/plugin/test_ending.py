@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.plugin.shutdown import Termination
+from numa_conformance.plugin.child import Termination
 from processes import PATIENCE, wait_until
 
 KEPT = """
 import atexit, threading, time
 from types import SimpleNamespace
-from numa_conformance.plugin.shutdown import Ending
+from numa_conformance.plugin.child import Ending
 Ending({seconds}).pytest_sessionstart(SimpleNamespace(exitstatus=3))
 {keeps}
 """

@@ -15,9 +15,8 @@ from numa_conformance.judging.departures import DEPARTURES
 from numa_conformance.judging.verdicts import ANSWERED
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.reference.target.reference_target import ReferenceTarget
-from numa_conformance.report.beside_reference import open_reference
-from numa_conformance.report.departures import in_history, in_scenario
 from numa_conformance.report.model import read_report
+from numa_conformance.report.reference_answers import open_reference, quirks_in_history, quirks_in_scenario
 from numa_conformance.sources.quirks import QUIRKS
 from numa_conformance.sources.versions import NEWEST, KubernetesVersion
 
@@ -73,7 +72,7 @@ FULL = {
 def test_a_conversation_names_each_quirk_that_is_the_reason_or_those_that_are_together(
     machine, method, question, requirement, quirks
 ):
-    assert in_history(asked(machine, (method, question)), requirement) == quirks
+    assert quirks_in_history(asked(machine, (method, question)), requirement) == quirks
 
 
 def test_a_conversation_names_no_quirk_where_the_kubelet_departs_at_another_step():
@@ -81,9 +80,11 @@ def test_a_conversation_names_no_quirk_where_the_kubelet_departs_at_another_step
     history = asked("t7-adjacent-siblings", ("pick", SPREAD), ("pick", there))
     right, wrong = ({"result": "picked", "cpus": cpus} for cpus in ("0,2", "2-3"))
     first, second = history.steps
-    assert in_history(replace(history, steps=(first, replace(second, answer=wrong))), SEPARATE) == ("spread-by-cpu-id",)
+    assert quirks_in_history(replace(history, steps=(first, replace(second, answer=wrong))), SEPARATE) == (
+        "spread-by-cpu-id",
+    )
     elsewhere = replace(history, steps=(replace(first, answer=right), replace(second, answer=wrong)))
-    assert in_history(elsewhere, SEPARATE) is None
+    assert quirks_in_history(elsewhere, SEPARATE) is None
 
 
 def test_a_kubelet_that_adds_up_requests_is_held_against_one_that_does():
@@ -92,10 +93,10 @@ def test_a_kubelet_that_adds_up_requests_is_held_against_one_that_does():
     life = ("node.start", {"kubelet": SPREAD_KUBELET}), *(("node.admit", {"pod": pod}) for pod in pods)
     history = asked("t7-adjacent-siblings", *life, resource_fit=True)
     assert [step.answer.get("reason") for step in history.steps] == [None, None, "OutOfcpu", None]
-    assert in_history(history, SEPARATE) == ("spread-by-cpu-id",)
+    assert quirks_in_history(history, SEPARATE) == ("spread-by-cpu-id",)
     steps, answers = [{"op": "admit", "pod": pod} for pod in pods], [step.answer for step in history.steps[1:]]
     scenario = scenario_json(history.head.machine, SPREAD_KUBELET, steps)
-    assert in_scenario({**scenario, "answered": answers}, NEWEST) == ("spread-by-cpu-id",)
+    assert quirks_in_scenario({**scenario, "answered": answers}, NEWEST) == ("spread-by-cpu-id",)
 
 
 def test_a_target_that_sends_cpusets_at_once_is_held_against_a_kubelet_whose_loop_passes():
@@ -112,7 +113,7 @@ def test_a_target_that_sends_cpusets_at_once_is_held_against_a_kubelet_whose_loo
     ]
     history = asked("t1-one-socket-smt2", ("node.start", started))
     apart = "cpu-manager/cpuset/keeps-off-exclusive-cpus"
-    assert in_history(replace(history, steps=(start, *sent)), apart) == ("strict-pool-may-empty",)
+    assert quirks_in_history(replace(history, steps=(start, *sent)), apart) == ("strict-pool-may-empty",)
 
 
 @pytest.mark.parametrize(("whole", "causes"), [(True, ("ended-init-containers-need-their-plugin",)), (False, None)])
@@ -123,7 +124,7 @@ def test_a_whole_kubelet_that_asks_for_devices_before_plugins_are_back_is_known_
     history = asked("two-nodes-devices", *life, ("node.restart", {}), resource_fit=whole)
     (again,) = history.steps[-1].answer["pods"]
     assert again["result"] == ("rejected" if whole else "admitted")
-    named = in_history(history, ADMITS_AGAIN)
+    named = quirks_in_history(history, ADMITS_AGAIN)
     assert named is None if causes is None else {*causes} <= {*named}
 
 
@@ -137,7 +138,7 @@ def asked(machine, *questions, resource_fit=False):
 def test_a_scenario_names_the_quirk_only_where_the_kubelet_answers_the_same(cpus, quirks):
     params = {"machine": machine_to_dict(load_machine("t7-adjacent-siblings")), "affinity": None, **SPREAD}
     scenario = {"kind": "question", "method": "pick", "params": params, "answered": {"result": "picked", "cpus": cpus}}
-    assert in_scenario(scenario, NEWEST) == quirks
+    assert quirks_in_scenario(scenario, NEWEST) == quirks
 
 
 def test_what_a_target_cannot_see_does_not_hide_the_quirk():
@@ -155,8 +156,8 @@ def test_what_a_target_cannot_see_does_not_hide_the_quirk():
             }
         ],
     }
-    assert in_scenario(scenario, NEWEST) is None
-    assert in_scenario(scenario, NEWEST, {"affinity", "memory_state"}) == ("spread-by-cpu-id",)
+    assert quirks_in_scenario(scenario, NEWEST) is None
+    assert quirks_in_scenario(scenario, NEWEST, {"affinity", "memory_state"}) == ("spread-by-cpu-id",)
 
 
 BOTH_OPTIONS = {
@@ -176,7 +177,7 @@ BOTH_OPTIONS = {
 )
 def test_a_node_that_does_not_come_up_is_the_kubelets_too_only_where_the_kubelets_does_not(kubelet, came_up, quirks):
     scenario = scenario_json(load_machine("t7-adjacent-siblings"), kubelet, (), came_up=came_up)
-    assert in_scenario(scenario, NEWEST) == quirks
+    assert quirks_in_scenario(scenario, NEWEST) == quirks
 
 
 def test_what_the_target_does_not_tell_of_containers_is_not_looked_at_in_the_kubelet_either():
@@ -201,7 +202,7 @@ def test_what_the_target_does_not_tell_of_containers_is_not_looked_at_in_the_kub
     ]
     scenario = Scenario("walk", "", load_machine("t1-one-socket-smt2"), lambda: ask_all(life))
     history, _ = drive(scenario, TellsNoCpusets(ReferenceTarget("exact", "1.27")), "1.27")
-    assert in_history(history, "cpu-manager/reconcile/running-containers-get-their-cpusets") == (
+    assert quirks_in_history(history, "cpu-manager/reconcile/running-containers-get-their-cpusets") == (
         "sidecars-leave-their-resources",
     )
 
@@ -210,7 +211,7 @@ def test_nothing_is_told_of_the_kubelet_where_all_that_is_compared_is_right():
     with open_reference("documented", NEWEST) as reference:
         asked = record(reference, scenario_json(load_machine("t7-adjacent-siblings"), SPREAD_KUBELET, [ADMIT]))
     scenario = {**asked, "answered": asked["expect"]}
-    assert in_scenario(scenario, NEWEST) is None
+    assert quirks_in_scenario(scenario, NEWEST) is None
 
 
 def test_a_report_names_the_quirks_of_an_example(tmp_path):

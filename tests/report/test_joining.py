@@ -8,12 +8,10 @@ from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.report.case import VERDICTS
 from numa_conformance.report.circumstances import Circumstances
-from numa_conformance.report.compare import compare_reports
+from numa_conformance.report.compare import compare_reports, merge_reports
 from numa_conformance.report.html import Column, matrix_page
-from numa_conformance.report.merge import merge_reports
 from numa_conformance.report.model import read_report
-from numa_conformance.report.under_way import report_under_way
-from numa_conformance.report.writers import write_reports
+from numa_conformance.report.writers import report_under_way, write_reports
 from report.runs import OTHER, REQUIREMENT, case, failing_run, run
 
 GOOD = run(case(1), case(2), case(3, "failed"), case(4, "not claimed"), case(5))

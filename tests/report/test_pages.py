@@ -6,14 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from numa_conformance.report.badge import badge_svg
-from numa_conformance.report.case import Case
+from numa_conformance.report.case import Case, scenario_file
 from numa_conformance.report.circumstances import FILE, Circumstances
 from numa_conformance.report.html import Column, html_page, matrix_page, worst
-from numa_conformance.report.junit import junit_xml
 from numa_conformance.report.model import Summary, Target
-from numa_conformance.report.scenarios import scenario_file
-from numa_conformance.report.writers import PAGE, WRITERS, write_reports
+from numa_conformance.report.writers import PAGE, WRITERS, badge_svg, junit_xml, write_reports
 from numa_conformance.sources.quirks import QUIRKS
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire.features import FEATURES

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
-from numa_conformance.report.pages.statements_page import asked_by
+from numa_conformance.report.pages.source_pages import requirements_of_statements
 from numa_conformance.sources.statements import STATEMENTS
 from numa_conformance.sources.statements.registry import MODULES
 from numa_conformance.sources.statements.statement import read_statements
@@ -47,7 +47,7 @@ def test_a_requirement_without_a_sentence_that_demands_it_says_what_it_adds():
 
 def test_the_page_tells_of_every_statement_who_asks_for_it():
     page = (DOCS / "statements.md").read_text()
-    asked = asked_by()
+    asked = requirements_of_statements()
     for id, statement in STATEMENTS.items():
         (line,) = [line for line in page.splitlines() if f"`{id}` {statement.strength}" in line]
         told = "*Not testable: " if statement.untestable else "Asked: " if id in asked else "*Not asked yet.*"
@@ -58,7 +58,7 @@ def test_links_between_the_pages_lead_to_what_they_name():
     text = "".join(path.read_text() for path in (DOCS / "requirements").iterdir())
     linked = set(re.findall(r"\.\./statements\.md#([^)]+)\)", text))
     anchors = set(re.findall(r'<a id="([^"]+)"></a>', (DOCS / "statements.md").read_text()))
-    assert len(linked) == len(asked_by())
+    assert len(linked) == len(requirements_of_statements())
     assert linked <= anchors
 
 

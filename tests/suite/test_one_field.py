@@ -17,8 +17,7 @@ from numa_conformance.asking.groups import ALL, GROUPS, groups_of, judged
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.verdicts import judge
-from numa_conformance.report.beside_reference import with_reference
-from numa_conformance.report.departures import in_history
+from numa_conformance.report.reference_answers import quirks_in_history, with_reference
 from numa_conformance.sources.versions import DEFAULT
 from numa_conformance.wire import Client, InProcess, Unsupported
 from processes import PATIENCE
@@ -57,7 +56,7 @@ def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
             assert with_reference(finding.scenario, "documented")["answered"] == finding.scenario["answered"]
             times_seen(shortest.history, broken.requirement, client)
             assert broken.requirement not in beside(shortest)
-            in_history(shortest.history, broken.requirement)
+            quirks_in_history(shortest.history, broken.requirement)
         assert fault is None or isinstance(fault, Unsupported) or fault.verdict == "bad reply"
     client.close()
     assert time.process_time() - began < SECONDS

@@ -17,20 +17,16 @@ from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
 from ..machine import load_machine
 from ..reference.target import Level
-from ..report.beside_reference import open_reference
-from ..report.by_version import Turn, cause_told, turns
-from ..sources.changes import CHANGES
-from ..sources.quirks import QUIRKS
+from ..report.causes import VersionChange, cause_line, turns
+from ..report.reference_answers import open_reference
+from ..report.side_by_side import causes_by_sort
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
-from .asked_again import asked_by_files, asked_by_pods
-from .exits import DIFFERENT, OK
-from .level import LEVEL
-from .names import MachineName
 from .node_inputs import NodeInputs
+from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, version
+from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
-from .terminal import print_json, say, with_progress
-from .versions import version
+from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
 ADAPTERS = Path("~/.cache/numa-conformance")
 MOST_PLACES = 4
@@ -47,16 +43,11 @@ class _Real:
 
 
 @click.command("bisect")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, type=INPUT)
 @click.option(
     "--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file: FILES hold pods."
 )
-@click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
-)
+@CONFIG
 @click.option("--flags", default="", metavar="TEXT", help="The kubelet's command line; overrides the configuration.")
 @click.option("--from", "oldest", type=version, default=str(OLDEST), show_default=True, help="The oldest version.")
 @click.option("--to", "newest", type=version, default=str(NEWEST), show_default=True, help="The newest version.")
@@ -66,7 +57,7 @@ class _Real:
 @click.option("--real", is_flag=True, help="Ask the kubelet's own managers too: the programs that --adapters holds.")
 @click.option(
     "--adapters",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=ADAPTERS,
     show_default=True,
     help="The folder of kubelet-1.37 and the like, as `tox run -e kubelet` builds them.",
@@ -102,18 +93,21 @@ def command(
         for history in with_progress(histories, "asking", len(histories))
     ]
     programs = _programs(adapters, versions) if real else []
-    beside = [_beside(history, programs, at, timeout, messages=messages, ignored=ignored) for history in histories]
+    of_programs = [
+        _answers_of_programs(history, programs, at, timeout, messages=messages, ignored=ignored)
+        for history in histories
+    ]
     if as_json:
         print_json(
             {
                 "level": level,
                 "versions": list(map(str, versions)),
-                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, beside, strict=True)],
+                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, of_programs, strict=True)],
             }
         )
     else:
-        _print(answers, beside, versions)
-    changed = any(changes for _, changes in answers) or any(real.difference for reals in beside for real in reals)
+        _print(answers, of_programs, versions)
+    changed = any(changes for _, changes in answers) or any(real.difference for reals in of_programs for real in reals)
     return DIFFERENT if changed else OK
 
 
@@ -128,17 +122,15 @@ def _versions(oldest: KubernetesVersion, newest: KubernetesVersion) -> list[Kube
 def _histories(
     files: Sequence[Path], machine_name: str | None, config_file: Path | None, flags: str, level: str
 ) -> list[History]:
-    """Return the questions of FILES; raises ``UsageError``."""
     if machine_name:
         inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, NEWEST, level)
-        return [asked_by_pods(inputs, files)]
+        return [history_of_pods(inputs, files)]
     if config_file or flags:
         raise click.UsageError("--config and --flags describe a node: name its --machine")
-    return list(asked_by_files(files))
+    return list(histories_of_files(files))
 
 
 def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]:
-    """Return the programs of these versions; raises ``UsageError`` where there is none."""
     folder = folder.expanduser()
     minors = {str(version.of_minor) for version in versions}
     by_version = {
@@ -152,7 +144,7 @@ def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]
     return sorted(by_version, key=lambda path: (by_version[path], path.name))
 
 
-def _beside(
+def _answers_of_programs(
     history: History, programs: Sequence[Path], level: Level, timeout: float, *, messages: bool, ignored: Sequence[str]
 ) -> list[_Real]:
     """Ask the programs, and beside each the reference of its version."""
@@ -166,7 +158,7 @@ def _beside(
     return compared
 
 
-def _as_json(history: History, changes: Sequence[Turn], reals: Sequence[_Real]) -> dict[str, Any]:
+def _as_json(history: History, changes: Sequence[VersionChange], reals: Sequence[_Real]) -> dict[str, Any]:
     return {
         "id": history.id,
         "machine": history.head.machine.name,
@@ -183,16 +175,14 @@ def _as_json(history: History, changes: Sequence[Turn], reals: Sequence[_Real]) 
     }
 
 
-def _turn_as_json(turn: Turn) -> dict[str, Any]:
+def _turn_as_json(turn: VersionChange) -> dict[str, Any]:
     down = dict(zip(("before", "after"), _why_down(turn.difference), strict=True))
     return {
         "before": str(turn.before),
         "after": str(turn.after),
         **({"notUp": down} if any(down.values()) else {}),
         **_where(turn.difference),
-        "quirks": [name for name in turn.causes if name in QUIRKS],
-        "changes": [name for name in turn.causes if name in CHANGES],
-        "gatesAndOptions": [name for name in turn.causes if name not in QUIRKS and name not in CHANGES],
+        **causes_by_sort(turn.causes),
         "together": turn.together,
     }
 
@@ -208,9 +198,11 @@ def _where(difference: Differing) -> dict[str, Any]:
 
 
 def _print(
-    answers: Sequence[tuple[History, list[Turn]]], beside: Sequence[list[_Real]], versions: Sequence[KubernetesVersion]
+    answers: Sequence[tuple[History, list[VersionChange]]],
+    of_programs: Sequence[list[_Real]],
+    versions: Sequence[KubernetesVersion],
 ) -> None:
-    for (history, changes), reals in zip(answers, beside, strict=True):
+    for (history, changes), reals in zip(answers, of_programs, strict=True):
         if changes or reals:
             click.echo(_title(history))
         since, outcome = versions[0], ""
@@ -233,8 +225,8 @@ def _print(
 
 
 def _title(history: History) -> str:
-    asked = len(history.steps)
-    return f"{history.head.machine.name}, {asked} question{'' if asked == 1 else 's'} ({history.id})"
+    count = len(history.steps)
+    return f"{history.head.machine.name}, {count} question{'' if count == 1 else 's'} ({history.id})"
 
 
 def _why_down(difference: Differing) -> tuple[str, str]:
@@ -251,22 +243,22 @@ def _why_not_up(step: Step) -> str:
 
 
 def _print_span(since: KubernetesVersion, until: KubernetesVersion, outcome: str) -> None:
-    one = str(since) == str(until)
-    versions = f"{since}" if one else f"{since} to {until}"
-    say(f"  {versions}: {outcome}" if outcome else f"  {versions}" if one else f"  {versions}: alike")
+    single = str(since) == str(until)
+    versions = f"{since}" if single else f"{since} to {until}"
+    say(f"  {versions}: {outcome}" if outcome else f"  {versions}" if single else f"  {versions}: alike")
 
 
-def _turn_lines(turn: Turn) -> Iterator[str]:
+def _turn_lines(turn: VersionChange) -> Iterator[str]:
     yield f"{turn.before} -> {turn.after}: {_question(turn.difference)}"
     places = () if any(_why_down(turn.difference)) else turn.difference.differences
     for place in places[:MOST_PLACES]:
-        yield f"    {place.path}: {_told(place.got)} -> {_told(place.expected)}"
+        yield f"    {place.path}: {_brief(place.got)} -> {_brief(place.expected)}"
     if len(places) > MOST_PLACES:
         yield f"    ... and {len(places) - MOST_PLACES} more"
     if turn.together and turn.causes:
         yield "    only together:"
     for name in turn.causes:
-        yield f"    by {cause_told(name, turn.after)}"
+        yield f"    by {cause_line(name, turn.after)}"
     if not turn.causes:
         yield "    by nothing that is known"
 
@@ -278,13 +270,12 @@ def _real_line(real: _Real) -> str:
 
 
 def _question(difference: Differing) -> str:
-    """Return in a few words what was asked at the step."""
     step = difference.history.steps[difference.step]
     metadata = (step.params.get("pod") or {}).get("metadata") or {}
     name = metadata.get("name") or metadata.get("uid") or step.params.get("uid") or ""
     return f"step {difference.step + 1}, {step.method} {name}".rstrip()
 
 
-def _told(value: object) -> str:
+def _brief(value: object) -> str:
     text = value if isinstance(value, str) and value else json.dumps(value, default=str)
     return "(nothing)" if value in (None, [], "") else text if len(text) <= 70 else f"{text[:67]}..."

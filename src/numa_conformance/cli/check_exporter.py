@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from ..chapters import REQUIREMENTS, Requirement
-from ..doctor.exporters import ExporterFault, ExporterLook, KubeletEnd, converse
+from ..chapters import REQUIREMENTS
+from ..doctor.exporters import ExporterLook, KubeletEnd, converse
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
-from .exits import DIFFERENT, OK
-from .terminal import print_json, say
+from .terminal import DIFFERENT, OK, print_json, say
 
 NAME = "check-exporter"
 HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirement.command == NAME)
@@ -38,15 +37,12 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     """
     with open_cluster(name) as cluster:
         known = [node["name"] for node in cluster.ask("status")["nodes"]]
-        told = list(converse(cluster, nodes or known, steps, seed, within))
-    looks = [one for one in told if isinstance(one, ExporterLook)]
-    ended = [one for one in told if isinstance(one, KubeletEnd)]
+        events = list(converse(cluster, nodes or known, steps, seed, within))
+    looks = [event for event in events if isinstance(event, ExporterLook)]
+    ended = [event for event in events if isinstance(event, KubeletEnd)]
     if not looks:
-        raise UsageError([Fault(f"node {one.node}", one.why) for one in ended])
-    if as_json:
-        print_json(_as_json(looks, ended))
-    else:
-        say("\n".join(_lines(looks, ended)))
+        raise UsageError([Fault(f"node {event.node}", event.why) for event in ended])
+    print_json(_as_json(looks, ended)) if as_json else say("\n".join(_lines(looks, ended)))
     return DIFFERENT if any(look.unmet for look in looks) else OK
 
 
@@ -56,20 +52,16 @@ def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterat
         count = times[known]
         yield f"{'not met' if count else 'met    '}  {known.id}" + (f", {count} times of {len(looks)}" if count else "")
         if count:
-            look, unmet = _first(looks, known)
+            look, unmet = next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == known)
             yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
             yield f"    {known.text}"
             yield f"    {known.address}: {known.rests_on[0].text}"
-    for one in ended:
-        yield f"node {one.node} was asked no more, {one.step}: {one.why}"
+    for end in ended:
+        yield f"node {end.node} was asked no more, {end.step}: {end.why}"
     right = sorted(look.seconds for look in looks if not look.unmet)
     nodes = len({look.node for look in looks})
     slowest = f"; right after {right[-1]:.1f} s at most" if right else ""
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
-
-
-def _first(looks: Sequence[ExporterLook], requirement: Requirement) -> tuple[ExporterLook, ExporterFault]:
-    return next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == requirement)
 
 
 def _as_json(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> dict[str, Any]:
@@ -84,11 +76,11 @@ def _as_json(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> dict
                 "step": look.step,
                 "seconds": round(look.seconds, 2),
                 "unmet": [
-                    {"requirement": one.requirement.id, "place": one.place, "got": one.got, "allowed": one.allowed}
-                    for one in look.unmet
+                    {"requirement": item.requirement.id, "place": item.place, "got": item.got, "allowed": item.allowed}
+                    for item in look.unmet
                 ],
             }
             for look in looks
         ],
-        "ended": [{"node": one.node, "step": one.step, "why": one.why} for one in ended],
+        "ended": [{"node": item.node, "step": item.step, "why": item.why} for item in ended],
     }

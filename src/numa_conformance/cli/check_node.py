@@ -17,12 +17,12 @@ from ..files import write_text
 from ..machine.hostfs import open_dump
 from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import histories_text
-from .exits import DIFFERENT, OK
-from .terminal import print_json
-from .versions import version as version_type
+from .options import DIRECTORY, FILE
+from .options import version as version_type
+from .terminal import DIFFERENT, OK, print_json
 
 
-def asked_options(command: Any) -> Any:
+def node_source_options(command: Any) -> Any:
     """Add the options that say what is read in place of what is found on the node."""
     for option in (
         click.option(
@@ -35,13 +35,13 @@ def asked_options(command: Any) -> Any:
         click.option(
             "--config-dir",
             metavar="FOLDER",
-            type=click.Path(path_type=Path, file_okay=False),
+            type=DIRECTORY,
             default=None,
             help="Its drop-in folder, in place of the one the kubelet names.",
         ),
         click.option(
             "--config",
-            type=click.Path(path_type=Path),
+            type=FILE,
             default=None,
             help="A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
         ),
@@ -61,17 +61,15 @@ def asked_options(command: Any) -> Any:
     "--root",
     default="/",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The folder that stands for /: a dump of collect-node, or a tarball of one.",
 )
-@asked_options
+@node_source_options
 @click.option("--watch", is_flag=True, help="Look again and again, and say what changed since the last pass.")
 @click.option("--every", default=10.0, show_default=True, help="Seconds between two passes of --watch.")
 @click.option("--passes", default=None, type=int, help="End --watch after so many passes.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
-@click.option(
-    "--history", "keep", type=click.Path(path_type=Path), default=None, help="Write what was seen, for judge."
-)
+@click.option("--history", "keep", type=FILE, default=None, help="Write what was seen, for judge.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch one line for each pass.")
 def command(
     root: Path,
@@ -92,16 +90,13 @@ def command(
     Exits with 1 when there is an error (with --strict: a finding), with 0 when there is none.
     """
     with open_dump(root, whole=True) as folder:
-        asked = NodeSource(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
+        sources = NodeSource(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
         if watch:
-            return _watch(asked, every, passes, strict=strict, as_json=as_json)
-        findings = check(look(asked))
+            return _watch(sources, every, passes, strict=strict, as_json=as_json)
+        findings = check(look(sources))
     if keep is not None:
         write_text(keep, histories_text(findings.histories))
-    if as_json:
-        print_json(_as_json(findings))
-    else:
-        _print(findings)
+    print_json(_as_json(findings)) if as_json else _print(findings)
     return _code(findings, strict=strict)
 
 
@@ -156,7 +151,7 @@ def _as_json(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _watch(asked: NodeSource, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
+def _watch(sources: NodeSource, every: float, passes: int | None, *, strict: bool, as_json: bool) -> int:
     before: Findings | None = None
     count, code = 0, OK
     while passes is None or count < passes:
@@ -164,7 +159,7 @@ def _watch(asked: NodeSource, every: float, passes: int | None, *, strict: bool,
             time.sleep(max(every, 0.0))
         count += 1
         try:
-            findings = check(look(asked))
+            findings = check(look(sources))
         except UsageError as error:  # the kubelet may be away just now
             if before is None:
                 raise

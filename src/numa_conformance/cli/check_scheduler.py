@@ -11,8 +11,7 @@ import click
 from ..doctor.exporters import judge_exported, node_amounts
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.cluster.scheduled import SchedulingOutcome, groups_of, run_workload
-from .exits import DIFFERENT, OK
-from .terminal import columns, notice, print_json, say
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 _LOOK_SECONDS = 0.05
 _Counts = Mapping[str, Callable[[Sequence[SchedulingOutcome]], int]]
@@ -61,10 +60,7 @@ def command(
             ]
             for group in groups_of(cluster)
         }
-    if as_json:
-        print_json(_as_json(scheduler, outcomes))
-    else:
-        say("\n".join(_lines(outcomes)))
+    print_json(_as_json(scheduler, outcomes)) if as_json else say("\n".join(_lines(outcomes)))
     wrong = (pod.is_refused or pod.is_held_back_wrongly for of_group in outcomes.values() for pod in of_group)
     return DIFFERENT if any(wrong) else OK
 
@@ -94,8 +90,8 @@ def _lines(outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> I
     wrongly = [(key, pod) for key, pod in every if pod.is_refused or pod.is_held_back_wrongly]
     for (policy, scope), pod in wrongly[:_SHOWN]:
         what = f"was refused by {pod.node}" if pod.node else f"was held back; {', '.join(pod.takers)} would take it"
-        said = f": {pod.message}" if pod.message else ""
-        yield f"{policy}, {scope}: pod {pod.name} {what}{said}"
+        message = f": {pod.message}" if pod.message else ""
+        yield f"{policy}, {scope}: pod {pod.name} {what}{message}"
 
 
 def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> dict[str, Any]:

@@ -24,20 +24,14 @@ from ..machine import load_machine
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .exits import DIFFERENT, OK
-from .level import LEVEL
-from .names import MachineName, Named
-from .terminal import columns, notice, print_json, say, spread, with_progress
-from .versions import version
+from .options import INPUT, LEVEL, MachineName, NameChoice, version
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
-_FILE = click.Path(path_type=Path, allow_dash=True)
 _SIMPLE = ("LeastAllocated", "MostAllocated")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """The files and names that make up a cluster."""
-
     nodes: tuple[Path, ...]
     pods: tuple[Path, ...]
     fleet: Path | None
@@ -47,16 +41,16 @@ class _Sources:
 
 
 @click.command("cluster")
-@click.option("--nodes", multiple=True, type=_FILE, help="Nodes, and pods on them, as kubectl prints them.")
-@click.option("--pods", multiple=True, required=True, type=_FILE, help="The pods to place, in order; workloads too.")
-@click.option("--fleet", type=_FILE, help="Which nodes have which machine and KubeletConfiguration.")
+@click.option("--nodes", multiple=True, type=INPUT, help="Nodes, and pods on them, as kubectl prints them.")
+@click.option("--pods", multiple=True, required=True, type=INPUT, help="The pods to place, in order; workloads too.")
+@click.option("--fleet", type=INPUT, help="Which nodes have which machine and KubeletConfiguration.")
 @click.option(
     "--machine",
     type=MachineName(),
     default=None,
     help="The machine of all other nodes: a name of the catalogue, or a file.",
 )
-@click.option("--kubelet", type=_FILE, help="The KubeletConfiguration of the nodes with --machine.")
+@click.option("--kubelet", type=INPUT, help="The KubeletConfiguration of the nodes with --machine.")
 @click.option(
     "--kubernetes-version",
     type=version,
@@ -64,13 +58,13 @@ class _Sources:
     help=f"Their version, {SUPPORTED_RANGE} (default: what each node tells, else {DEFAULT}).",
 )
 @LEVEL
-@click.option("--config", "configs", multiple=True, type=_FILE, help="A KubeSchedulerConfiguration; may be repeated.")
+@click.option("--config", "configs", multiple=True, type=INPUT, help="A KubeSchedulerConfiguration; may be repeated.")
 @click.option(
-    "--strategy", "strategies", multiple=True, type=Named(_SIMPLE), help="A strategy with its default resources."
+    "--strategy", "strategies", multiple=True, type=NameChoice(_SIMPLE), help="A strategy with its default resources."
 )
 @click.option("--seeds", default=1, show_default=True, type=click.IntRange(1, 100_000), help="Runs per strategy.")
 @click.option("--lots", is_flag=True, help="Draw lots among equal scores by seed, and keep the order of the text.")
-@click.option("--compare", "became", type=_FILE, help="The same pods as they became, with what real nodes said.")
+@click.option("--compare", "became", type=INPUT, help="The same pods as they became, with what real nodes said.")
 @click.option("--engine", default="local", show_default=True, help="local, dask, or the address of a Dask scheduler.")
 @click.option("--show", "shown", default=5, show_default=True, help="How many refused pods are shown per strategy.")
 @click.option("--placements", is_flag=True, help="Also tell where each pod went, in the JSON form.")
@@ -120,9 +114,8 @@ def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
 
 
 def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
-    """Read the cluster, and tell what a person should know about it."""
-    for option, given in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
-        if given and not sources.machine:
+    for option, value in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
+        if value and not sources.machine:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
@@ -222,9 +215,7 @@ def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[Outco
     yield ""
     rows: list[list[object]] = [["", *by_setup]]
     for name, (value, digits) in _COLUMNS.items():
-        rows.append(
-            [name, *(spread([value(outcome) for outcome in outcomes], digits) for outcomes in by_setup.values())]
-        )
+        rows.append([name, *(spread(list(map(value, outcomes)), digits) for outcomes in by_setup.values())])
     yield from columns(rows)
     for label, outcomes in by_setup.items():
         yield from _refusals(label, outcomes[0], shown)

@@ -18,10 +18,7 @@ _MOST = 10
 def compare(
     cluster: ClusterObjects, fleet: Fleet, setups: Sequence[Setup], became: Path, *, documented: bool, as_json: bool
 ) -> bool:
-    """Tell how far each strategy is from what ``became`` of the pods, and whether one differs.
-
-    A choice among the best-scored nodes is no difference: the scheduler draws lots among them.
-    """
+    """Compare each strategy with what ``became`` of the pods; returns whether one differs. Lots are no difference."""
     real = read_cluster(became)
     decided = {
         _name(pod): Decided(pod.node_name, refused)
@@ -33,9 +30,7 @@ def compare(
         raise UsageError(Fault("--compare", f"{became} has none of the pods", "those of --pods, as they became"))
     if len(by_uid) < len(cluster.waiting):
         notice(f"{len(cluster.waiting) - len(by_uid)} pods are not in {became}: they are left out")
-    followed = {
-        setup.label: follow_fleet(cluster, fleet, setup.args, by_uid, documented=documented) for setup in setups
-    }
+    followed = {each.label: follow_fleet(cluster, fleet, each.args, by_uid, documented=documented) for each in setups}
     if as_json:
         print_json({label: _as_json(pods) for label, pods in followed.items()})
     else:

@@ -9,20 +9,21 @@ import click
 from ..doctor.collect import collect
 from ..doctor.look import NodeSource
 from ..sources.versions import KubernetesVersion
-from .check_node import asked_options
+from .check_node import node_source_options
+from .options import DIRECTORY
 
 
 @click.command("collect-node")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", type=DIRECTORY)
 @click.option(
     "--root",
     metavar="FOLDER",
     default="/",
     show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=DIRECTORY,
     help="The folder that stands for /, such as a host's in a container.",
 )
-@asked_options
+@node_source_options
 def command(
     folder: Path,
     root: Path,

@@ -6,8 +6,7 @@ from contextlib import closing
 
 import click
 
-from .extras import needs
-from .unsupported import unsupported_option
+from .options import needs, unsupported_option
 
 
 @click.command("device-plugin-target", context_settings={"allow_interspersed_args": False})

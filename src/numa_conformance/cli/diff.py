@@ -12,22 +12,19 @@ import click
 
 from ..asking.asking import Budget
 from ..comparing.kinds_of_difference import Kind, Kinds
-from ..comparing.two_targets import TwoTargets
-from ..comparing.whole_kubelet import OfAWholeKubelet
+from ..comparing.two_targets import OfAWholeKubelet, TwoTargets
 from ..kube import read_kubelet_configuration
 from ..machine import load_machine
-from ..report.causes import CausesBetween, Shown
+from ..report.causes import Behaviour, CausesBetween
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
-from .exits import DIFFERENT, OK
 from .migration import Moving
-from .names import MachineName
 from .node_inputs import read_all_pods
-from .sides import of_one_version, side
-from .targets import TargetChoice, open_target
-from .terminal import print_json, terminal_width, with_progress
+from .options import FILE, INPUT, TIMEOUT, MachineName
+from .targets import TargetChoice, about_target, open_target, side, with_version_of
+from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 
 WIDTH = 160
 """Columns that placements side by side may take where no terminal says how many there are."""
@@ -36,21 +33,21 @@ WIDTH = 160
 @click.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.argument("pods", metavar="[PODS]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("pods", metavar="[PODS]...", nargs=-1, type=INPUT)
 @click.option(
     "--machine", "machine_name", type=MachineName(), help="The node of PODS: a name of the catalogue, or a file."
 )
 @click.option(
     "--config",
     "config_file",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The KubeletConfiguration of the node of PODS, YAML or JSON (default: the kubelet's own defaults).",
 )
 @click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
 @click.option("--ignore", "ignored", multiple=True, help="A field that is not compared: cpu_quota; may be repeated.")
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@TIMEOUT
 @click.option("--first", is_flag=True, help="Stop at the first kind of difference.")
 @click.option("--json", "as_json", is_flag=True, help="Print the kinds of differences as JSON.")
 def command(
@@ -80,7 +77,7 @@ def command(
         raise click.UsageError("PODS come to a node: name its --machine, and its --config, with files of pods")
     if not pods and a.startswith("dra:") != b.startswith("dra:"):
         raise click.UsageError("a DRA driver and what is none are compared on pods: name files of PODS and a --machine")
-    asked = Budget.parse(budget, "--budget")
+    limit = Budget.parse(budget, "--budget")
     with ExitStack() as opened:
         choices = [side(a, timeout), side(b, timeout)]
         whole = [choice.resource_fit for choice in choices]
@@ -94,29 +91,29 @@ def command(
         two = TwoTargets(left, right, messages=messages, ignored=ignored)
         known = OfAWholeKubelet(*whole)
         kinds = Kinds(lambda questions: known.without(two.again(questions)), _causes_between(choices, two))
-        for difference in with_progress(two.histories(asked, seed), "asking both"):
+        for difference in with_progress(two.histories(limit, seed), "asking both"):
             if difference is not None and not known.counts(difference):
                 kinds.add(difference)
                 if first:
                     break
         about = {
-            "a": _about(a, left),
-            "b": _about(b, right),
+            "a": about_target(a, left),
+            "b": about_target(b, right),
             "seed": seed,
-            "budget": str(asked),
+            "budget": str(limit),
             "surfaces": sorted(two.surfaces),
             "features": sorted(two.features),
-            "histories": two.asked,
+            "histories": two.count,
             "questions": two.questions,
             "ofAWholeKubelet": dict(known.histories),
         }
-    found_kinds = kinds.all()
+    all_kinds = kinds.all()
     if as_json:
-        differing = sum(kind.histories for kind in found_kinds)
-        print_json({**about, "differing": differing, "kinds": [kind_as_json(kind) for kind in found_kinds]})
+        differing = sum(kind.histories for kind in all_kinds)
+        print_json({**about, "differing": differing, "kinds": [kind_as_json(kind) for kind in all_kinds]})
     else:
-        _print(about, found_kinds)
-    return DIFFERENT if found_kinds else OK
+        _print(about, all_kinds)
+    return DIFFERENT if all_kinds else OK
 
 
 def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
@@ -125,9 +122,9 @@ def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:
-    told = client.description
-    follows = f", Kubernetes {told.kubernetes_version}" if choice.is_reference else ""
-    return f"{name}: {told.name} {told.version}{follows}"
+    description = client.description
+    follows = f", Kubernetes {description.kubernetes_version}" if choice.is_reference else ""
+    return f"{name}: {description.name} {description.version}{follows}"
 
 
 def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Client]:
@@ -139,9 +136,9 @@ def _open(opened: ExitStack, choices: list[TargetChoice]) -> tuple[Client, Clien
         choices[:] = reversed(turned)
         return first, second
     version = other.version if other.is_reference else None
-    choices[0] = of_one_version(chosen, version)
+    choices[0] = with_version_of(chosen, version)
     first = opened.enter_context(open_target(choices[0]))
-    choices[1] = of_one_version(other, first.description.kubernetes_version)
+    choices[1] = with_version_of(other, first.description.kubernetes_version)
     return first, opened.enter_context(open_target(choices[1]))
 
 
@@ -150,20 +147,10 @@ def _causes_between(choices: list[TargetChoice], two: TwoTargets) -> CausesBetwe
     if not all(choice.is_reference for choice in choices):
         return None
     left, right = (
-        Shown.of("documented" if choice.level == "documented" else "exact", choice.version or DEFAULT)
+        Behaviour.of("documented" if choice.level == "documented" else "exact", choice.version or DEFAULT)
         for choice in choices
     )
     return CausesBetween(two, left, right)
-
-
-def _about(asked: str, client: Client) -> dict[str, str]:
-    description = client.description
-    return {
-        "asked": asked,
-        "name": description.name,
-        "version": description.version,
-        "kubernetesVersion": description.kubernetes_version,
-    }
 
 
 def _print(about: dict[str, Any], kinds: list[Kind]) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from ..lab.cluster.control import open_cluster
-from .exits import DIFFERENT, OK
-from .terminal import say
+from .terminal import DIFFERENT, OK, say
 
 
 @click.command("down")

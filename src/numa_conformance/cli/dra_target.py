@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import Fault, UsageError
-from .extras import needs
-from .unsupported import unsupported_option
+from .options import EXISTING_DIRECTORY, needs, unsupported_option
 
 if TYPE_CHECKING:
     from ..lab.dra.target import Backend
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--binaries",
     metavar="FOLDER",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=EXISTING_DIRECTORY,
     help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
 )
 @unsupported_option
@@ -46,9 +45,8 @@ def command(binaries: Path | None, unsupported: str, arguments: tuple[str, ...])
     from ..wire.termination import EndsInOrder
 
     if binaries is not None and unsupported:
-        raise UsageError(
-            Fault("--unsupported", "has no effect with --binaries: the driver is one of the cluster's daemons")
-        )
+        why = "has no effect with --binaries: the driver is one of the cluster's daemons"
+        raise UsageError(Fault("--unsupported", why))
     with EndsInOrder():
         backend = DriverProcess(arguments, unsupported) if binaries is None else _in_cluster(arguments, binaries)
         with closing(DraTarget(backend)) as target:

@@ -9,13 +9,14 @@ import click
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
+from .options import DIRECTORY
 
 SHIPPED = ("cluster", "node")
 """The folders of ``examples/`` that a wheel carries."""
 
 
 @click.command("examples")
-@click.argument("folder", default="examples", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", default="examples", type=DIRECTORY)
 def command(folder: Path) -> None:
     """Write pods, nodes and configurations to FOLDER (default: examples); nothing is overwritten.
 

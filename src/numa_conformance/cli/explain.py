@@ -14,19 +14,14 @@ from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import Admission
 from ..sources.versions import NEWEST, KubernetesVersion
-from .exits import DIFFERENT, OK
-from .from_node import Question
-from .names import MachineName
-from .node_inputs import NodeInputs, node_options, read_all_pods
-from .not_looked_at import missing, tell_missing, tell_unseen
-from .outcomes import Outcomes
-from .placement_lines import headline, placement_lines
-from .terminal import print_json, say
-from .versions import version
+from .node_inputs import NodeInputs, Question, missing, node_options, read_all_pods, tell_missing, tell_unseen
+from .options import INPUT, MachineName, version
+from .outcomes import Outcomes, headline, placement_lines
+from .terminal import DIFFERENT, OK, print_json, say
 
 
 @click.command("explain")
-@click.argument("pods", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("pods", nargs=-1, required=True, type=INPUT)
 @click.option(
     "--machine",
     "machine_name",
@@ -70,33 +65,33 @@ def command(
     tell_missing(beginning.pods, inputs.machine, inputs.config)
     outcomes = beginning.outcomes(inputs, None, None)
     tell_unseen(beginning.pods, outcomes.node)
-    asked = _asked(beginning.pods, outcomes)
-    if not asked:
+    refused_pods = _refused(beginning.pods, outcomes)
+    if not refused_pods:
         raise UsageError(Fault(", ".join(map(str, pods)), "no pod was refused", "pods with phase Failed, or Pending"))
     newer = replace(inputs, version=upgrade or NEWEST)
     later = beginning.outcomes(newer, None, 0) if newer.version != inputs.version else None
     if as_json:
-        print_json(_as_dict(asked, inputs, outcomes, newer, later))
+        print_json(_as_dict(refused_pods, inputs, outcomes, newer, later))
     else:
-        _print(asked, inputs, outcomes, newer, later)
-    return OK if all(admission.admitted for admission in asked) else DIFFERENT
+        _print(refused_pods, inputs, outcomes, newer, later)
+    return OK if all(admission.admitted for admission in refused_pods) else DIFFERENT
 
 
-def _asked(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[Admission]:
+def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[Admission]:
     """Return what became of the pods that a kubelet had refused, and of those that are refused now."""
     refused = {pod.uid for pod in pods if pod.was_refused}
     return [each for each in outcomes.in_order if each.uid in refused or not each.admitted]
 
 
 def _print(
-    asked: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
+    refused_pods: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
 ) -> None:
     say(f"node: {inputs.machine.name}, {inputs.title}")
-    for admission in asked:
+    for admission in refused_pods:
         say(f"\n{headline(admission, outcomes)}")
-        told = _told_before(outcomes, admission)
-        if told and told != admission.message:
-            say(f"    the kubelet said: {told}")
+        message = _message_before(outcomes, admission)
+        if message and message != admission.message:
+            say(f"    the kubelet said: {message}")
         if admission.admitted:
             say(f"    {_why_admitted(admission, inputs, outcomes)}")
         for line in placement_lines(admission, outcomes):
@@ -111,7 +106,7 @@ def _print(
 
 
 def _as_dict(
-    asked: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
+    refused_pods: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
 ) -> dict[str, Any]:
     rows = {row["uid"]: row for row in outcomes.to_dict()["pods"]}
     return {
@@ -121,11 +116,11 @@ def _as_dict(
         "pods": [
             {
                 **rows[admission.uid],
-                "messageBefore": _told_before(outcomes, admission),
+                "messageBefore": _message_before(outcomes, admission),
                 **({"whyAdmitted": _why_admitted(admission, inputs, outcomes)} if admission.admitted else {}),
                 **({} if later is None else {"withUpgrade": _fate(later, admission)}),
             }
-            for admission in asked
+            for admission in refused_pods
         ],
     }
 
@@ -134,9 +129,8 @@ def _why_admitted(admission: Admission, inputs: NodeInputs, outcomes: Outcomes) 
     """Say why a pod is admitted that a kubelet refused: another configuration, a resource not seen, or room by now."""
     reason, pod = outcomes.refused_before(admission.uid), outcomes.pods[admission.uid]
     if unlike := why_never_refused(inputs.config, reason):
-        return (
-            f"this is not the configuration it was refused with: {unlike}; give the node's own (--config, --from-node)"
-        )
+        why = f"this is not the configuration it was refused with: {unlike}"
+        return f"{why}; give the node's own (--config, --from-node)"
     if unseen := missing(pod, inputs.machine, inputs.config):
         return (
             f"it may have been refused for {', '.join(unseen)}, which is not looked at: {inputs.machine.name} has none"
@@ -144,7 +138,7 @@ def _why_admitted(admission: Admission, inputs: NodeInputs, outcomes: Outcomes) 
     return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
 
-def _told_before(outcomes: Outcomes, admission: Admission) -> str:
+def _message_before(outcomes: Outcomes, admission: Admission) -> str:
     pod = outcomes.pods.get(admission.uid)
     status = pod.raw.get("status") if pod is not None else None
     return str(status.get("message") or "") if isinstance(status, dict) else ""

@@ -12,7 +12,7 @@ from .. import __version__
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..machine.data_files import data_folder
-from .names import Named
+from .options import DIRECTORY, NameChoice
 
 _STARTER = Path(__file__).parent / "starter"
 _SDK = "numaconformance"
@@ -71,10 +71,14 @@ _KINDS = {
 
 
 @click.command("init")
-@click.argument("kind", type=Named(sorted(_KINDS)))
-@click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("kind", type=NameChoice(sorted(_KINDS)))
+@click.argument("folder", default=".", type=DIRECTORY)
 @click.option(
-    "--surface", type=Named(["node", "pick"]), default="node", show_default=True, help="What the target is asked first."
+    "--surface",
+    type=NameChoice(["node", "pick"]),
+    default="node",
+    show_default=True,
+    help="What the target is asked first.",
 )
 def command(kind: str, folder: Path, surface: str) -> None:
     """Write a minimal target and a CI workflow to FOLDER (default: here); nothing is overwritten.
@@ -100,7 +104,6 @@ def command(kind: str, folder: Path, surface: str) -> None:
 
 
 def _files(kind: str, chosen: _Kind, surface: str) -> Iterator[tuple[str, str]]:
-    """Yield what is written, by its place below the folder."""
     for name in chosen.files:
         place = _STARTER / kind / name
         of_surface = place.with_stem(f"{place.stem}_{surface}")

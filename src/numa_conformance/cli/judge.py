@@ -20,9 +20,9 @@ from ..files import open_plain
 from ..judging.verdicts import Broken, Verdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
 from ..wire.history.sightings import LIVE_NODE
-from .exits import DIFFERENT, OK
+from .options import FILE
 from .targets import TargetChoice, open_target, target_options
-from .terminal import print_json, with_progress
+from .terminal import DIFFERENT, OK, print_json, with_progress
 
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file of histories that are read at most."""
@@ -30,7 +30,7 @@ _BEGINS = b'{"history":'
 
 
 @click.command("judge")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--again", "ask_again", is_flag=True, help="Ask the target the same questions anew, and judge that.")
 @target_options
 @click.option("--show", "shown", default=3, show_default=True, help="How many unmet requirements are shown in full.")
@@ -53,12 +53,12 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     before: set[str] = set()
     count = 0
     for history in read_files(files):
-        _refuse_what_was_only_seen(history)
+        _refuse_sightings(history)
         before |= judge_from_file(history).unmet
         count += 1
     with open_target(choice) as client:
-        asked = (again(history, client)[0] for history in read_files(files))
-        verdicts = _judged(with_progress(asked, "asking", count))
+        answers = (again(history, client)[0] for history in read_files(files))
+        verdicts = _judged(with_progress(answers, "asking", count))
     unmet = _by_requirement(verdicts.broken)
     code = _conclude(verdicts, unmet, shown, as_json=as_json)
     if not as_json:
@@ -69,7 +69,7 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     return code
 
 
-def _refuse_what_was_only_seen(history: History) -> None:
+def _refuse_sightings(history: History) -> None:
     if any(step.method == LIVE_NODE for step in history.steps):
         raise UsageError(Fault("--again", "a node that was only seen at work cannot be asked", "judge without it"))
 
@@ -83,10 +83,7 @@ def holds_histories(path: Path) -> bool:
 
 
 def _conclude(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
-    if as_json:
-        print_json(_as_json(verdicts, unmet))
-    else:
-        _print(verdicts, unmet, shown)
+    print_json(_as_json(verdicts, unmet)) if as_json else _print(verdicts, unmet, shown)
     return DIFFERENT if any(_is_must(name) for name in unmet) else OK
 
 

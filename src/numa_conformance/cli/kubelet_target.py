@@ -6,7 +6,7 @@ from contextlib import closing
 
 import click
 
-from .extras import needs
+from .options import needs
 
 
 @click.command("kubelet-target")

@@ -11,14 +11,12 @@ from ..kube import read_kubelet_configuration
 from ..machine import load_machine
 from ..reference.advice import Finding, lint
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .level import LEVEL, VERSION, quirks_of
-from .names import MachineName
-from .terminal import print_json, say
+from .options import INPUT, LEVEL, VERSION, MachineName, quirks_of
+from .terminal import DIFFERENT, OK, print_json, say
 
 
 @click.command("lint")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, type=INPUT)
 @click.option("--machine", "machine_name", type=MachineName(), default=None, help="A name of the catalogue, or a file.")
 @VERSION
 @LEVEL

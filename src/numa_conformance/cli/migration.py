@@ -8,18 +8,16 @@ from typing import Any
 
 import click
 
-from ..comparing.pod_outcomes import ACCEPTED, ContainerFate, PodFate, fates, lived
-from ..comparing.with_claims import fates_with_claims
+from ..comparing.pod_outcomes import ACCEPTED, ContainerOutcome, PodOutcome, lived, outcomes_with_claims, pod_outcomes
 from ..cpuset import bits_of, format_bits
 from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
 from ..wire import Client
-from .exits import DIFFERENT, OK
 from .outcomes import pod_names
-from .terminal import columns, print_json, say
+from .terminal import DIFFERENT, OK, columns, print_json, say
 
-Fates = Mapping[str, PodFate]
+OutcomeByPod = Mapping[str, PodOutcome]
 
 
 @dataclass(frozen=True)
@@ -29,25 +27,22 @@ class Moving:
     machine: Machine
     pods: Sequence[Pod]
     titles: tuple[str, str]
-    fates: tuple[Fates, Fates]
+    by_side: tuple[OutcomeByPod, OutcomeByPod]
 
     @classmethod
     def ask(
         cls, clients: Mapping[str, Client], machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Pod]
     ) -> Moving:
-        """Ask two clients by their titles.
-
-        Raises ``UsageError`` where a node does not come up, and ``TargetFault``.
-        """
+        """Ask two clients by their titles; raises ``UsageError`` where a node fails to start, and ``TargetFault``."""
         described = [pod.to_dict() for pod in pods]
-        told = []
+        by_client = []
         for title, client in clients.items():
             try:
-                told.append(_fates(client, machine, kubelet, described))
+                by_client.append(_outcomes(client, machine, kubelet, described))
             except UsageError as error:
                 raise error.within(title) from error
         first, other = clients
-        return cls(machine, pods, (first, other), (told[0], told[1]))
+        return cls(machine, pods, (first, other), (by_client[0], by_client[1]))
 
     @property
     def exit_code(self) -> int:
@@ -55,19 +50,19 @@ class Moving:
         return DIFFERENT if any(self._changes(pod.uid) for pod in self.pods) else OK
 
     def _changes(self, uid: str) -> tuple[str, ...]:
-        return tuple(_changes(*(side[uid] for side in self.fates)))
+        return tuple(_changes(*(side[uid] for side in self.by_side)))
 
     def print_json(self) -> None:
         """Print it for a program."""
         names = pod_names(self.pods)
         sides = {
-            side: {"name": title, **_counts(told)}
-            for side, title, told in zip("ab", self.titles, self.fates, strict=True)
+            side: {"name": title, **_counts(outcomes)}
+            for side, title, outcomes in zip("ab", self.titles, self.by_side, strict=True)
         }
         print_json({"machine": self.machine.name, **sides, "pods": [self._as_dict(pod, names) for pod in self.pods]})
 
     def _as_dict(self, pod: Pod, names: Mapping[str, str]) -> dict[str, Any]:
-        left, right = (side[pod.uid].to_dict() for side in self.fates)
+        left, right = (side[pod.uid].to_dict() for side in self.by_side)
         changes = list(self._changes(pod.uid))
         return {"pod": names[pod.uid], "uid": pod.uid, "changes": changes, "a": left, "b": right}
 
@@ -76,7 +71,7 @@ class Moving:
         for title in self.titles:
             say(title)
         click.echo()
-        rows = zip(*(_counts(side).items() for side in self.fates), strict=True)
+        rows = zip(*(_counts(side).items() for side in self.by_side), strict=True)
         summary = [(_SUMMARY[name], str(left), str(right)) for (name, left), (_, right) in rows]
         click.echo("\n".join(columns([("", "A", "B"), *summary])))
         rows_of_pods = [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]
@@ -88,25 +83,27 @@ class Moving:
 
     def _rows(self, pod: Pod) -> Iterator[tuple[str, str, str, str]]:
         name = pod_names([pod])[pod.uid]
-        left, right = (side[pod.uid] for side in self.fates)
+        left, right = (side[pod.uid] for side in self.by_side)
         if left.reason or right.reason:
             yield name, ", ".join(_changes(left, right)), _fate(left), _fate(right)
             return
         for container in left.containers.keys() & right.containers.keys():
-            one, other = left.containers[container], right.containers[container]
-            if changes := ", ".join(_of_container(one, other)):
-                yield f"{name}/{container}", changes, _placed(one), _placed(other)
+            first, other = left.containers[container], right.containers[container]
+            if changes := ", ".join(_of_container(first, other)):
+                yield f"{name}/{container}", changes, _placed(first), _placed(other)
 
 
-def _fates(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Fates:
+def _outcomes(
+    client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
+) -> OutcomeByPod:
     if "node" not in client.surfaces and "claims" in client.surfaces:
-        return fates_with_claims(client, machine, kubelet, pods)
+        return outcomes_with_claims(client, machine, kubelet, pods)
     history = lived(client, machine, kubelet, pods)
     answer = history.steps[0].answer or {}
     if answer.get("result") != "started":
         why = f"the node does not come up ({answer.get('stage')}): {answer.get('message')}"
         raise UsageError(Fault("", why, ACCEPTED))
-    return fates(history)
+    return pod_outcomes(history)
 
 
 _SUMMARY = {
@@ -121,7 +118,7 @@ _SUMMARY = {
 }
 
 
-def _counts(side: Fates) -> dict[str, int]:
+def _counts(side: OutcomeByPod) -> dict[str, int]:
     containers = [fate for pod in side.values() for fate in pod.containers.values()]
     return {
         "admitted": sum(not pod.reason for pod in side.values()),
@@ -135,7 +132,7 @@ def _counts(side: Fates) -> dict[str, int]:
     }
 
 
-def _changes(left: PodFate, right: PodFate) -> Iterator[str]:
+def _changes(left: PodOutcome, right: PodOutcome) -> Iterator[str]:
     if left.reason or right.reason:
         if bool(left.reason) != bool(right.reason):
             yield "refused" if right.reason else "admitted"
@@ -146,7 +143,7 @@ def _changes(left: PodFate, right: PodFate) -> Iterator[str]:
     yield from dict.fromkeys(change for pair in pairs for change in _of_container(*pair))
 
 
-def _of_container(left: ContainerFate, right: ContainerFate) -> Iterator[str]:
+def _of_container(left: ContainerOutcome, right: ContainerOutcome) -> Iterator[str]:
     if left.alone != right.alone:
         yield "alone" if right.alone else "not alone"
     if left.cpus.bit_count() != right.cpus.bit_count():
@@ -162,14 +159,13 @@ def _of_container(left: ContainerFate, right: ContainerFate) -> Iterator[str]:
         yield "devices"
 
 
-def _fate(pod: PodFate) -> str:
+def _fate(pod: PodOutcome) -> str:
     if pod.reason:
         return f"refused, {pod.reason}"
     return "; ".join(f"{name}: {_placed(fate)}" for name, fate in pod.containers.items())
 
 
-def _placed(fate: ContainerFate) -> str:
-    """Say in a cell of the table where a container may run."""
+def _placed(fate: ContainerOutcome) -> str:
     parts = [f"{fate.cpus.bit_count()} CPUs {format_bits(fate.cpus)}{' alone' if fate.alone else ''}"]
     if fate.shared_cores:
         parts.append(f"{fate.shared_cores} core{'' if fate.shared_cores == 1 else 's'} shared")

@@ -1,33 +1,42 @@
-"""What ``simulate`` and ``serve-pod-resources`` ask of a person: a machine, a kubelet's configuration, pods."""
+"""What a person describes to commands that run a node: machine, configuration, pods, a dump (``--from-node``)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..errors import StartError
-from ..kube import KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration, validate, with_flags
-from ..machine import Machine
+from ..errors import KubeletFails, StartError, UsageError, did_you_mean
+from ..kube import (
+    KubeletConfiguration,
+    Pod,
+    pod_requests,
+    read_cluster,
+    read_kubelet_configuration,
+    validate,
+    with_flags,
+)
+from ..kube.resource_names import is_extended
+from ..machine import Machine, load_machine
+from ..machine.hostfs import MemoryStore, open_dump
 from ..printable import listed
 from ..reference.advice import refusals
-from ..reference.node import Node
+from ..reference.node import Explainer, Node, node_allocatable
 from ..sources.quirks import Quirks
-from ..sources.versions import KubernetesVersion
-from .level import LEVEL, VERSION, quirks_of
+from ..sources.versions import DEFAULT, KubernetesVersion
+from .options import CONFIG, LEVEL, VERSION, quirks_of
+from .outcomes import Outcomes, pod_names
 from .terminal import notice
+
+if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
+    from ..doctor.held_pods import NodeHoldings
+    from ..doctor.look import Sight
 
 C = TypeVar("C", bound=Callable[..., Any])
 
-_CONFIG = click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
-)
 _FLAGS = click.option(
     "--flags",
     default="",
@@ -38,7 +47,7 @@ _FLAGS = click.option(
 
 def node_options(command: C) -> C:
     """Add the options that describe a kubelet."""
-    for option in (LEVEL, VERSION, _FLAGS, _CONFIG):
+    for option in (LEVEL, VERSION, _FLAGS, CONFIG):
         command = option(command)
     return command
 
@@ -91,10 +100,9 @@ class NodeInputs:
 
 
 def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
-    """Return the pods of all files, and tell what is left out; raises ``UsageError``.
+    """Return the pods of all files, refused ones last, and report what is left out; raises ``UsageError``.
 
-    Those that a kubelet refused come last: they are asked again when the others have what they need. ``resizes``: a pod
-    may be there again, with other resources.
+    A refused pod comes again when the others have their resources. ``resizes``: a pod may be listed twice.
     """
     objects = read_cluster(*paths, resizes=resizes)
     for text in objects.notices:
@@ -107,3 +115,121 @@ def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
         names = (f"{pod.namespace}/{pod.name} ({pod.reason})" for pod in objects.refused)
         notice(f"asked again, after the others, as a kubelet refused them: {listed(names)}")
     return [*objects.pods, *objects.refused]
+
+
+def missing(pod: Pod, machine: Machine, config: KubeletConfiguration) -> list[str]:
+    """Return the resources that a pod asks for, the machine lacks, and the kubelet then does not look at."""
+    return sorted(filter(is_extended, pod_requests(pod).keys() - node_allocatable(machine, config).keys()))
+
+
+def tell_missing(pods: Iterable[Pod], machine: Machine, config: KubeletConfiguration) -> None:
+    """Tell which resources are asked for that the machine lacks, and which of them a kubelet does not look at."""
+    offered = {*node_allocatable(machine, config), "ephemeral-storage"}
+    asking: dict[str, list[str]] = {}
+    for pod in pods:
+        for resource in pod_requests(pod).keys() - offered:
+            asking.setdefault(resource, []).append(f"{pod.namespace}/{pod.name}")
+    for resource, names in sorted(asking.items()):
+        who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        hint = did_you_mean(resource, offered)
+        unseen = "; the kubelet does not look at it" if is_extended(resource) else ""
+        notice(f"{machine.name} has no {resource}, which {who} asks for{unseen}{hint}")
+
+
+def tell_unseen(pods: Iterable[Pod], node: Node) -> None:
+    """Tell which parts of pods a node of this configuration does not look at."""
+    unseen = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.has_pod_level]
+    if unseen and not node.gates.enabled("PodLevelResources"):
+        notice(f"spec.resources of {', '.join(unseen)} is not looked at: the gate PodLevelResources is off")
+    claiming = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.claim_names]
+    if claiming and not node.serves_claims:
+        notice(f"the resource claims of {', '.join(claiming)} are not looked at: no manager of this node serves claims")
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The pods that come to a node, in order, and what it holds before, if anything. ``names``: of all pods, by uid."""
+
+    pods: tuple[Pod, ...]
+    names: dict[str, str]
+    held: NodeHoldings | None = None
+
+    def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None) -> Outcomes:
+        """Start the node on what it holds, and admit the pods; raises ``StartError``."""
+        if self.held is None:
+            outcomes = Outcomes(inputs.node(watcher=explainer), self.names, explainer)
+        else:
+            outcomes = self._resumed(inputs, explainer, self.held)
+        outcomes.admit(self.pods, most)
+        return outcomes
+
+    def drained(self) -> Beginning:
+        """Return an empty node to which all pods come, those first that were there."""
+        return replace(self, pods=(*(self.held.pods if self.held else ()), *self.pods), held=None)
+
+    def _resumed(self, inputs: NodeInputs, explainer: Explainer | None, held: NodeHoldings) -> Outcomes:
+        store = MemoryStore()
+        for name, text in held.files.items():
+            store.write(name, text)
+        try:
+            node = inputs.node(watcher=explainer, store=store)
+            resumed = node.resume(held.pods)
+        except KubeletFails as error:
+            raise StartError("kubelet", str(error)) from error
+        on_node = frozenset(pod.uid for pod in resumed.pods)
+        return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a person named: a machine, a node's dump (one of them at least), the kubelet's flags and a level."""
+
+    machine_name: str | None
+    dump: Path | None
+    flags: str
+    level: str
+
+    def begin(
+        self, config_file: Path | None, version: KubernetesVersion | None, pods: Sequence[Pod]
+    ) -> tuple[NodeInputs, Beginning]:
+        """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
+        machine = load_machine(self.machine_name) if self.machine_name else None
+        if self.dump is None:
+            assert machine is not None
+            inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
+            return inputs, Beginning(tuple(pods), pod_names(pods))
+        from ..doctor.held_pods import node_holdings
+
+        sight = _look(self.dump, config_file, version)
+        held = node_holdings(sight, machine or sight.machine, pods)
+        for note in held.notes:
+            notice(note)
+        inputs = replace(self._of_node(sight, config_file), machine=held.machine)
+        return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
+
+    def other(self, inputs: NodeInputs, config_file: Path | None, version: KubernetesVersion | None) -> NodeInputs:
+        """Return the machine with another configuration or version, and a kubelet's flags; raises ``UsageError``."""
+        if config_file is None:
+            return replace(inputs, version=version or inputs.version)
+        version = version or inputs.version
+        if self.dump is None:
+            return NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
+        return replace(self._of_node(_look(self.dump, config_file, version), config_file), machine=inputs.machine)
+
+    def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
+        version = sight.version or DEFAULT
+        config = with_flags(sight.configured.kubelet, self.flags, quirks_of(self.level, version).node)
+        files = ", ".join(f"{self.dump}/{file}" for file in sight.configured.files)
+        where = str(config_file or files or f"the kubelet of {self.dump}")
+        return NodeInputs(sight.machine, config, version, self.level, where)
+
+
+def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
+    from ..doctor.look import NodeSource, look
+
+    try:
+        with open_dump(dump) as folder:
+            sight = look(NodeSource(folder, config=config, version=version))
+    except UsageError as error:
+        raise error.within("--from-node") from error
+    return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))

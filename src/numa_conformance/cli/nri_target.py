@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .extras import needs
-from .unsupported import unsupported_option
+from .options import needs, unsupported_option
 
 if TYPE_CHECKING:
     from ..lab.nri.target import NriTarget

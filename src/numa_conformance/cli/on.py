@@ -8,8 +8,8 @@ import click
 
 from ..machine import load_machine
 from ..machine.hostfs import enter_machine
-from .exits import NOT_FOUND, NOT_RUN
-from .names import MachineName
+from .options import MachineName
+from .terminal import NOT_FOUND, NOT_RUN
 
 
 @click.command("on", context_settings={"allow_interspersed_args": False})

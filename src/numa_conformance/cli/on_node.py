@@ -15,7 +15,7 @@ from ..lab.cluster.cgroups import CGROUPS
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.kubelet.launcher import HOME
 from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
-from .exits import NOT_FOUND, NOT_RUN
+from .terminal import NOT_FOUND, NOT_RUN
 
 
 @click.command("on-node", context_settings={"allow_interspersed_args": False})
@@ -41,7 +41,6 @@ def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups:
 
 
 def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) -> None:
-    """Be the program, near the kubelet."""
     end_with_parent(signal.SIGKILL)
     code = NOT_RUN
     try:
@@ -67,7 +66,6 @@ def _see_containers(other_kubelets: list[int]) -> None:
 
 
 def _wait(child: int, cluster: OpenCluster) -> int:
-    """Wait for the program, pass signals on to it, and end it with the cluster."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells the child itself
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
 

@@ -44,10 +44,7 @@ class Outcomes:
     pods: dict[str, Pod] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
-        """Admit pods in order, and say of the first ``most`` kinds of refusals, once each, what would change them.
-
-        A pod that is there and comes again with other resources is resized in place.
-        """
+        """Admit pods in order, or resize those that are there; advise on the first ``most`` kinds of refusals."""
         kinds: set[object] = set()
         for pod in with_progress(pods, "admitting", len(pods)):
             outcome = _outcome(self.node, pod, again=pod.uid in self.pods and pod != self.pods[pod.uid])
@@ -89,14 +86,14 @@ class Outcomes:
     def summary(self) -> str:
         """How many pods were admitted, how many refused and why."""
         resizes = [admission.admitted for admission in self.admissions if admission.resize]
-        told = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
+        resized = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
         reasons = self._refusals
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-        return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + told
+        return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + resized
 
     @property
     def _refusals(self) -> Counter[str]:
-        return Counter(one.reason for one in self.admissions if one.reason is not None and not one.resize)
+        return Counter(each.reason for each in self.admissions if each.reason is not None and not each.resize)
 
     @property
     def _admitted(self) -> int:
@@ -156,3 +153,41 @@ def _outcome(node: Node, pod: Pod, *, again: bool) -> Admission:
         return (node.resize(pod) if again else None) or node.admit(pod)
     except KubeletFails as error:
         return Admission(pod.uid, pod.qos, node.pools, reason=type(error).__name__, message=str(error))
+
+
+def headline(admission: Admission, outcomes: Outcomes) -> str:
+    """Return the pod, its class, and whether it was admitted, was on the node before, or had been refused."""
+    uid, before = admission.uid, outcomes.refused_before(admission.uid)
+    pod = f"{outcomes.names[uid]} ({admission.qos})" + (f", refused by a kubelet ({before})" if before else "")
+    if admission.resize:
+        text = f"not resized, {admission.reason}: {admission.message}; it keeps what it has"
+        return f"{pod}: {'resized in place' if admission.admitted else text}"
+    if admission.admitted:
+        state = "on the node" if uid in outcomes.held else "admitted now" if before else "admitted"
+        return f"{pod}: {state}"
+    if admission.reason in NO_ANSWER:
+        return f"{pod}: no answer, {admission.message}"
+    return f"{pod}: refused{' again' if before else ''}, {admission.reason}: {admission.message}"
+
+
+def placement_lines(admission: Admission, outcomes: Outcomes) -> list[str]:
+    """Return what each container has: CPUs, memory and devices; of one without its own CPUs that asks for some, why."""
+    lines: list[str] = []
+    reasons = outcomes.why_shared(admission)
+    for name, placed in admission.placements.items():
+        why = f" ({reasons[name]})" if name in reasons and outcomes.node.pools.reserved is not None else ""
+        lines.append(f"{name}: {_cpus(placed.cpus, outcomes.node)}{why}")
+        for block in placed.memory or ():
+            lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")
+        for resource, ids in (placed.devices or {}).items():
+            lines.append(f"    {resource}: {', '.join(ids)}")
+        for manager, holding in placed.further.items():
+            text = holding if isinstance(holding, str) else msgspec.json.encode(holding).decode()
+            lines.append(f"    {manager}: {text}")
+    return lines
+
+
+def _cpus(cpus: int, node: Node) -> str:
+    if cpus:
+        return f"exclusive CPUs {format_bits(cpus)}"
+    return "the shared pool" if node.pools.reserved is not None else "all CPUs (policy none)"

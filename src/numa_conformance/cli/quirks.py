@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from ..report.pages.quirks_page import quirks_page
-from ..report.pages.rules_page import rule_address
+from ..report.pages.source_pages import quirks_page, rule_address
 from ..sources.quirks import QUIRKS, Quirk
 from ..sources.rules import RULES
-from .names import chosen
+from .options import chosen
 from .terminal import print_json, say
 
 

@@ -13,16 +13,15 @@ from ..comparing.recorded import Answerer, record_decisions, select
 from ..errors import Fault, UsageError
 from ..files import replace_bytes
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .names import chosen
+from .options import FILE, chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import notice, with_progress
+from .terminal import DIFFERENT, OK, notice, with_progress
 
 
 @click.command("record")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @target_options
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="The file to write; .gz compresses it.")
+@click.option("--output", required=True, type=FILE, help="The file to write; .gz compresses it.")
 @click.option("--kind", "kinds", multiple=True, help="Ask only questions of this kind; may be repeated.")
 @click.option("--id", "ids", multiple=True, help="Ask only the question of this decision; may be repeated.")
 @click.option("--times", type=click.IntRange(1), default=1, show_default=True, help="How often each is asked.")

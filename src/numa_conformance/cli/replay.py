@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from dataclasses import replace as changed
 from itertools import groupby
 from pathlib import Path
@@ -10,20 +11,19 @@ from typing import Any
 
 import click
 
-from ..comparing.recorded import Outcome, Selection, Totals, check_form, replay, select, unsupported
+from ..comparing.recorded import ReplayOutcome, SelectedDecisions, Totals, check_form, replay, select, unsupported
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
 from .judge import holds_histories, judge_again
-from .names import chosen
+from .options import FILE, chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import print_json, with_progress
+from .terminal import DIFFERENT, OK, print_json, with_progress
 
-KEPT = 1000
+MOST_LISTED = 1000
 """Decisions that differed and are told in full; more are counted."""
 
 
 @click.command("replay")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @target_options
 @click.option("--kind", "kinds", multiple=True, help="Replay only decisions of this kind; may be repeated.")
 @click.option("--id", "ids", multiple=True, help="Replay only the decision with this id; may be repeated.")
@@ -60,18 +60,17 @@ def command(
 
 
 def _tell_of_folders(files: Iterable[Path]) -> None:
-    """Say which folders are left out: there the decisions of other versions may lie."""
     for path in files:
         folders = sorted(each.name for each in path.iterdir() if each.is_dir()) if path.is_dir() else []
         if folders:
             click.echo(f"{path}: not replayed, as they are folders: {', '.join(folders)}", err=True)
 
 
-def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> Iterator[Outcome]:
+def _outcomes(choice: TargetChoice, vectors: SelectedDecisions, *, messages: bool) -> Iterator[ReplayOutcome]:
     if choice.is_reference and choice.version is None:
         for version, group in groupby(vectors, lambda vector: vector.version):
             with open_target(changed(choice, version=KubernetesVersion.supported(version))) as target:
-                yield from replay(target, group, messages=messages, own=True)
+                yield from replay(target, group, messages=messages, of_ours=True)
         return
     with open_target(choice) as target:
         follows = KubernetesVersion.known(target.description.kubernetes_version)
@@ -82,15 +81,15 @@ def _outcomes(choice: TargetChoice, vectors: Selection, *, messages: bool) -> It
                 yield from replay(target, [vector], messages=messages)
 
 
-def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:
+def _print(outcomes: Iterable[ReplayOutcome], shown: int, *, as_json: bool) -> int:
     totals, by_kind = Totals(), dict[str, Totals]()
-    differed: list[Outcome] = []
+    differed: list[ReplayOutcome] = []
     missing: set[str] = set()
     for outcome in outcomes:
         totals.add(outcome.status)
         by_kind.setdefault(outcome.vector.kind, Totals()).add(outcome.status)
         missing |= outcome.missing
-        if outcome.status == "differed" and len(differed) < KEPT:
+        if outcome.status == "differed" and len(differed) < MOST_LISTED:
             differed.append(changed(outcome, vector=changed(outcome.vector, body={})))
     if as_json:
         print_json(_as_json(totals, by_kind, differed))
@@ -99,7 +98,7 @@ def _print(outcomes: Iterable[Outcome], shown: int, *, as_json: bool) -> int:
     return DIFFERENT if totals.differed else OK
 
 
-def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]) -> dict[str, Any]:
+def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[ReplayOutcome]) -> dict[str, Any]:
     return {
         "totals": totals.to_dict(),
         "kinds": {kind: counts.to_dict() for kind, counts in sorted(by_kind.items())},
@@ -108,10 +107,7 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]
                 "id": outcome.vector.id,
                 "kind": outcome.vector.kind,
                 "place": outcome.vector.place,
-                "differences": [
-                    {"path": difference.path, "expected": difference.expected, "got": difference.got}
-                    for difference in outcome.differences
-                ],
+                "differences": list(map(asdict, outcome.differences)),
             }
             for outcome in differed
         ],
@@ -119,7 +115,7 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[Outcome]
     }
 
 
-def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[Outcome], missing: set[str]) -> None:
+def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[ReplayOutcome], missing: set[str]) -> None:
     for outcome in shown:
         click.echo(f"{outcome.vector.id} ({outcome.vector.place}) differs:")
         for difference in outcome.differences[:10]:

@@ -13,17 +13,13 @@ from ..asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from ..errors import Fault, UsageError
 from ..files import write_text
 from ..report.circumstances import read_circumstances
-from ..report.compare import compare_reports
+from ..report.compare import Column, compare_reports, merge_reports
 from ..report.html import matrix_page
 from ..report.known import refreshed
-from ..report.merge import merge_reports
 from ..report.model import read_report
-from ..report.over_time import Column
 from ..report.writers import PAGE, write_reports
-from .exits import DIFFERENT, OK
-from .terminal import print_json
-
-_REPORT = click.Path(path_type=Path)
+from .options import FILE
+from .terminal import DIFFERENT, OK, print_json
 
 
 @click.group("report")
@@ -32,8 +28,8 @@ def command() -> None:
 
 
 @command.command("compare")
-@click.argument("before", type=_REPORT)
-@click.argument("after", type=_REPORT)
+@click.argument("before", type=FILE)
+@click.argument("after", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print the changes as JSON.")
 def compare(before: Path, after: Path, as_json: bool) -> int:
     """Show what regressed, was fixed, is new or gone from BEFORE to AFTER.
@@ -41,16 +37,13 @@ def compare(before: Path, after: Path, as_json: bool) -> int:
     Exits with 1 when something regressed or is gone.
     """
     comparison = compare_reports(read_report(before), read_report(after))
-    if as_json:
-        print_json(msgspec.to_builtins(comparison))
-    else:
-        click.echo("\n".join(comparison.lines()))
+    print_json(msgspec.to_builtins(comparison)) if as_json else click.echo("\n".join(comparison.lines()))
     return DIFFERENT if comparison.regressed or comparison.gone else OK
 
 
 @command.command("known-failures")
-@click.argument("report", type=_REPORT)
-@click.argument("file", type=_REPORT)
+@click.argument("report", type=FILE)
+@click.argument("file", type=FILE)
 @click.option("--reason", default=None, help="Why new entries are not met.")
 @click.option("--link", default=None, help="Where that is followed up.")
 @click.option("--expires", default=None, metavar="YYYY-MM-DD", help="Until when new entries are tolerated.")
@@ -78,8 +71,8 @@ def known_failures(report: Path, file: Path, reason: str | None, link: str | Non
 
 
 @command.command("merge")
-@click.argument("reports", nargs=-1, required=True, type=_REPORT)
-@click.option("--output", "-o", required=True, type=_REPORT, help="The folder of the joined report.")
+@click.argument("reports", nargs=-1, required=True, type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder of the joined report.")
 def merge(reports: tuple[Path, ...], output: Path) -> int:
     """Join REPORTS of one target; a case that several hold keeps its worst verdict."""
     merged = merge_reports([read_report(path) for path in reports], [str(path) for path in reports])
@@ -89,8 +82,8 @@ def merge(reports: tuple[Path, ...], output: Path) -> int:
 
 
 @command.command("matrix")
-@click.argument("reports", nargs=-1, required=True, type=_REPORT)
-@click.option("--output", "-o", required=True, type=_REPORT, help="The page to write.")
+@click.argument("reports", nargs=-1, required=True, type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The page to write.")
 def matrix(reports: tuple[Path, ...], output: Path) -> int:
     """Write one page of requirements by targets from REPORTS."""
     columns = [Column(read_report(path), _page(path, output), read_circumstances(path)) for path in reports]

@@ -12,13 +12,11 @@ from ..chapters import REQUIREMENTS, Requirement
 from ..files import write_text
 from ..report.pages.api_page import api_page
 from ..report.pages.chapter_pages import chapter_pages
-from ..report.pages.kubernetes_versions_page import kubernetes_versions_page
-from ..report.pages.links import FOLDER
+from ..report.pages.markdown import FOLDER
 from ..report.pages.requirements_page import protocol_page, requirements_page
-from ..report.pages.rules_page import rules_page
-from ..report.pages.statements_page import statements_page
-from ..report.pages.versions_page import versions_page
-from .names import chosen
+from ..report.pages.source_pages import rules_page, statements_page
+from ..report.pages.versions_pages import kubernetes_versions_page, versions_page
+from .options import DIRECTORY, chosen
 from .terminal import print_json, say
 
 _PAGES: Mapping[str, Callable[[], str]] = {
@@ -40,7 +38,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "--pages",
     "folder",
     metavar="FOLDER",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=DIRECTORY,
     help="Write the page of each chapter into the folder requirements below FOLDER.",
 )
 @click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
@@ -82,8 +80,8 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
 def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:
     yield f"{requirement.id} ({requirement.strength})"
     yield f"    {requirement.text}"
-    asked = f"asked by {requirement.command}" if requirement.command else ", ".join(requirement.features)
-    yield f"    {requirement.source}; since {requirement.since}; {asked}"
+    tested = f"asked by {requirement.command}" if requirement.command else ", ".join(requirement.features)
+    yield f"    {requirement.source}; since {requirement.since}; {tested}"
     yield f"    {requirement.address}"
     for statement in requirement.rests_on if in_full else ():
         yield f"    rests on {statement.id} ({statement.strength}): {statement.text}"

@@ -12,7 +12,7 @@ from ..machine.schema import compact_schema, machine_schema
 from ..report.schema import report_schema
 from ..wire.history.schema import history_schema
 from ..wire.schema import protocol_schema
-from .names import Named
+from .options import NameChoice
 from .terminal import print_json
 
 _SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -25,7 +25,7 @@ _SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 @click.command("schema")
-@click.argument("name", type=Named([*_SCHEMAS, "examples"]))
+@click.argument("name", type=NameChoice([*_SCHEMAS, "examples"]))
 def command(name: str) -> None:
     """Print a JSON Schema (draft 2020-12), or the examples: one exchange of every kind a line.
 

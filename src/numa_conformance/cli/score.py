@@ -22,14 +22,12 @@ from ..kube import (
 from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
 from ..sources.quirks.scheduler import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .level import LEVEL, VERSION, quirks_of
-from .terminal import columns, notice, print_json, say
+from .options import INPUT, LEVEL, VERSION, quirks_of
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
-_FILE = click.Path(path_type=Path, allow_dash=True)
 MOST_LOOKED_AT = 1_000_000
 """Nodes and pods on them that are looked at for all pods together: half a minute."""
-MOST_TOLD = 100_000
+MOST_SCORES = 100_000
 """Scores that are told with their steps: as JSON three quarters of a gigabyte."""
 
 
@@ -48,15 +46,15 @@ class _Scored:
 
 @click.command("score")
 @click.option(
-    "--nodes", "node_files", multiple=True, required=True, type=_FILE, help="Nodes, and the pods on them, YAML or JSON."
+    "--nodes", "node_files", multiple=True, required=True, type=INPUT, help="Nodes, and the pods on them, YAML or JSON."
 )
-@click.option("--config", "config_file", type=_FILE, help="The KubeSchedulerConfiguration (default: LeastAllocated).")
+@click.option("--config", "config_file", type=INPUT, help="The KubeSchedulerConfiguration (default: LeastAllocated).")
 @click.option("--profile", default=None, help="The profile to score by (default: the one the pod names).")
 @VERSION
 @LEVEL
 @click.option("--top", type=click.IntRange(min=1), default=None, help="Show only the best nodes.")
 @click.option("--json", "as_json", is_flag=True, help="Print scores and steps as JSON.")
-@click.argument("pods", nargs=-1, required=True, type=_FILE)
+@click.argument("pods", nargs=-1, required=True, type=INPUT)
 def command(
     node_files: tuple[Path, ...],
     config_file: Path | None,
@@ -97,7 +95,7 @@ def command(
 def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
     """Refuse more questions than a person waits for; raises ``UsageError``."""
     looked_at, shown = len(cluster.nodes) + len(cluster.bound), min(top or len(cluster.nodes), len(cluster.nodes))
-    most = min(MOST_LOOKED_AT // looked_at, MOST_TOLD // shown)
+    most = min(MOST_LOOKED_AT // looked_at, MOST_SCORES // shown)
     if pods > max(most, 1):
         message = f"{pods} pods are too many to score on {len(cluster.nodes)} nodes with {len(cluster.bound)} pods"
         raise UsageError(Fault("PODS", message, f"at most {max(most, 1)} here; more with --top N, or ask `cluster`"))

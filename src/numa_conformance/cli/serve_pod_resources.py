@@ -11,11 +11,9 @@ import click
 from ..machine import load_machine
 from ..machine.hostfs import KubeletRoot
 from ..sources.versions import KubernetesVersion
-from .exits import OK
-from .extras import needs
-from .names import MachineName
 from .node_inputs import NodeInputs, node_options
-from .terminal import notice
+from .options import FILE, MachineName, needs
+from .terminal import OK, notice
 
 _EVERY = 0.5
 """Seconds between two looks at the pods' files."""
@@ -29,7 +27,7 @@ _EVERY = 0.5
     "--root",
     metavar="FOLDER",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The folder of the sockets and state files, shaped as /var/lib/kubelet; made, or empty, or of an earlier run.",
 )
 @click.argument("pods", nargs=-1, type=click.Path(path_type=Path, exists=True))

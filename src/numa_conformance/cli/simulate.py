@@ -15,15 +15,10 @@ from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
-from .exits import DIFFERENT, OK
-from .from_node import Beginning, Question
-from .names import MachineName
-from .node_inputs import NodeInputs, node_options, read_all_pods
-from .not_looked_at import tell_missing, tell_unseen
-from .outcomes import ADVISED, Outcomes
-from .placement_lines import headline, placement_lines
-from .terminal import notice, print_json, say, terminal_width
-from .versions import version
+from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all_pods, tell_missing, tell_unseen
+from .options import FILE, INPUT, MachineName, version
+from .outcomes import ADVISED, Outcomes, headline, placement_lines
+from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
     from .what_if import Comparison
@@ -41,14 +36,9 @@ _SHOWN_ALIKE = 3
     help="Go on from what a node holds: a dump (collect-node), its tarball, or /. Its machine and configuration count "
     "where none are named.",
 )
-@click.argument("pods", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("pods", nargs=-1, type=INPUT)
 @node_options
-@click.option(
-    "--compare",
-    "other_config",
-    type=click.Path(path_type=Path),
-    help="Another KubeletConfiguration: tell what changes.",
-)
+@click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: tell what changes.")
 @click.option(
     "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
 )
@@ -136,15 +126,42 @@ def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) ->
     elif as_svg:
         click.echo(machine_svg(outcomes.node.machine, outcomes.owners), nl=False)
     elif as_html:
-        # Templates are loaded by nothing else here.
-        from .simulation_page import simulation_page
-
-        click.echo(simulation_page(outcomes), nl=False)
+        click.echo(_page(outcomes), nl=False)
     else:
         _print_pods(outcomes)
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
     return OK if all(admission.admitted for admission in outcomes.admissions) else DIFFERENT
+
+
+def _page(outcomes: Outcomes) -> str:
+    """Return a web page that needs nothing else: the summary, the machine with its pods, each pod."""
+    from markupsafe import Markup  # only pages need templates
+
+    from ..report.html import render
+
+    node = outcomes.node
+    reserved = node.pools.reserved
+    pods = [
+        (
+            admission.admitted,
+            headline(admission, outcomes),
+            placement_lines(admission, outcomes),
+            list(outcomes.advice[admission.uid].lines()) if admission.uid in outcomes.advice else [],
+        )
+        for admission in outcomes.in_order
+    ]
+    return render(
+        "simulation.html",
+        title=f"Pods on {node.machine.name}",
+        summary=str(outcomes.summary),
+        version=str(node.version),
+        reserved=None if reserved is None else format_bits(reserved) or "none",
+        shared=None if reserved is None else format_bits(node.pools.default) or "empty",
+        pods=pods,
+        # The picture escapes its texts itself.
+        picture=Markup(machine_svg(node.machine, outcomes.owners)),
+    )
 
 
 def _print_pods(outcomes: Outcomes) -> None:

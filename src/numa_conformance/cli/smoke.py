@@ -33,9 +33,8 @@ from ..wire.messages.pick import Pick
 from ..wire.messages.plugin import AllocateDevices, PreferDevices, RestartKubelet, StartPlugin
 from ..wire.messages.score import Score
 from ..wire.values import HintValue, PriorState
-from .exits import DIFFERENT, OK
 from .targets import TargetChoice, open_target, target_options
-from .terminal import print_json
+from .terminal import DIFFERENT, OK, print_json
 
 
 @click.command("smoke")
@@ -50,9 +49,8 @@ def command(choice: TargetChoice, as_json: bool) -> int:
     with open_target(choice) as target:
         about = target.description
         if not as_json:
-            click.echo(
-                f"{about.name} {about.version}, protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
-            )
+            versions = f"protocol {about.protocol}, Kubernetes {about.kubernetes_version}"
+            click.echo(f"{about.name} {about.version}, {versions}")
         answers, conversation = [], _Conversation(target)
         for message in (message for message in _questions() if _claimed(target, message)):
             name, (fault, refusal) = message.method.name, conversation.ask(message)
@@ -108,8 +106,8 @@ class _Conversation:
             return "not there, though its surface is claimed", None
         except TargetFault as fault:
             return f"{fault.verdict}\n{fault}", None
-        asked, answered = msgspec.to_builtins(message), msgspec.to_builtins(answer)
-        malformed = self._malformed(Step(message.method.name, asked, answered))
+        question, answered = msgspec.to_builtins(message), msgspec.to_builtins(answer)
+        malformed = self._malformed(Step(message.method.name, question, answered))
         return malformed and f"malformed\n{malformed}", getattr(answer, "message", None)
 
     def _malformed(self, step: Step) -> str | None:

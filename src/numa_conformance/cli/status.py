@@ -9,21 +9,21 @@ import click
 
 from ..files import write_text
 from ..lab.cluster.control import names_of_clusters, open_cluster
-from .exits import OK
-from .terminal import columns, notice, print_json, say
+from .options import FILE
+from .terminal import OK, columns, notice, print_json, say
 
 
 @click.command("status")
 @click.argument("name", required=False)
-@click.option("--record", type=click.Path(path_type=Path), help="Write what happened on each node, for `judge`.")
+@click.option("--record", type=FILE, help="Write what happened on each node, for `judge`.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def command(name: str | None, record: Path | None, as_json: bool) -> int:
     """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""
     by_cluster = {cluster: _ask(cluster, "status") for cluster in ([name] if name else names_of_clusters())}
     if record is not None:
-        told_of = _ask(name, "record")
-        write_text(record, told_of["histories"])
-        for node in told_of["broken"]:
+        recording = _ask(name, "record")
+        write_text(record, recording["histories"])
+        for node in recording["broken"]:
             notice(f"several pods came at once to node {node}: from there on it is told as it is seen now")
     if as_json:
         print_json(by_cluster)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import click
 
+from ..errors import Fault, UsageError, closest
+from ..lab.daemon.daemon import serving, serving_kubelet
 from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..wire import Client, Connection, InProcess, Stdio, load_factory
 from ..wire.termination import EndsInOrder
-from .names import Named
-from .versions import version
+from .options import TIMEOUT, NameChoice, version
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +51,7 @@ def target_options(function: F) -> F:
     )
     @click.option(
         "--level",
-        type=Named(["exact", "documented"]),
+        type=NameChoice(["exact", "documented"]),
         default="exact",
         show_default=True,
         help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
@@ -62,7 +63,7 @@ def target_options(function: F) -> F:
         help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision tells, else "
         f"{DEFAULT}).",
     )
-    @click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+    @TIMEOUT
     @functools.wraps(function)
     def wrapped(
         *args: Any,
@@ -75,11 +76,16 @@ def target_options(function: F) -> F:
     ) -> Any:
         if factory and target_command:
             raise click.UsageError("--target and --target-command exclude each other")
-        return function(
-            *args, choice=TargetChoice(factory, target_command, level, kubernetes_version, timeout), **kwargs
-        )
+        choice = TargetChoice(factory, target_command, level, kubernetes_version, timeout)
+        return function(*args, choice=choice, **kwargs)
 
     return wrapped  # type: ignore[return-value]  # click's decorators keep the signature open
+
+
+def about_target(name: str, client: Client) -> dict[str, str]:
+    """Return for programs how a target was named, and how it describes itself."""
+    it = client.description
+    return {"asked": name, "name": it.name, "version": it.version, "kubernetesVersion": it.kubernetes_version}
 
 
 @contextmanager
@@ -100,3 +106,47 @@ def _connection(choice: TargetChoice) -> Connection:
         "the reference",
         choice.timeout,
     )
+
+
+LEVELS = ("exact", "documented")
+KINDS = ("reference", "target", "command", "kubelet", "nri", "dra")
+ACCEPTED = (
+    "reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio', "
+    "kubelet:./kubelet, 'nri:./my-plugin -socket {nri_socket}' or 'dra:./my-driver --kubeconfig={kubeconfig}'"
+)
+
+
+def side(text: str, timeout: float) -> TargetChoice:
+    """Read one side of a comparison; raises ``UsageError``."""
+    kind, _, rest = text.partition(":")
+    if kind == "target" and rest:
+        return TargetChoice(rest, None, "exact", None, timeout)
+    if kind == "command" and rest:
+        return TargetChoice(None, rest, "exact", None, timeout)
+    if kind == "kubelet" and rest:
+        return TargetChoice(None, serving_kubelet(rest), "exact", None, timeout, resource_fit=True)
+    if kind in ("nri", "dra") and rest:
+        return TargetChoice(None, serving(f"{kind}-target", rest), "exact", None, timeout)
+    named, at, version = text.partition("@")
+    kind, colon, level = named.partition(":")
+    if kind != "reference":
+        suggestion = None if kind in KINDS else closest(kind, KINDS)
+        raise UsageError(Fault("", f"{text!r} names no implementation", ACCEPTED, suggestion))
+    if colon and level not in LEVELS:
+        raise UsageError(Fault(text, f"there is no level {level!r}", ", ".join(LEVELS), closest(level, LEVELS)))
+    try:
+        follows = KubernetesVersion.supported(version) if at else None
+    except UsageError as error:
+        raise error.within(text) from error
+    return TargetChoice(None, None, level or "exact", follows, timeout)
+
+
+def with_version_of(choice: TargetChoice, other: str | KubernetesVersion | None) -> TargetChoice:
+    """Give a reference without a version the other side's; raises ``UsageError`` where that is not known."""
+    if choice.version is not None or not choice.is_reference:
+        return choice
+    known = KubernetesVersion.known(other) if other else DEFAULT
+    if known is None:
+        message = f"the other side follows {str(other)!r}, no Kubernetes version whose behaviour is known"
+        raise UsageError(Fault("reference", message, f"reference@VERSION, {SUPPORTED_RANGE}"))
+    return replace(choice, version=known)

@@ -1,4 +1,4 @@
-"""What the commands share in writing: JSON, and progress that only a person sees."""
+"""What the commands share in output: exit codes (``docs/cli.md``), JSON, tables and progress bars."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ import click
 
 from ..printable import folded
 
+OK = 0
+DIFFERENT = 1
+USAGE = 2
+TARGET_FAULT = 3
+BUG = 70
+NOT_RUN = 126
+NOT_FOUND = 127
 T = TypeVar("T")
 _NARROWEST = 20
 """Columns below which text is rather cut by the terminal than told a word a line."""
@@ -54,10 +61,7 @@ def terminal_width(*, err: bool = False) -> int | None:
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:
-    """Return a table as lines: numbers to the right, text to the left, two spaces between columns.
-
-    On a terminal that is too narrow, the text of the last column goes on below itself.
-    """
+    """Return a table as lines, numbers to the right. In a narrow terminal the last column goes on below itself."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]

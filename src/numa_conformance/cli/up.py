@@ -18,9 +18,8 @@ from ..lab.cluster.control import Control
 from ..lab.cluster.nodes_file import Scheduler, Stopped, default_nodes, read_nodes
 from ..lab.cluster.release import build_release
 from ..machine.hostfs.namespaces import end_with_parent
-from .exits import OK
-from .extras import needs
-from .terminal import notice, say
+from .options import EXISTING_DIRECTORY, needs
+from .terminal import OK, notice, say
 
 if TYPE_CHECKING:
     from ..lab.cluster.cluster import RealCluster
@@ -33,12 +32,7 @@ _LOOK_SECONDS = 1.0
 @click.argument("nodes", metavar="[NODES.yaml]", required=False, type=_FILE)
 @click.option("--name", default="numa", show_default=True, help="What the cluster is called.")
 @click.option("--background", is_flag=True, help="Return when it is up; it stays until `down`.")
-@click.option(
-    "--binaries",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Where the programs are.",
-)
+@click.option("--binaries", metavar="FOLDER", type=EXISTING_DIRECTORY, help="Where the programs are.")
 @click.option("--release", help="A release to build by Go where it is not yet, as 1.37.1; kept in a cache.")
 @click.option("--kubelet", type=_FILE, help="The kubelet of nodes that name none of their own.")
 @click.option("--scheduler", type=_FILE, help="Another kube-scheduler in place of that one.")
@@ -111,7 +105,6 @@ def _configuration(path: Path | None) -> dict[str, Any] | None:
 
 
 def _until_up(child: int, ours: int, theirs: int) -> int:
-    """Wait for a cluster in the background to be up, and return the exit code."""
     os.close(theirs)
     if os.read(ours, 1):
         return OK
@@ -120,10 +113,7 @@ def _until_up(child: int, ours: int, theirs: int) -> int:
 
 
 def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) -> int:
-    """Bring it up, and keep it until it is to end.
-
-    ``ready``: where it is told that it is up, and may outlive its parent.
-    """
+    """Run the cluster until it is to end; through ``ready`` the parent learns that all nodes are up."""
     end_with_parent(signal.SIGTERM)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: cluster.stop.set())
@@ -146,7 +136,6 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
 
 
 def _let_go(ready: int) -> None:
-    """Let go of the terminal and of the parent, which waits to be told."""
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

@@ -14,16 +14,14 @@ from ..machine.picture_svg import machine_svgs
 from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
 from ..reference.node import Admission, Placement
 from ..reference.target.answers import admission_answer
-from .exits import DIFFERENT, OK
 from .outcomes import NO_ANSWER, Outcomes, resize_result
-from .terminal import columns, print_json, say, terminal_width
+from .terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
 
 
 class Comparison:
     """Two nodes of one machine that were asked for the same pods. ``titles``: what each is."""
 
     def __init__(self, before: Outcomes, after: Outcomes, titles: tuple[str, str]) -> None:
-        """Compare them."""
         self._before, self._after = before, after
         self._titles = titles
         self._machine = before.node.machine
@@ -74,7 +72,6 @@ class Comparison:
         click.echo(machine_svgs(self._machine, pictures), nl=False)
 
     def _owners(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Return who has which CPUs on both, everyone with the same symbol."""
         before, after = self._before.owners, self._after.owners
         labels = dict.fromkeys([*before, *after])
         return {label: before.get(label, 0) for label in labels}, {label: after.get(label, 0) for label in labels}
@@ -111,7 +108,6 @@ def _admission(machine: Machine, admission: Admission) -> dict[str, Any]:
 
 
 def _fate(machine: Machine, admission: Admission) -> str:
-    """Say what became of a pod in a cell of the table."""
     if not admission.admitted and admission.resize:
         return f"not resized, {admission.reason}"
     if not admission.admitted:

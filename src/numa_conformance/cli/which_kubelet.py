@@ -8,15 +8,13 @@ from typing import Any
 
 import click
 
-from ..report.decides_as import TRAITS, Answers, Fit, fits, told_apart
-from ..report.probes import Probe, asked_of, probes
+from ..report.minor_fit import TRAITS, Fit, ProbeAnswers, TraitProbe, fair_probes, fits, probes, shown_traits
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
 from ..sources.versions import SUPPORTED, KubernetesVersion
-from .exits import DIFFERENT, OK
-from .sides import of_one_version, side
-from .targets import open_target
-from .terminal import print_json, say, with_progress
+from .options import TIMEOUT
+from .targets import about_target, open_target, side, with_version_of
+from .terminal import DIFFERENT, OK, print_json, say, with_progress
 
 MOST_SHOWN = 5
 """Probes that nothing known explains and that are shown; more are counted."""
@@ -27,7 +25,7 @@ MOST_NAMED = 20
 @click.command("which-kubelet")
 @click.argument("target", metavar="TARGET")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too, which tells more minors apart.")
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+@TIMEOUT
 @click.option("--json", "as_json", is_flag=True, help="Print the minors, quirks and changes as JSON.")
 def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
     """Tell as which Kubernetes minor a fork or another allocator decides, and which quirks of that minor it mended.
@@ -37,14 +35,14 @@ def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
     are told. Exits with 0 if it decides as a released minor in all of them, with 1 if it departs from every minor, 3
     when it cannot be asked.
     """
-    choice = of_one_version(side(target, timeout), None)
+    choice = with_version_of(side(target, timeout), None)
     with open_target(choice) as client:
-        answers = Answers(client, whole=choice.resource_fit, messages=messages)
-        asked = list(asked_of(client))
-        for _ in with_progress(answers.ask(asked), "asking", len(asked)):
+        answers = ProbeAnswers(client, whole=choice.resource_fit, messages=messages)
+        fair = list(fair_probes(client))
+        for _ in with_progress(answers.ask(fair), "asking", len(fair)):
             pass
         best = fits(answers, with_progress(SUPPORTED, "comparing with each minor", len(SUPPORTED)))
-        newest = told_apart(answers, best[-1])
+        newest = shown_traits(answers, best[-1])
         about = _about(target, answers)
     if as_json:
         print_json({**about, "decidesAs": [_as_json(fit) for fit in best], "traits": _traits(newest, best[-1].version)})
@@ -54,23 +52,16 @@ def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
     return DIFFERENT if best[0].departures else OK
 
 
-def _about(target: str, answers: Answers) -> dict[str, Any]:
-    description = answers.client.description
-    return {
-        "asked": target,
-        "name": description.name,
-        "version": description.version,
-        "kubernetesVersion": description.kubernetes_version,
-        "probes": len(answers.told),
-        "notAsked": len(probes()) - len(answers.told),
-    }
+def _about(target: str, answers: ProbeAnswers) -> dict[str, Any]:
+    count = len(answers.histories)
+    return {**about_target(target, answers.client), "probes": count, "notAsked": len(probes()) - count}
 
 
 def _as_json(fit: Fit) -> dict[str, Any]:
     return {
         "version": str(fit.version),
         "turned": [_trait(name, fit.version) for name in fit.turned],
-        "unexplained": [_told(probe) for probe in fit.unexplained],
+        "unexplained": [_title(probe) for probe in fit.unexplained],
     }
 
 
@@ -89,7 +80,7 @@ def _traits(shows: Mapping[str, bool | None], version: KubernetesVersion) -> lis
     return [{**_trait(name, version), "shown": shown} for name, shown in shows.items()]
 
 
-def _told(probe: Probe) -> str:
+def _title(probe: TraitProbe) -> str:
     return f"{probe.history.head.machine.name}: {' '.join(step.method for step in probe.history.steps)}"
 
 
@@ -125,7 +116,7 @@ _MENDED = "quirks that it does not show:"
 
 def _fit_lines(alike: Sequence[Fit]) -> Iterator[str]:
     fit = alike[-1]
-    versions = " or ".join(str(one.version) for one in alike)
+    versions = " or ".join(str(other.version) for other in alike)
     if len(alike) > 1:
         versions += ", which no answer tells apart"
     if not fit.departures:
@@ -134,7 +125,7 @@ def _fit_lines(alike: Sequence[Fit]) -> Iterator[str]:
     yield f"decides as Kubernetes {versions}, but:"
     for name in fit.turned:
         yield f"  {_turn_line(name, fit.version)}"
-    for title, group in groupby(map(_told, fit.unexplained[:MOST_SHOWN])):
+    for title, group in groupby(map(_title, fit.unexplained[:MOST_SHOWN])):
         count = len(list(group))
         yield f"  nothing known explains its answers on {title}{f' ({count} times)' if count > 1 else ''}"
     if len(fit.unexplained) > MOST_SHOWN:

@@ -12,11 +12,8 @@ from ..asking.generators.scenario import Scenario, Script
 from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..wire import Client
 from ..wire.history.history import History, Step
-from .any_device import AnyDevice
-from .any_order import comes_up_by_chance, gives_back_by_chance
-from .recorded.device_file import DEVICE_FILE, comparable_device_file
-from .recorded.differences import Difference, compare
-from .recorded.memory_file import comparable_memory_file
+from .chance import AnyDevice, comes_up_by_chance, gives_back_by_chance
+from .recorded.differences import DEVICE_FILE, Difference, comparable_device_file, comparable_memory_file, compare
 
 STATE_FILES: Mapping[str, str] = {
     "cpu-manager/state-file": CPU_FILE,
@@ -29,7 +26,7 @@ NO_ANSWER, ANSWERED = "answer", "answered"
 """Where a target that gives no answer differs from one that does, and what is told of the latter."""
 RUNS_ON = ("cpuset", "mems")
 """What an answer tells of where a container may run."""
-_BESIDE = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
+_OPTIONAL = frozenset({"reusable", "reserved_cpus", "guaranteed_cpus", "pod_guaranteed_cpus", "hints", "pod_hints"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +60,21 @@ def differing(
     """
     devices = AnyDevice(history)
     ignored = {*ignored, *((*RUNS_ON, "updates") if _sends_at_once(history) != _sends_at_once(other) else ())}
-    for number, (step, beside) in enumerate(zip(history.steps, other.steps, strict=False)):
+    for number, (step, other_step) in enumerate(zip(history.steps, other.steps, strict=False)):
         if untold:
-            step, beside = _filled_in(step, beside, untold), _filled_in(beside, step, untold)
+            step, other_step = _filled_in(step, other_step, untold), _filled_in(other_step, step, untold)
 
-        def compared(name: Callable[[Any], Any], step: Step = step, beside: Step = beside) -> tuple[Difference, ...]:
-            between = _between(step, beside, files, name, messages=messages)
-            return tuple(difference for difference in between if not _fields(difference.path) & ignored)
+        def compared(
+            name: Callable[[Any], Any], step: Step = step, other_step: Step = other_step
+        ) -> tuple[Difference, ...]:
+            between = _between(step, other_step, files, name, messages=messages)
+            return tuple(each for each in between if not {*re.split(r"[.\[]", each.path)} & ignored)
 
         if by_place := compared(devices.by_place):
-            if not compared(devices.by_reach) or devices.chose_otherwise(step, beside):
+            if not compared(devices.by_reach) or devices.chose_otherwise(step, other_step):
                 return None
             before = history.steps[:number]
-            restarted = comes_up_by_chance(before, step, beside)
+            restarted = comes_up_by_chance(before, step, other_step)
             if restarted or gives_back_by_chance(before, by_place, history.head.version):
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
@@ -91,10 +90,6 @@ def sends_unasked(step: Step) -> bool:
     return step.method != PASS and (step.answer or {}).get("updates") is not None
 
 
-def _fields(path: str) -> frozenset[str]:
-    return frozenset(re.split(r"[.\[]", path))
-
-
 def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
     return replace(step, answer=filled(step.answer, other.answer, untold))
 
@@ -102,39 +97,33 @@ def _filled_in(step: Step, other: Step, untold: Collection[str]) -> Step:
 def filled(answer: Any, other: Any, untold: Collection[str]) -> Any:
     """Return an answer with what it cannot tell as the other tells it."""
     if isinstance(answer, Mapping) and isinstance(other, Mapping):
-        seen = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
-        return seen | {name: other[name] for name in untold if seen.get(name) is None and name in other}
+        known = {name: filled(value, other.get(name), untold) for name, value in answer.items()}
+        return known | {name: other[name] for name in untold if known.get(name) is None and name in other}
     if isinstance(answer, list) and isinstance(other, list) and len(answer) == len(other):
-        return [filled(answered, beside, untold) for answered, beside in zip(answer, other, strict=True)]
+        return [filled(answered, others, untold) for answered, others in zip(answer, other, strict=True)]
     return answer
 
 
 def _between(
-    step: Step, beside: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
+    step: Step, other: Step, files: Collection[str], name: Callable[[Any], Any], *, messages: bool
 ) -> Iterator[Difference]:
-    """Yield the differences of two answers to one question; one that is missing is one, two are none.
-
-    ``name`` puts something else in the place of what is chance.
-    """
-    if step.fault is not None or beside.fault is not None:
-        if step.fault is None or beside.fault is None:
-            yield Difference(NO_ANSWER, beside.fault or ANSWERED, step.fault or ANSWERED)
+    """Yield the differences of two answers; ``name`` stands for what is chance. One missing answer is one, two none."""
+    if step.fault is not None or other.fault is not None:
+        if step.fault is None or other.fault is None:
+            yield Difference(NO_ANSWER, other.fault or ANSWERED, step.fault or ANSWERED)
         return
     answer = _of_files(step.answer or {}, files)
-    filled_in = _told(step.method, beside.answer or {}, answer, files)
+    filled_in = _compared_answer(step.method, other.answer or {}, answer, files)
     yield from compare(_comparable(name(filled_in)), _comparable(name(answer)), "", messages=messages)
 
 
 def differences(
-    scenarios: Iterable[Scenario], client: Client, beside: Client, version: str, files: Collection[str] = ()
+    scenarios: Iterable[Scenario], client: Client, reference: Client, version: str, files: Collection[str] = ()
 ) -> Iterator[Differing]:
-    """Drive one target through scenarios, ask another the same, and yield where they differ.
-
-    Where ``files`` are compared every life of a node ends with the question for them.
-    """
+    """Drive scenarios on one target, ask another the same, yield where they differ, at the end in ``files`` too."""
     for scenario in scenarios:
         history, _ = drive(ending_with_files(scenario) if files else scenario, client, version)
-        other, _ = again(history, beside)
+        other, _ = again(history, reference)
         differs = differing(history, other, files, untold=client.untold)
         if differs:
             yield differs
@@ -144,14 +133,14 @@ def ending_with_files(scenario: Scenario) -> Scenario:
     """Return a scenario that asks for the state files too, at the end of the life of a node that is up."""
 
     def script() -> Script:
-        asked, up = scenario.script(), False
+        questions, up = scenario.script(), False
         try:
-            question = next(asked)
+            question = next(questions)
             while True:
                 answer = yield question
                 if question[0] in ("node.start", "node.restart"):
                     up = answer.get("result") in ("started", "restarted")
-                question = asked.send(answer)
+                question = questions.send(answer)
         except StopIteration:
             pass
         if up:
@@ -160,10 +149,10 @@ def ending_with_files(scenario: Scenario) -> Scenario:
     return replace(scenario, script=script)
 
 
-def _told(method: str, answer: Mapping[str, Any], beside: Mapping[str, Any], files: Collection[str]) -> Any:
+def _compared_answer(method: str, answer: Mapping[str, Any], other: Mapping[str, Any], files: Collection[str]) -> Any:
     """Return what is compared: of what an allocation may tell beside the CPUs, what the other tells too."""
     if method == "allocate":
-        return {name: value for name, value in answer.items() if name in beside or name not in _BESIDE}
+        return {name: value for name, value in answer.items() if name in other or name not in _OPTIONAL}
     return _of_files(answer, files)
 
 
@@ -184,9 +173,7 @@ def _comparable(answer: Any) -> Any:
         return {name: _comparable(value) for name, value in answer.items()}
     if isinstance(answer, list):
         items = [_comparable(item) for item in answer]
-        return sorted(items, key=_block) if all(isinstance(item, dict) and "bytes" in item for item in items) else items
+        if all(isinstance(item, dict) and "bytes" in item for item in items):
+            items.sort(key=lambda block: (block.get("type", ""), block.get("nodes", []), block.get("bytes", 0)))
+        return items
     return answer
-
-
-def _block(block: Mapping[str, Any]) -> tuple[str, list[int], int]:
-    return block.get("type", ""), block.get("nodes", []), block.get("bytes", 0)

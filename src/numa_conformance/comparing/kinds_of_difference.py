@@ -15,7 +15,7 @@ from .simpler import is_real, on_real_machines, simpler
 
 SECONDS = 3.0
 """Time to look for a smaller history of a new kind of difference, and for one on a real machine."""
-_NAMED = re.compile(r"^(containers|pods|hints|pod_hints|placements|container_cpus|scores)\.([^.]+)(.*)")
+_NAMED = re.compile(r"^(containers|pods|hints|pod_hints|placements|container_cpus|scores)\.([^.]+)((?:\.[^.\[]+)?)")
 _NUMBER = re.compile(r"\[[0-9]+\]")
 _POLICIES = ("cpuManagerPolicy", "memoryManagerPolicy", "topologyManagerPolicy", "topologyManagerScope", "policy")
 _OPTIONS = ("cpuManagerPolicyOptions", "topologyManagerPolicyOptions", "options")
@@ -24,11 +24,10 @@ _DEFAULTS = frozenset({"none", "None", "container"})
 
 @dataclass(slots=True)
 class Kind:
-    """Differences of one cause: the question on which they show, the place in its answer, what a node needs for them.
+    """Differences of one cause: the method and the field where they show, and the settings that they need.
 
-    ``needs`` are the policies and options without which the examples do not differ, with the values that they had;
-    ``causes`` are told by the caller.
-    ``histories`` counts those that differed so; ``machines`` are those on which they did.
+    ``needs``: policies and options without which the examples do not differ, with their values. ``causes``: names from
+    the caller. ``histories``: how many differ so. ``machines``: where they do.
     """
 
     method: str
@@ -69,10 +68,7 @@ class KnownCauses(Protocol):
 
 
 class Kinds:
-    """Takes differences one by one, and keeps one example of each kind, as small as is found in the time.
-
-    ``again`` asks both targets the questions of a history; ``known`` names causes, where they can be known.
-    """
+    """Keeps the smallest example of each kind of difference. ``again`` asks a history anew, ``known`` names causes."""
 
     def __init__(
         self,
@@ -82,7 +78,6 @@ class Kinds:
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take how to ask again."""
         self._again = again
         self._known = known
         self._seconds = seconds
@@ -152,10 +147,7 @@ def _size(differs: Differing) -> tuple[bool, int, int]:
 
 
 def place_of(differs: Differing) -> tuple[str, str]:
-    """Return the method of the step that differs, and what in its answer does, the weightiest alone.
-
-    Names of containers and pods, and places in lists, are left out: ``containers.*.cpus``.
-    """
+    """Return the method of the step that differs and the weightiest field, as ``containers.*.cpus``."""
     first = min(differs.differences, key=lambda difference: _weight(difference.path))
     method = differs.history.steps[differs.step].method
     if first.path in _WEIGHTIEST:
@@ -164,7 +156,7 @@ def place_of(differs: Differing) -> tuple[str, str]:
     if path.startswith(_OFFERED):
         return method, _OFFERED
     named = _NAMED.match(path)
-    return method, f"{named[1]}.*{_field(named[3])}" if named else path
+    return method, f"{named[1]}.*{named[3]}" if named else path
 
 
 def _weight(path: str) -> int:
@@ -176,11 +168,6 @@ def _weight(path: str) -> int:
 
 _WEIGHTIEST = ("answer", "result", "reason", "stage", "admit")
 _OFFERED = "alignments.providers"
-
-
-def _field(rest: str) -> str:
-    """Return the field of a container or pod that differs, without what is in it."""
-    return "".join(re.findall(r"^\.[^.\[]+", rest))
 
 
 def _brief(value: Any) -> str:

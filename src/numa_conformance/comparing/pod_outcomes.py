@@ -1,19 +1,23 @@
-"""What became of the same pods beside two targets: what changes for them who moves from one to the other."""
+"""The outcome of the same pods on two targets, with or without resource claims, for those who move between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..asking.drive import drive
-from ..asking.generators.scenario import Scenario, Script
+from ..asking.generators.claim_scheduler import ClaimScheduler
+from ..asking.generators.claims import prepare, unprepare
+from ..asking.generators.scenario import Answer, Question, Scenario, Script
 from ..cpuset import CpuSet, format_bits
+from ..errors import Fault, UsageError
+from ..judging.pods import PodSpec
 from ..machine import Machine
 from ..wire import Client
 from ..wire.history.history import History
 
-Whose = tuple[str, str]
+ContainerKey = tuple[str, str]
 """A pod's uid, and the name of a container."""
 Holding = tuple[int, Mapping[str, Any]]
 """The CPUs that a container may run on, and what else a target told of what it holds."""
@@ -21,7 +25,7 @@ ACCEPTED = "a --machine and --config with which both come up"
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerFate:
+class ContainerOutcome:
     """Where a container may run when all pods are there.
 
     ``cpus``: bits of CPUs. ``alone``: no other container may run on any of them. ``shared_cores``: the cores of which
@@ -52,10 +56,10 @@ class ContainerFate:
 
 
 @dataclass(frozen=True, slots=True)
-class PodFate:
+class PodOutcome:
     """What became of a pod: its containers, or the reason and message with which it was refused."""
 
-    containers: Mapping[str, ContainerFate]
+    containers: Mapping[str, ContainerOutcome]
     reason: str = ""
     message: str = ""
 
@@ -88,22 +92,22 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
     return history
 
 
-def fates(history: History) -> dict[str, PodFate]:
+def pod_outcomes(history: History) -> dict[str, PodOutcome]:
     """Return by uid what became of the pods of a node's life; empty where it did not come up."""
-    told: dict[str, PodFate] = {}
+    by_uid: dict[str, PodOutcome] = {}
     containers = placed(history.head.machine, _held(history))
     for step in history.steps:
         if step.method != "node.admit":
             continue
         uid, answer = step.params["pod"]["metadata"]["uid"], step.answer or {}
         if answer.get("result") == "admitted":
-            told[uid] = PodFate(containers.get(uid, {}))
+            by_uid[uid] = PodOutcome(containers.get(uid, {}))
         else:
-            told[uid] = PodFate({}, str(answer.get("reason")), str(answer.get("message")))
-    return told
+            by_uid[uid] = PodOutcome({}, str(answer.get("reason")), str(answer.get("message")))
+    return by_uid
 
 
-def _held(history: History) -> dict[Whose, Holding]:
+def _held(history: History) -> dict[ContainerKey, Holding]:
     """Return by uid and container the CPUs that each may run on at last, and what the target told of it."""
     state = history.steps[-1].answer or {}
     shared = CpuSet.parse(state.get("default_cpuset") or "").bits or history.head.machine.online_bits
@@ -117,7 +121,6 @@ def _held(history: History) -> dict[Whose, Holding]:
 
 
 def _ended(history: History) -> set[tuple[str, str]]:
-    """Return the ordinary init containers, which have ended when all pods are there."""
     pods = [step.params["pod"] for step in history.steps if step.method == "node.admit"]
     return {
         (pod["metadata"]["uid"], container["name"])
@@ -128,24 +131,24 @@ def _ended(history: History) -> set[tuple[str, str]]:
 
 
 def _runs_on(holding: Mapping[str, Any], shared: int) -> int:
-    told = holding.get("cpuset") or holding.get("cpus")
-    return CpuSet.parse(told).bits if told else shared
+    cpuset = holding.get("cpuset") or holding.get("cpus")
+    return CpuSet.parse(cpuset).bits if cpuset else shared
 
 
-def placed(machine: Machine, held: Mapping[Whose, Holding]) -> dict[str, dict[str, ContainerFate]]:
+def placed(machine: Machine, held: Mapping[ContainerKey, Holding]) -> dict[str, dict[str, ContainerOutcome]]:
     """Return by uid and container where each may run, and beside whom: all that are there share the machine."""
-    told: dict[str, dict[str, ContainerFate]] = {}
+    by_uid: dict[str, dict[str, ContainerOutcome]] = {}
     for uid, name in held:
-        told.setdefault(uid, {})[name] = _fate(machine, held, (uid, name))
-    return told
+        by_uid.setdefault(uid, {})[name] = _fate(machine, held, (uid, name))
+    return by_uid
 
 
-def _fate(machine: Machine, held: Mapping[Whose, Holding], whose: Whose) -> ContainerFate:
-    cpus, holding = held[whose]
+def _fate(machine: Machine, held: Mapping[ContainerKey, Holding], key: ContainerKey) -> ContainerOutcome:
+    cpus, holding = held[key]
     others = 0
     for other, (theirs, _) in held.items():
-        others |= theirs if other != whose else 0
-    return ContainerFate(
+        others |= theirs if other != key else 0
+    return ContainerOutcome(
         cpus,
         alone=not cpus & others,
         shared_cores=sum(bool(core & cpus and core & others) for core in machine.core_bits),
@@ -157,8 +160,115 @@ def _fate(machine: Machine, held: Mapping[Whose, Holding], whose: Whose) -> Cont
 
 
 def _mems(machine: Machine, holding: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """Return the NUMA nodes of a container's memory; None where it may be anywhere."""
     if holding.get("memory"):
         return tuple(sorted({node for block in holding["memory"] for node in block["nodes"]}))
     mems = tuple(CpuSet.parse(holding.get("mems") or ""))
     return mems if mems and {*mems} < {*machine.numa_ids} else None
+
+
+Step = Generator[Question, Answer, PodOutcome | None]
+"""Asks, and returns how the pod was refused, if it was."""
+_ACCEPTED = "a command that brings the driver up, with {kubeconfig} and {node_name}, and a --machine that it knows"
+_LOOK = "looks"
+"""A container that runs before any pod: whether the driver keeps those without a claim to some CPUs."""
+
+
+def outcomes_with_claims(
+    client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]
+) -> dict[str, PodOutcome]:
+    """Return each pod's outcome by uid; raises ``UsageError`` if the driver fails to start, and ``TargetFault``."""
+    lives = _Lives(str(kubelet.get("reservedSystemCPUs") or ""), [PodSpec.of(pod) for pod in pods])
+    scenario = Scenario("moved", "pods with claims", machine, lives.script)
+    _, fault = drive(scenario, client, client.description.kubernetes_version)
+    if fault is not None:
+        raise fault
+    if lives.not_up:
+        raise UsageError(Fault("", f"the driver does not come up: {lives.not_up}", _ACCEPTED))
+    return lives.outcomes(machine)
+
+
+@dataclass
+class _Lives:
+    """Pods that come in order, and what became of them.
+
+    ``not_up``: why the driver is not there. ``claimed``: by uid and container the CPUs of its claim. ``unclaimed``: the
+    containers without one, by the names that the driver hears. ``shared``: what these may run on at last, where the
+    driver keeps them to some CPUs.
+    """
+
+    reserved: str
+    pods: Sequence[PodSpec]
+    not_up: str = ""
+    claimed: dict[ContainerKey, str] = field(default_factory=dict)
+    unclaimed: dict[ContainerKey, str] = field(default_factory=dict)
+    refused: dict[str, PodOutcome] = field(default_factory=dict)
+    shared: Mapping[str, str] = field(default_factory=dict)
+    _keeps_others: bool = False
+    _count: int = 0
+
+    def script(self) -> Script:
+        """Start the driver, let the pods come, and ask what containers without a claim may run on."""
+        answer = yield "claims.start", {"reserved_cpus": self.reserved}
+        if answer["result"] != "started":
+            self.not_up = answer["message"]
+            return
+        scheduler = ClaimScheduler(answer)
+        answer = yield "claims.run", {"name": _LOOK}
+        self._keeps_others = answer["result"] == "runs"
+        yield "claims.end", {"name": _LOOK}
+        for pod in self.pods:
+            yield from self._come(scheduler, pod)
+        answer = yield "claims.end", {"name": _LOOK}  # it has ended: for the answer alone
+        self.shared = answer.get("shared") or {}
+
+    def _come(self, scheduler: ClaimScheduler, pod: PodSpec) -> Script:
+        """Have all claims of a pod allocated, then prepared, then start its containers without one."""
+        stays = [container for container in pod.containers if container.kind != "init"]
+        claims: dict[str, dict[str, Any]] = {}
+        refused = None
+        for container in stays:
+            if container.exclusive and (claim := scheduler.allocate_count(container.exclusive)):
+                claims[container.name] = claim
+            elif container.exclusive:
+                refused = PodOutcome({}, "Unschedulable", f"no device has {container.exclusive} CPUs left")
+        refused = refused or (yield from self._prepare(scheduler, pod, claims))
+        refused = refused or (
+            yield from self._start(pod, [container.name for container in stays if not container.exclusive])
+        )
+        if refused is None:
+            return
+        self.refused[pod.uid] = refused
+        for key in [each for each in self.unclaimed if each[0] == pod.uid]:
+            yield "claims.end", {"name": self.unclaimed.pop(key)}
+        for name, claim in claims.items():
+            if self.claimed.pop((pod.uid, name), None) is not None:
+                yield unprepare(claim["metadata"]["uid"])
+            scheduler.release(claim["metadata"]["uid"])
+
+    def _prepare(self, scheduler: ClaimScheduler, pod: PodSpec, claims: Mapping[str, dict[str, Any]]) -> Step:
+        for name, claim in claims.items():
+            answer = yield prepare(claim)
+            if answer["result"] != "prepared":
+                return PodOutcome({}, "FailedPrepareDynamicResources", answer["message"])
+            self.claimed[pod.uid, name] = answer["cpus"]
+            if answer.get("claim"):
+                scheduler.take_over(claim["metadata"]["uid"], answer["claim"]["status"])
+        return None
+
+    def _start(self, pod: PodSpec, without_claim: Sequence[str]) -> Step:
+        for name in without_claim:
+            self._count += 1
+            self.unclaimed[pod.uid, name] = f"beside-{self._count}"
+            if self._keeps_others:
+                answer = yield "claims.run", {"name": self.unclaimed[pod.uid, name]}
+                if answer["result"] != "runs":
+                    return PodOutcome({}, "FailedCreate", answer["message"])
+        return None
+
+    def outcomes(self, machine: Machine) -> dict[str, PodOutcome]:
+        """Return by uid what became of the pods."""
+        cpus_of = {key: CpuSet.parse(cpus).bits for key, cpus in self.claimed.items()}
+        for key, name in self.unclaimed.items():
+            cpus_of[key] = CpuSet.parse(self.shared[name]).bits if name in self.shared else machine.online_bits
+        containers = placed(machine, {key: (cpus, {}) for key, cpus in cpus_of.items()})
+        return {pod.uid: self.refused.get(pod.uid) or PodOutcome(containers.get(pod.uid, {})) for pod in self.pods}

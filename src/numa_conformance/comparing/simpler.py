@@ -18,10 +18,7 @@ _OF_PODS = ("initContainers", "containers")
 
 
 def simpler(history: History) -> Iterator[History]:
-    """Yield a history with something left out: steps, then settings of the node, then containers and what they ask.
-
-    Every one is a question that could be asked; whether it shows the same is for the caller to find out.
-    """
+    """Yield a history with something left out: steps, settings, containers, requests. The caller tests the rest."""
     yield from fewer_steps(history)
     for number, step in enumerate(history.steps):
         for params in _simpler_params(step.params):
@@ -40,7 +37,6 @@ def _simpler_params(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _less(settings: Any) -> Iterator[dict[str, Any]]:
-    """Yield settings without one of them, then with less in one of them."""
     if not isinstance(settings, Mapping):
         return
     for name in settings:
@@ -69,14 +65,14 @@ def _asking_less(container: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**container, "resources": {kind: _without(amounts, name) for kind, amounts in resources.items()}}
     for name in names:
         if any(amounts.get(name, "1") != "1" for amounts in resources.values()) and name != "memory":
-            yield {**container, "resources": {kind: _one_of(amounts, name) for kind, amounts in resources.items()}}
+            yield {**container, "resources": {kind: _least_of(amounts, name) for kind, amounts in resources.items()}}
 
 
 def _without(amounts: Mapping[str, str], name: str) -> dict[str, str]:
     return {key: amount for key, amount in amounts.items() if key != name}
 
 
-def _one_of(amounts: Mapping[str, str], name: str) -> dict[str, str]:
+def _least_of(amounts: Mapping[str, str], name: str) -> dict[str, str]:
     return {key: "1" if key == name else amount for key, amount in amounts.items()}
 
 
@@ -86,10 +82,7 @@ def is_real(machine: Machine) -> bool:
 
 
 def on_real_machines(history: History) -> Iterator[History]:
-    """Yield a history on each machine that exists and has the CPUs it names, with the devices that were given.
-
-    Those of few CPUs come first. A question that tells the state of a node belongs to its machine.
-    """
+    """Yield a history on each real machine that has its CPUs and may have its devices, those of few CPUs first."""
     first = history.steps[0]
     named = _cpus_named(first)
     if named is None:

@@ -46,7 +46,7 @@ class KnownFiles:
         """Tell whether a node that ended between two writes, or after them, had left these files."""
         return _present(files) in self._on_the_way
 
-    def are_own(self, files: Files) -> bool:
+    def of_target(self, files: Files) -> bool:
         """Tell whether these are the files that were told last."""
         return self._texts is not None and _present(files) == self._texts
 

@@ -270,7 +270,7 @@ class NodeFollower:
         ``own``: those the node left, or those a node that is down gets back. ``interrupted``: those between two writes.
         ``foreign``: those of other CPUs. ``strange``: any others. ``same_run``: the configuration is as it was.
         """
-        if self._down is not None and self._files.are_own(files):
+        if self._down is not None and self._files.of_target(files):
             return "own"
         if same_run and files and self._files.are_on_the_way(files):
             return "interrupted"

@@ -75,9 +75,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         enable(config)
         return
-    given = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
-    if given:
-        raise pytest.UsageError(f"{given[0]} has no effect without --numa-conformance")
+    options = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
+    if options:
+        raise pytest.UsageError(f"{options[0]} has no effect without --numa-conformance")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -96,6 +96,20 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Spare a run that has nothing to do with us the loading of what we brought along."""
     if not session.config.getoption("numa_conformance"):
-        from .inactive import spare_hypothesis
+        _spare_hypothesis(session.config)
 
-        spare_hypothesis(session.config)
+
+def _spare_hypothesis(config: pytest.Config) -> None:
+    """Unregister Hypothesis' plugin where nothing used it: its part of the summary loads Hypothesis for nothing."""
+    plugin = config.pluginmanager.get_plugin("hypothesispytest")
+    if plugin is None or "hypothesis" in sys.modules or config.getoption("hypothesis_show_statistics", False):
+        return
+    if not _was_used_by_a_worker(config):
+        config.pluginmanager.unregister(plugin)
+
+
+def _was_used_by_a_worker(config: pytest.Config) -> bool:
+    """Tell whether Hypothesis ran in another process (pytest-xdist): reports bring what it has to say."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    reports = (report for reports in getattr(terminal, "stats", {}).values() for report in reports)
+    return any("hypothesis" in name for report in reports for name in getattr(report, "__dict__", ()))

@@ -13,7 +13,7 @@ from ..report.case import Case
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
-TOLD = pytest.StashKey[Told]()
+TALLY = pytest.StashKey[Told]()
 """Where a case on histories says how often it asked, and where its requirement is broken."""
 
 
@@ -48,10 +48,7 @@ def requirements_of(item: pytest.Item) -> list[str]:
 
 
 def surfaces_of_item(item: pytest.Item, claimed: frozenset[str]) -> tuple[str, ...]:
-    """Return the surfaces on which an item shows, to a target that claims these features; none where nothing says so.
-
-    That of generated conversations follows from what judges them.
-    """
+    """Return the surfaces that an item needs, for conversations those of its judges; empty where nothing says so."""
     if item.get_closest_marker("conversations") is not None:
         groups = (name for requirement in requirements_of(item) for name in groups_of(requirement, claimed=claimed))
         return tuple(dict.fromkeys(GROUPS[name].surface for name in groups))

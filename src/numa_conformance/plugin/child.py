@@ -7,20 +7,68 @@ back. What ends with none is not judged. Terminal, debugger and coverage are the
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 import pytest
 
+from ..machine.hostfs.namespaces import end_with_parent
 from ..printable import printable
+from ..wire.termination import EndsInOrder
 from .options import setting
-from .orphans import adopt_orphans, children, die_with, end_orphans
+
+_SET_CHILD_SUBREAPER = 36
+"""Of ``prctl``, see linux/prctl.h."""
+_PAUSE_SECONDS = 0.02
+_MOST_SECONDS = 5.0
+"""Time within which a process that is killed is gone, also on a busy computer."""
+
+
+def adopt_orphans(adopts: bool) -> None:
+    """Become the parent of all below this process whose own parent ends, or be it no longer."""
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, int(adopts), 0, 0, 0)
+
+
+def die_with(parent: int) -> None:
+    """Have this process killed when its parent ends; it ends at once where that is gone already."""
+    end_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def children() -> set[int]:
+    """Return the processes whose parent is this one."""
+    processes = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                # The name of the program stands in brackets, and may hold anything.
+                parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[1]
+                if int(parent) == os.getpid():
+                    processes.add(int(folder.name))
+    return processes
+
+
+def end_orphans(others: Collection[int]) -> None:
+    """Kill the children of this process but for some, and those that become its children by that."""
+    until = time.monotonic() + _MOST_SECONDS
+    while (left := children().difference(others)) and time.monotonic() < until:
+        for process in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process, os.WNOHANG)
+        time.sleep(_PAUSE_SECONDS)
+
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -128,3 +176,58 @@ def _wait(child: int) -> int:
             return os.waitstatus_to_exitcode(status)
         if info.si_signo != signal.SIGCHLD and info.si_code <= 0 and info.si_pid != child:
             os.kill(child, info.si_signo)
+
+
+_SECONDS = 30.0
+"""Time that other plugins may take for what they do at the very end."""
+
+
+class Ending:
+    """Waits, beside the run, for the interpreter to begin to end, and then only so long.
+
+    A thread that is no daemon, or a function given to ``atexit``, keeps a process for ever. A program that calls pytest
+    and goes on afterwards is not disturbed: its interpreter does not end.
+    """
+
+    def __init__(self, seconds: float = _SECONDS) -> None:
+        self._seconds = seconds
+        self._session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Begin to wait."""
+        self._session = session
+        threading.Thread(target=self._wait, name="numa-conformance ending", daemon=True).start()
+
+    def _wait(self) -> None:
+        threading.main_thread().join()
+        time.sleep(self._seconds)
+        status = int(self._session.exitstatus) if self._session is not None else 1
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            print(
+                f"the target kept this process from ending; it was ended {self._seconds:g} s later",
+                file=sys.__stderr__,
+                flush=True,
+            )
+        os._exit(status)
+
+
+class Termination(EndsInOrder):
+    """Makes of SIGTERM and SIGHUP what Ctrl-C is: the target is closed, and what was asked so far is told."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Leave out places without a line, where a signal may fall: pytest ends with a TypeError on them."""
+        at = excinfo.tb
+        while (behind := at.tb_next) is not None:
+            if (behind.tb_lineno or 0) < 1:
+                at.tb_next = behind.tb_next
+            else:
+                at = behind
+
+    def pytest_sessionstart(self) -> None:
+        """Take the signals, unless somebody else has them."""
+        self.__enter__()
+
+    def pytest_unconfigure(self) -> None:
+        """Leave the signals as they were."""
+        self.__exit__(None, None, None)

@@ -19,11 +19,10 @@ LEFT_OUT = pytest.StashKey[list[LeftOut]]()
 """Where pytest's configuration keeps the cases that are not asked."""
 
 
-class Choice:
+class CaseChoice:
     """Leaves out what is not asked for, and skips what the target does not claim."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Begin with nothing."""
         self._chosen: list[pytest.Item] = []
         self._left_out = config.stash[LEFT_OUT] = []
 
@@ -58,30 +57,31 @@ class Choice:
         twice = [name for name, count in cases.items() if count > 1]
         if twice:
             raise pytest.UsageError(f"two cases have the id {min(twice)}; rename a test or its file")
-        kept = set(session.items)
+        remaining = set(session.items)
         self._left_out += [
-            LeftOut(case_id(item), requirements_of(item), NOT_SELECTED) for item in self._chosen if item not in kept
+            LeftOut(case_id(item), requirements_of(item), NOT_SELECTED)
+            for item in self._chosen
+            if item not in remaining
         ]
 
 
 def _reason(item: pytest.Item, run: Run) -> str:
-    """Return why an item is left out, "" if it is asked."""
     if not is_of_the_suite(item.path):
         return "" if run.selection.wants((), "") else NOT_SELECTED
     names = requirements_of(item)
     if run.level == "exact" and item.get_closest_marker("documented"):
         return "asked at level documented only"
-    compared = run.snapshots.are_own and not GOLDEN_IDS.isdisjoint(names)
+    compared = run.snapshots.of_target and not GOLDEN_IDS.isdisjoint(names)
     if run.level != "exact" and item.get_closest_marker("exact") and not compared:
         return "asked at level exact only"
-    if _is_asked_of_the_node(item, run):
+    if _node_covers(item, run):
         return "the node is asked instead"
     if not _is_in_the_profile(item, names, run):
         return f"not of the profile {run.profile}"
     return "" if run.selection.wants(names, case_id(item)) else NOT_SELECTED
 
 
-def _is_asked_of_the_node(item: pytest.Item, run: Run) -> bool:
+def _node_covers(item: pytest.Item, run: Run) -> bool:
     """Tell whether a case of a narrow surface says nothing that the node is not asked: it is for those without."""
     return (
         item.get_closest_marker("beside_node") is not None
@@ -91,15 +91,14 @@ def _is_asked_of_the_node(item: pytest.Item, run: Run) -> bool:
 
 
 def _is_in_the_profile(item: pytest.Item, names: list[str], run: Run) -> bool:
-    """Tell whether a case is of the profile; what that leaves open is, where it is claimed."""
     profile = run.profile
     if names and profile.surface is not None and profile.surface not in surfaces_of_item(item, run.claimed):
         return False
-    asked = [REQUIREMENTS[name] for name in names]
+    requirements = [REQUIREMENTS[name] for name in names]
     open_to_it = profile.optional - run.features
     return all(
         profile.asks(each.features) and each.holds_in(profile.version) and open_to_it.isdisjoint(each.features)
-        for each in asked
+        for each in requirements
     )
 
 

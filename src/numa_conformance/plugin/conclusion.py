@@ -32,7 +32,7 @@ from .verdicts import CASE_PROPERTY
 HARNESS_ERROR = 11
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
-OWN_FAILED = pytest.StashKey[set[str]]()
+FAILED_USER_TESTS = pytest.StashKey[set[str]]()
 """Where pytest's configuration keeps which of the user's own tests failed: no part of the verdict."""
 UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
@@ -47,13 +47,12 @@ class Conclusion:
     """Collects the cases, those of xdist's workers included, and concludes when all are run."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Take the configuration, of which reports of tests say nothing."""
         self._config = config
         self._cases: dict[str, Case] = {}
         self._planned: set[str] = set()
         self._left_out: list[LeftOut] = []
         self._harness: list[str] = []
-        self._own_failed = config.stash[OWN_FAILED] = set()
+        self._failed_user_tests = config.stash[FAILED_USER_TESTS] = set()
         self._began, self._at = time.time(), time.monotonic()
 
     @pytest.hookimpl(trylast=True)
@@ -65,7 +64,7 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
         """Plan what a worker of xdist has collected; all collect the same."""
-        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids if not self._is_own(nodeid))
+        self._planned.update(case_id_of_node(nodeid, self._config) for nodeid in ids if not self._is_of_user(nodeid))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -77,16 +76,16 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        told = getattr(node, "workeroutput", {})
-        record = self._config.stash[RUN].client.record
-        record.also(told.get(OUTSIDE_OF_A_WORKER, {}), told.get(CONTRADICTIONS_OF_A_WORKER, {}))
-        left_out = told.get(OF_A_WORKER)
+        output = getattr(node, "workeroutput", {})
+        statements = self._config.stash[RUN].client.record
+        statements.also(output.get(OUTSIDE_OF_A_WORKER, {}), output.get(CONTRADICTIONS_OF_A_WORKER, {}))
+        left_out = output.get(OF_A_WORKER)
         self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Take note of what cannot be collected."""
-        if report.failed and self._is_own(report.nodeid):
-            self._own_failed.add(report.nodeid)
+        if report.failed and self._is_of_user(report.nodeid):
+            self._failed_user_tests.add(report.nodeid)
         elif report.failed:
             self._harness.append(f"{report.nodeid or 'the suite'} cannot be collected")
 
@@ -96,8 +95,8 @@ class Conclusion:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take a case, or a later phase's worse verdict on it."""
-        if report.failed and self._is_own(report.nodeid):
-            self._own_failed.add(report.nodeid)
+        if report.failed and self._is_of_user(report.nodeid):
+            self._failed_user_tests.add(report.nodeid)
             return
         for name, value in report.user_properties:
             if name == CASE_PROPERTY:
@@ -106,8 +105,7 @@ class Conclusion:
                 if before is None or before.verdict == "passed":
                     self._cases[case.id] = case
 
-    def _is_own(self, nodeid: str) -> bool:
-        """Tell whether a test is the user's own; "" is the session."""
+    def _is_of_user(self, nodeid: str) -> bool:
         return bool(nodeid) and not is_of_the_suite(file_of_node(nodeid, self._config))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -117,17 +115,17 @@ class Conclusion:
             run.client.describe_again()
         run.client.close()
         if hasattr(self._config, "workerinput"):
-            told = vars(self._config)["workeroutput"]
-            told[OF_A_WORKER] = [list(each) for each in self._left_out]
-            told[OUTSIDE_OF_A_WORKER] = run.client.outside
-            told[CONTRADICTIONS_OF_A_WORKER] = run.client.record.contradictions
+            output = vars(self._config)["workeroutput"]
+            output[OF_A_WORKER] = [list(each) for each in self._left_out]
+            output[OUTSIDE_OF_A_WORKER] = run.client.outside
+            output[CONTRADICTIONS_OF_A_WORKER] = run.client.record.contradictions
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
         summary = self._config.stash[SUMMARY] = self._summary(run)
         if run.report or run.markdown:
             self._write(summary, run)
-        if run.snapshots.are_own and not any(map(_is_compared, self._cases.values())):
+        if run.snapshots.of_target and not any(map(_is_compared, self._cases.values())):
             wanted = "a target that claims cpu-manager/static on the surface node, and cases of exact/placements/*"
             self._config.stash[UNCOMPARED] = (
                 f"no snapshot was written or compared in {run.snapshots.folder}; needs {wanted}"
@@ -142,7 +140,7 @@ class Conclusion:
     def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
         # Templates cost each worker of xdist its start.
-        from ..report.markdown import markdown_text
+        from ..report.text import markdown_text
         from ..report.writers import write_reports
 
         try:
@@ -209,7 +207,7 @@ class Terminal:
         failed = stats.get("failed", [])
         if not failed or config.getoption("fulltrace"):
             return (yield)
-        stats["failed"] = [report for report in failed if not _is_told(report)]
+        stats["failed"] = [report for report in failed if not _has_block(report)]
         if not stats["failed"]:
             del stats["failed"]
         try:
@@ -241,7 +239,7 @@ def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[s
     yield from summary_lines(summary, run.again, "" if unwritten else run.report)
     if spent := budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases)):
         yield spent
-    if failed := len(config.stash[OWN_FAILED]):
+    if failed := len(config.stash[FAILED_USER_TESTS]):
         yield f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
 
 
@@ -256,6 +254,6 @@ def _is_compared(case: Case) -> bool:
     return case.verdict != "not claimed" and not GOLDEN_IDS.isdisjoint(case.requirements)
 
 
-def _is_told(report: pytest.TestReport) -> bool:
+def _has_block(report: pytest.TestReport) -> bool:
     cases = (Case.from_json(str(value)) for name, value in report.user_properties if name == CASE_PROPERTY)
     return any(case.unmet for case in cases)

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from ..printable import printable
-from .choice import Choice
+from .child import Ending, Termination
+from .choice import CaseChoice
 from .conclusion import Conclusion, Terminal
-from .garbage_collection import RareGarbage
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
 from .run import RUN, Run
 from .selection import Selection
-from .shutdown import Ending, Termination
-from .verdicts import Verdicts
+from .verdicts import VerdictHooks
+
+_MADE_MEANWHILE = 50_000
+"""Objects that are made between two looks. By Python's own 700 the looks take a fifth of a run's time."""
+
+
+class RareGarbage:
+    """Looks seldom from the end of the collection on, and never at what was there by then."""
+
+    def __init__(self) -> None:
+        self._before = gc.get_threshold()
+
+    def pytest_collection_finish(self) -> None:
+        """Put the collected cases aside: they stay until the process ends."""
+        gc.freeze()
+        gc.set_threshold(_MADE_MEANWHILE, *self._before[1:])
+
+    def pytest_unconfigure(self) -> None:
+        """Look as often as before."""
+        gc.set_threshold(*self._before)
+
 
 TARGET_UNREACHABLE = 10
 _MARKERS = (
@@ -48,14 +69,14 @@ def enable(config: pytest.Config) -> None:
     except NumaConformanceError as error:
         pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(FixtureScope())
-    config.pluginmanager.register(Choice(config))
+    config.pluginmanager.register(CaseChoice(config))
     if setting(config, "numa_target"):
         config.pluginmanager.register(Ending())
     listing = setting(config, "numa_list")
     if listing:
         _list_only(config, listing)
         return
-    for hooks in (Verdicts(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
+    for hooks in (VerdictHooks(), Conclusion(config), Terminal(), Termination(), RareGarbage()):
         config.pluginmanager.register(hooks)
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.
@@ -87,7 +108,6 @@ def _collect_the_suite(config: pytest.Config) -> bool:
 
 
 def _list_only(config: pytest.Config, form: str) -> None:
-    """Have what would be asked listed, in this process, and nothing run."""
     from .listing import Lister
 
     config.option.collectonly = True
@@ -97,12 +117,11 @@ def _list_only(config: pytest.Config, form: str) -> None:
 
 
 def _search(config: pytest.Config) -> None:
-    """Search for as long as the budget says, and draw the progress."""
-    from .deep import DEFAULT_SECONDS, DeepProgress, Search
+    from .deep import DEFAULT_SECONDS, DeepProgress, LongSearch
 
     run = config.stash[RUN]
     seconds = run.search_seconds or DEFAULT_SECONDS
-    config.pluginmanager.register(Search(seconds))
+    config.pluginmanager.register(LongSearch(seconds))
     progress = None if hasattr(config, "workerinput") else DeepProgress.open(run.client, seconds)
     if progress is not None:
         config.pluginmanager.register(progress)

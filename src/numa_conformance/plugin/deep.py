@@ -14,13 +14,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from ..wire import Client
-from .searching import SharedTime, call, searches
+from .spending import SharedTime, call, searches
 
 DEFAULT_SECONDS = 600.0
 """Of all searches of a run together, unless a budget says otherwise."""
 
 
-class Search(SharedTime):
+class LongSearch(SharedTime):
     """Has each test that searches at random go on, round after round, for its share of the time."""
 
     @pytest.hookimpl(tryfirst=True)
@@ -39,7 +39,6 @@ class DeepProgress:
     """Shows which test searches, how many questions were asked so far, and how many tests there are."""
 
     def __init__(self, client: Client, terminal: TextIO, seconds: float = DEFAULT_SECONDS) -> None:
-        """Take the target that is asked, where to draw, and how long all searches take."""
         self._client = client
         self._console = Console(file=terminal, force_terminal=True, no_color=bool(os.environ.get("NO_COLOR")))
         self._done = self._total = 0
@@ -64,7 +63,7 @@ class DeepProgress:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Draw while a test runs."""
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Asked(self._client))
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Questions(self._client))
         times = (_Elapsed(self._began), TextColumn(self._of))
         with Progress(*columns, *times, console=self._console, transient=True) as shown:
             shown.add_task(item.name, total=self._total, completed=self._done)
@@ -79,8 +78,6 @@ class DeepProgress:
 
 
 class _Elapsed(ProgressColumn):
-    """The time since the run began."""
-
     def __init__(self, began: float) -> None:
         super().__init__()
         self._began = began
@@ -89,9 +86,7 @@ class _Elapsed(ProgressColumn):
         return Text(str(timedelta(seconds=int(time.monotonic() - self._began))))
 
 
-class _Asked(ProgressColumn):
-    """The questions asked so far."""
-
+class _Questions(ProgressColumn):
     def __init__(self, client: Client) -> None:
         super().__init__()
         self._client = client

@@ -35,7 +35,7 @@ LONG = 300.0
 def expected_line(run: Run, connection: Connection) -> str:
     """Return how long the run will take; "" where that is not known. The connection is closed."""
     if run.spending.seconds is not None:
-        return f"this run takes about {_told(run.spending.seconds)}, and asks what there is time for"
+        return f"this run takes about {_duration(run.spending.seconds)}, and asks what there is time for"
     if run.deep or run.is_narrowed:
         return ""
     client = Client(connection)
@@ -44,13 +44,13 @@ def expected_line(run: Run, connection: Connection) -> str:
     finally:
         client.close()
     each = "".join(
-        f"{what} comes up in {_told(sum(starts) / len(starts))}; "
+        f"{what} comes up in {_duration(sum(starts) / len(starts))}; "
         for surface, what in _COMES_UP.items()
         if (starts := [step.seconds for step in steps if _surface(step) == surface and is_start(step)])
     )
     seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part, run.at_once)
     shorter = "; --numa-budget 5m asks for less" if seconds > LONG and run.budget.is_whole else ""
-    return f"{each}this run will take about {_told(seconds)}{shorter}"
+    return f"{each}this run will take about {_duration(seconds)}{shorter}"
 
 
 def probed(client: Client, claimed: frozenset[str]) -> list[Step]:
@@ -74,15 +74,12 @@ def _begun(client: Client, group: Group, claimed: frozenset[str]) -> Sequence[St
 
 
 def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:
-    """Return about how long a part of the suite takes on these surfaces, where answers take what they took.
-
-    ``at_once``: how many of a target are asked side by side.
-    """
+    """Estimate the seconds of a part of the suite by these steps, with ``at_once`` targets side by side."""
     seconds = 0.0
     for surface in QUESTIONS.keys() & surfaces:
-        asked = [step for step in steps if _surface(step) == surface]
+        steps_there = [step for step in steps if _surface(step) == surface]
         for starting, times in ((False, QUESTIONS[surface]), (True, STARTS.get(surface, 0))):
-            took = [step.seconds for step in asked if is_start(step) is starting]
+            took = [step.seconds for step in steps_there if is_start(step) is starting]
             seconds += times * sum(took) / max(len(took), 1)
     return (JUDGING + seconds / at_once) * part
 
@@ -96,15 +93,15 @@ def is_start(step: Step) -> bool:
     return step.method.endswith((".start", ".restart"))
 
 
-def budget_line(spending: Spending, not_asked: int) -> str:
+def budget_line(spending: Spending, omitted: int) -> str:
     """Return what was spent of a budget that is a time; "" without one."""
     if spending.seconds is None:
         return ""
-    rest = f"; for {not_asked} of the cases that are not claimed there was no time" if not_asked else ""
-    return f"budget: {_told(spending.spent)} spent of {_told(spending.seconds)}{rest}"
+    rest = f"; for {omitted} of the cases that are not claimed there was no time" if omitted else ""
+    return f"budget: {_duration(spending.spent)} spent of {_duration(spending.seconds)}{rest}"
 
 
-def _told(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     if seconds < 1:
         return f"{seconds * 1000:.2g} ms"
     if seconds < 100:

@@ -54,10 +54,7 @@ def fake_sysfs(request: pytest.FixtureRequest) -> Callable[[Machine], Path]:
 
 @pytest.fixture
 def fake_cgroupfs(request: pytest.FixtureRequest) -> Callable[..., Path]:
-    """Write a cpuset hierarchy for pods (uid to container names) and return its root.
-
-    Under pyfakefs that is ``/sys/fs/cgroup``.
-    """
+    """Write a cpuset hierarchy for pods, and return its root: with pyfakefs ``/sys/fs/cgroup``."""
 
     def write(machine: Machine, pods: dict[str, list[str]], version: int = 2) -> Path:
         from ..machine.hostfs import write_cgroup_tree

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import copy
 import inspect
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from ..machine.data_files import data_folder
 
-_GIVEN = pytest.StashKey[argparse.Namespace]()
+_COMMAND_LINE = pytest.StashKey[argparse.Namespace]()
 """Where pytest's configuration keeps the options that were given beside those of the ini file."""
 _CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "stepwise", "maxfail")
 """Options of pytest that choose among tests: those of an ini file are meant for the user's own."""
@@ -23,21 +23,14 @@ def is_of_the_suite(path: str | Path) -> bool:
     return Path(path).absolute().is_relative_to(data_folder("conformance"))
 
 
-def _is_alone(paths: Iterable[str]) -> bool:
-    return all(is_of_the_suite(path.partition("::")[0]) for path in paths)
-
-
 def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Generator[None, object, object]:
-    """Let pytest load the suite's conftest files only, unless tests of one's own are named too.
-
-    Where the ini file has options that only the user's conftest files can declare, those are loaded and then blocked.
-    """
+    """Load the suite's conftest files only, unless user tests are named; block those that ini options alone need."""
     known = config.known_args_namespace
-    if not _is_alone(known.file_or_dir):
+    if not all(is_of_the_suite(path.partition("::")[0]) for path in known.file_or_dir):
         return (yield)
     of_the_ini_file = config.getini("addopts")
-    given = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args
-    config.stash[_GIVEN] = parser.parse_known_args(given, copy.copy(config.option))
+    words = args[len(of_the_ini_file) :] if args[: len(of_the_ini_file)] == of_the_ini_file else args
+    config.stash[_COMMAND_LINE] = parser.parse_known_args(words, copy.copy(config.option))
     if parser.parse_known_and_unknown_args(args, copy.copy(known))[1]:
         try:
             return (yield)
@@ -57,20 +50,17 @@ def settle(config: pytest.Config) -> None:
     """Find the suite's files and tests whatever the ini file calls the user's; nothing of it chooses among them."""
     config.addinivalue_line("python_files", "test_*.py")
     config.addinivalue_line("python_functions", "test")
-    given = config.stash.get(_GIVEN, None)
-    if given is None:
+    command_line = config.stash.get(_COMMAND_LINE, None)
+    if command_line is None:
         return
     config.getini("norecursedirs").clear()
     for name in _CHOOSING:
-        if hasattr(given, name):
-            setattr(config.option, name, getattr(given, name))
+        if hasattr(command_line, name):
+            setattr(config.option, name, getattr(command_line, name))
 
 
 class FixtureScope:
-    """Keeps the suite's fixtures from a user's tests, where they would replace others by name.
-
-    To pytest before 9.1 a conftest file outside the rootdir belongs to no folder: its fixtures are everybody's.
-    """
+    """Keeps the suite's fixtures from a user's tests: before pytest 9.1 its conftest file would belong to no folder."""
 
     def pytest_collectstart(self, collector: pytest.Collector) -> None:
         """Take the suite's fixtures away before the first file of the user's: by then the suite's tests have theirs."""

@@ -43,7 +43,6 @@ class NumaCluster:
     """A cluster that is up, asked through the official client. ``api``: its ``CoreV1Api``; ``client``: for others."""
 
     def __init__(self, known: OpenCluster) -> None:
-        """Take what ``open_cluster`` found."""
         self._known = known
         self.name = known.name
         self.kubeconfig = str(known.ask("status")["kubeconfig"])
@@ -60,10 +59,7 @@ class NumaCluster:
                 raise UsageError(Fault("kind", f"the cluster knows no {manifest['kind']} of {manifest['apiVersion']}"))
 
     def until_decided(self, name: str, namespace: str = "default") -> Decision:
-        """Wait until a pod runs, or the scheduler finds no node for it, or its kubelet refuses it.
-
-        Raises ``TimeoutError`` after a minute.
-        """
+        """Wait until a pod runs, fits no node or is refused; raises ``TimeoutError`` after a minute."""
         uid = self.pod(name, namespace)["metadata"]["uid"]
         in_time = self._known.ask("decided", uid)
         pod = self.pod(name, namespace)
@@ -124,8 +120,8 @@ class NumaCluster:
 
     def on_node(self, node: str, *words: str, cgroups: bool = False, **popen: Any) -> subprocess.Popen[Any]:
         """Start a program where a node's kubelet lives; with ``cgroups`` it sees those of the node's containers."""
-        seen = ["--cgroups"] if cgroups else []
-        command = [sys.executable, "-m", "numa_conformance", "on-node", *seen, "--name", self.name, node, "--", *words]
+        flags = ["--cgroups"] if cgroups else []
+        command = [sys.executable, "-m", "numa_conformance", "on-node", *flags, "--name", self.name, node, "--", *words]
         return subprocess.Popen(command, **popen)
 
     def reset(self) -> None:

@@ -155,14 +155,14 @@ def add_options(parser: pytest.Parser) -> None:
 
 def setting(config: pytest.Config, name: str) -> str:
     """Return an option's value from the command line, else from the ini file, else its default."""
-    given = config.getoption(name)
-    return str(given if given is not None else config.getini(name))
+    value = config.getoption(name)
+    return str(value if value is not None else config.getini(name))
 
 
 def settings_list(config: pytest.Config, name: str) -> list[str]:
     """Return a repeatable option's values."""
-    given = config.getoption(name)
-    return list(given if given is not None else config.getini(name))
+    values = config.getoption(name)
+    return list(values if values is not None else config.getini(name))
 
 
 def is_set(config: pytest.Config, name: str) -> bool:

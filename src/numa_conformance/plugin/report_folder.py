@@ -25,10 +25,7 @@ class ReportFolder:
     _held: int | None = None
 
     def take(self, config: pytest.Config) -> None:
-        """Take the folder, and write that the run is not finished, over what an earlier one has left.
-
-        Raises ``UsageError`` where another run has the folder. One that takes no files is told at the end.
-        """
+        """Take the folder and report a run that is not finished; raises ``UsageError`` if another run has it."""
         if hasattr(config, "workerinput") or config.option.collectonly or setting(config, "numa_list"):
             return
         folder, markdown = setting(config, "numa_report"), setting(config, "numa_markdown")
@@ -65,9 +62,8 @@ class ReportFolder:
 
 def _write_report_under_way(config: pytest.Config, folder: str, markdown: str) -> None:
     # Templates cost each worker of xdist its start.
-    from ..report.markdown import markdown_text
-    from ..report.under_way import report_under_way
-    from ..report.writers import write_reports
+    from ..report.text import markdown_text
+    from ..report.writers import report_under_way, write_reports
 
     target = next((value for name in NAMING if (value := setting(config, f"numa_{name}"))), "the bundled reference")
     version = Profile.parse(setting(config, "numa_profile"), DEFAULT).version

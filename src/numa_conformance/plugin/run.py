@@ -7,25 +7,69 @@ import os
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from ..asking.asking import Budget
+from ..asking.examples.goldens import Golden
 from ..asking.known_failures import KnownFailures
 from ..asking.machine_choice import MachineChoice
 from ..asking.profiles import Profile
+from ..errors import Fault, UsageError
 from ..lab.daemon.daemon import serving, serving_kubelet
+from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
-from ..report.model import OWN_SNAPSHOTS
+from ..report.model import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
 from ..wire.target_record import TargetRecord
 from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
-from .snapshots import Snapshots
 from .spending import BEGAN, Spending
+
+UPDATE = "--numa-snapshot-update"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """A folder of golden texts, whether they are written anew, and whether they are the target's own."""
+
+    folder: Path
+    update: bool
+    named: str = ""
+    """How the option names a folder of the target's own."""
+
+    @property
+    def of_target(self) -> bool:
+        """Whether they are the target's own."""
+        return bool(self.named)
+
+    @classmethod
+    def read(cls, config: pytest.Config) -> Snapshots:
+        """Read the options; raises ``UsageError`` for what would write over the kubelet's golden texts."""
+        folder = setting(config, "numa_snapshots")
+        update = is_set(config, "numa_snapshot_update")
+        if not folder:
+            named = any(setting(config, f"numa_{name}") for name in NAMING)
+            if update and named:
+                message = "would replace the kubelet's golden snapshots by those of the target"
+                raise UsageError(Fault(UPDATE, message, "together with --numa-snapshots FOLDER"))
+            return cls(data_folder("conformance") / "exact" / "golden", update=update)
+        if Path(folder).exists() and not Path(folder).is_dir():
+            raise UsageError(Fault("--numa-snapshots", f"{folder} is no folder"))
+        place = Path(folder).absolute()
+        nearest = next(place for place in (place, *place.parents) if place.exists())
+        if update and not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+            raise UsageError(Fault("--numa-snapshots", f"{nearest} takes no files", "a folder that can be written"))
+        return cls(place, update=update, named=folder)
+
+    def golden(self, case: str, version: KubernetesVersion, target: str) -> Golden:
+        """Return the golden text of a case in a version, the kubelet's or that of a target."""
+        return Golden(self.folder, case, version, update=self.update, policy=target if self.of_target else "")
+
 
 AT_ONCE = {"numa_kubelet": 1, "numa_dra_driver": 2}
 """How many of these are asked side by side for each CPU."""
@@ -73,19 +117,19 @@ class Run:
     def read(cls, config: pytest.Config, selection: Selection) -> Run:
         """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
         snapshots = Snapshots.read(config)
-        exact = setting(config, "numa_level") == "exact" and not snapshots.are_own
+        exact = setting(config, "numa_level") == "exact" and not snapshots.of_target
         level: Level = "exact" if exact else "documented"
         profile = setting(config, "numa_profile")
         budget, deep = Budget.parse(setting(config, "numa_budget")), is_set(config, "numa_deep")
-        told_to_a_worker = getattr(config, "workerinput", {})
-        began, described = told_to_a_worker.get(BEGAN), told_to_a_worker.get(DESCRIBED)
+        worker_input = getattr(config, "workerinput", {})
+        began, described = worker_input.get(BEGAN), worker_input.get(DESCRIBED)
         spending = Spending(None if deep else budget.seconds, began=began)
         version = Profile.parse(profile, DEFAULT).version
 
-        record = TargetRecord(msgspec.convert(described, Description) if described else None)
+        statements = TargetRecord(msgspec.convert(described, Description) if described else None)
 
         def another() -> Client:
-            return Client(open_connection(config, level, version), record)
+            return Client(open_connection(config, level, version), statements)
 
         at_once, client = _at_once(config), another()
         return cls(
@@ -113,7 +157,7 @@ class Run:
     @property
     def measure(self) -> str:
         """What the target is measured by: a level, or the documentation and the target's own snapshots."""
-        return OWN_SNAPSHOTS if self.snapshots.are_own else self.level
+        return TARGET_SNAPSHOTS if self.snapshots.of_target else self.level
 
     @property
     def claimed(self) -> frozenset[str]:
@@ -129,7 +173,7 @@ class Run:
     @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
-        return self.selection.narrows or self.snapshots.are_own or not self.machines.is_whole
+        return self.selection.narrows or self.snapshots.of_target or not self.machines.is_whole
 
     @property
     def asks_the_whole_suite(self) -> bool:
@@ -197,13 +241,12 @@ def _at_once(config: pytest.Config) -> int:
 
 
 def _command(config: pytest.Config) -> str:
-    """Return the command that serves the target over stdio; empty where none is named."""
     kubelet = setting(config, "numa_kubelet")
     for option, door in _DOORS.items():
         if daemon := setting(config, option):
-            beside = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
+            options = {"kubelet": kubelet, "binaries": setting(config, "numa_binaries"),
                       "unsupported": setting(config, "numa_unsupported")}  # fmt: skip
-            words = [word for name, value in beside.items() if value for word in (f"--{name}", value)]
+            words = [word for name, value in options.items() if value for word in (f"--{name}", value)]
             return serving(door, daemon, *words)
     return serving_kubelet(kubelet) if kubelet else setting(config, "numa_target_command")
 

@@ -9,8 +9,7 @@ from math import ceil
 import pytest
 from hypothesis import Phase, settings
 
-from .searching import call, searches, waiting
-from .spending import NO_TIME
+from .spending import NO_TIME, call, searches, waiting
 
 LEAST = 10
 """Examples that are asked of however small a part."""
@@ -23,13 +22,9 @@ _PROFILE = "numa-conformance-short"
 
 
 class ShortSearch:
-    """Has all tests that search at random together take the time that is left, in equal shares.
-
-    Where the time is enough they ask what they would without a budget: the same examples, in the same order.
-    """
+    """Gives all random searches equal shares of the time left. With enough time they ask what they always ask."""
 
     def __init__(self, left: Callable[[], float], clock: Callable[[], float] = time.monotonic) -> None:
-        """Take what tells the seconds that are left."""
         self._left, self._clock = left, clock
         self._waiting = 0
 
@@ -72,7 +67,6 @@ class PartSearch:
     """Has all tests that search at random ask a part of their examples: the same in every run."""
 
     def __init__(self, part: Callable[[], float]) -> None:
-        """Take what tells the part, from 0 to 1, when a test is called."""
         self._part = part
 
     @pytest.hookimpl(tryfirst=True)

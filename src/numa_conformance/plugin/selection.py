@@ -33,10 +33,7 @@ class Selection:
 
     @classmethod
     def read(cls, config: pytest.Config, *, part: bool = False) -> Selection:
-        """Read the options; raises ``UsageError`` for a pattern that matches no requirement.
-
-        ``part``: the user named paths inside the suite.
-        """
+        """Read the options; ``part``: paths inside the suite are named. Raises ``UsageError`` for vain patterns."""
         patterns = tuple(settings_list(config, "numa_requirement"))
         faults = [
             Fault(
@@ -83,9 +80,8 @@ class Selection:
             return False
         if self.named and not any(_names(name, case) for name in self.named):
             return False
-        return not self.patterns or any(
-            fnmatchcase(name, pattern) for name in requirements for pattern in self.patterns
-        )
+        pairs = ((name, pattern) for name in requirements for pattern in self.patterns)
+        return not self.patterns or any(fnmatchcase(*pair) for pair in pairs)
 
     def __str__(self) -> str:
         parts = [f"--numa-requirement {pattern}" for pattern in self.patterns]

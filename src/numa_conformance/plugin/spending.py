@@ -1,15 +1,44 @@
-"""The time that ``--numa-budget`` gives a run in all: what of it is left, and for what."""
+"""The time that ``--numa-budget`` gives a run: how much is left, for which cases and searches."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
+from hypothesis import is_hypothesis_test
 
 from .cases import CASE
-from .searching import searches
+
+
+class SharedTime:
+    """The time that all tests that search at random have together, in equal shares."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._share = 0.0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Share the time among the tests that will search."""
+        self._share = self._seconds / max(waiting(session.items), 1)
+
+
+def searches(item: pytest.Item) -> bool:
+    """Tell whether a test searches at random."""
+    return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
+
+
+def waiting(items: Iterable[pytest.Item]) -> int:
+    """Return how many tests will search at random."""
+    return sum(searches(item) and item.get_closest_marker("skip") is None for item in items)
+
+
+def call(item: pytest.Function) -> None:
+    """Call a test with its fixtures."""
+    item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})
+
 
 CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
 """The part of a run's time that is kept for what comes after each of these; reports come last."""
@@ -27,7 +56,6 @@ class Spending:
     def __init__(
         self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic, began: float | None = None
     ) -> None:
-        """Take the seconds of the whole run, and when it ``began`` where that was in another process."""
         self.seconds = seconds
         self._clock = clock
         self.began = clock() if began is None else began
@@ -37,16 +65,15 @@ class Spending:
         """Seconds since it began."""
         return self._clock() - self.began
 
-    def left(self, kept: float = 0.0) -> float:
+    def left(self, reserve: float = 0.0) -> float:
         """Return the seconds that are left but for a part of all that is kept for later; 0 where nothing is."""
-        return math.inf if self.seconds is None else max(0.0, self.seconds * (1 - kept) - self.spent)
+        return math.inf if self.seconds is None else max(0.0, self.seconds * (1 - reserve) - self.spent)
 
 
 class ShortCases:
     """Leaves cases written by hand out once only what is kept for searches is left."""
 
     def __init__(self, spending: Spending) -> None:
-        """Take the time of the run."""
         self._spending = spending
 
     @pytest.hookimpl(tryfirst=True)

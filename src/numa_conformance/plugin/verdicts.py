@@ -1,4 +1,4 @@
-"""The verdict of a case, sent along with pytest's report of it."""
+"""The verdict of a case, sent along with pytest's report of it; errors of the target's making are the target's."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from ..asking.findings.findings import Finding
 from ..asking.findings.telling import Told
 from ..asking.groups import groups_of
 from ..chapters import REQUIREMENTS
+from ..errors import CpuSetSyntaxError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import ANSWERED
 from ..printable import listed, printable
-from ..report import departures
-from ..report.beside_reference import with_reference
-from ..report.case import UNMET, Case, Verdict
-from ..report.histories import with_conversations, with_history
+from ..report.case import UNMET, Case, Verdict, with_conversations, with_history
+from ..report.reference_answers import quirks_in_history, quirks_in_scenario, with_reference
 from ..sources.quirks import QUIRKS
-from ..wire import TargetFault
-from .cases import CASE, TOLD
-from .error_origin import as_the_targets
+from ..wire import BadReply, TargetFault
+from .cases import CASE, TALLY
 from .run import RUN, Run
 from .spending import NO_TIME
 
@@ -34,7 +32,7 @@ MOST_MACHINES = 5
 _named = partial(listed, most=MOST_MACHINES, sign="; ", what=" machines")
 
 
-class Verdicts:
+class VerdictHooks:
     """Names the verdict of each case as soon as one of its phases decides it."""
 
     @pytest.hookimpl(wrapper=True)
@@ -56,7 +54,6 @@ class Verdicts:
 
 
 def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict | None:
-    """Return what a phase says; None for a setup or teardown with nothing to say."""
     if call.excinfo is None:
         return "passed" if report.when == "call" else None
     error = as_the_targets(call.excinfo.value)
@@ -73,7 +70,7 @@ def _concluded(
     """Return the case with its verdict and all that is told of it; changes what pytest reports accordingly."""
     raised = call.excinfo.value if call.excinfo else None
     error = as_the_targets(raised) if raised else None
-    asking = item.stash.get(TOLD, None)
+    asking = item.stash.get(TALLY, None)
     case = _of_what_is_broken(with_history(item.stash[CASE], asking, run.report), error)
     if asking is not None and run.keeps_histories and case.judges_conversations:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
@@ -86,7 +83,7 @@ def _concluded(
     if causes is not None:
         case = msgspec.structs.replace(case, quirks=list(causes))
         details += "\n" + _named_quirks(causes)
-    scenario = _beside_reference(error, run)
+    scenario = _scenario_with_reference(error, run)
     if isinstance(error, Finding) and error.marks:
         case = msgspec.structs.replace(case, marks=error.marks)
     if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
@@ -95,7 +92,7 @@ def _concluded(
         report.wasxfail = run.known.reason(case.id, case.requirements)
     elif verdict == "passed" and run.known.names(case.id, case.requirements):
         verdict = "unexpectedly passed"
-    elif verdict == "failed" and _only_recommended(case):
+    elif verdict == "failed" and {REQUIREMENTS[name].strength for name in case.requirements} == {"SHOULD"}:
         verdict = "not followed"
         report.outcome = "skipped"
         report.wasxfail = "a recommendation that is not followed"
@@ -141,10 +138,10 @@ def _departures(case: Case, error: BaseException | None, asking: Told | None, ru
         return None
     if asking is not None:
         broken = ANSWERED if isinstance(error, TargetFault) else case.requirements[0]
-        return None if asking.history is None else departures.in_history(asking.history, broken)
+        return None if asking.history is None else quirks_in_history(asking.history, broken)
     if not isinstance(error, Finding) or not error.scenario:
         return None
-    return departures.in_scenario(error.scenario, run.profile.version, run.client.untold)
+    return quirks_in_scenario(error.scenario, run.profile.version, run.client.untold)
 
 
 def _named_quirks(causes: Causes) -> str:
@@ -152,13 +149,25 @@ def _named_quirks(causes: Causes) -> str:
     return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
 
 
-def _only_recommended(case: Case) -> bool:
-    """Tell whether a case checks nothing but what the documentation recommends (SHOULD)."""
-    return bool(case.requirements) and all(REQUIREMENTS[name].strength == "SHOULD" for name in case.requirements)
-
-
-def _beside_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:
+def _scenario_with_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:
     """Return the conversation that led to a finding, with the reference's answers beside the target's."""
     if not isinstance(error, Finding) or not error.scenario:
         return None
     return with_reference(error.scenario, run.level, run.profile.version)
+
+
+def as_the_targets(error: BaseException) -> BaseException:
+    """Return a fault of the target where an error is of its making, as where repeated draws got other answers."""
+    if isinstance(error, CpuSetSyntaxError):
+        return BadReply(f"a set of CPUs cannot be read: {error}")
+    if not _is_flaky(error):
+        return error
+    for inner in getattr(error, "exceptions", ()):
+        if isinstance(inner, (Finding, TargetFault)):
+            return inner
+    return BadReply("the same questions were answered otherwise when they were asked again")
+
+
+def _is_flaky(error: BaseException) -> bool:
+    """Tell whether Hypothesis says so; it is not imported for that."""
+    return any((kind.__module__, kind.__name__) == ("hypothesis.errors", "Flaky") for kind in type(error).__mro__)

@@ -1,10 +1,29 @@
-"""``Case``: one test of the suite with its parameters, and its verdict."""
+"""``Case``: one test of the suite with its parameters and verdict, and the files that hold its questions."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
+
+from ..asking.findings.telling import Told
+from ..errors import UsageError
+from ..files import write_text
+from ..wire.history.history import History, histories_text
+
+SCENARIO_FILES = "scenario-*.json"
+
+
+def scenario_file(case: str) -> str:
+    """Return the file name for a case's scenario: readable, and different for different cases."""
+    words = re.sub(r"[^A-Za-z0-9]+", "-", case).strip("-")[:80]
+    return f"scenario-{words}-{sha256(case.encode()).hexdigest()[:6]}.json"
+
 
 Verdict = Literal[
     "passed",
@@ -78,7 +97,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.id.startswith("histories/")
 
     @property
-    def not_asked(self) -> str:
+    def omissions(self) -> str:
         """Why its requirement was not asked more often, for people; nothing where no condition held it back."""
         reasons = ", ".join(f"{times:,} times {reason}" for reason, times in self.held_back.items())
         return f"not asked: {reasons}" if reasons else ""
@@ -100,3 +119,54 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     def from_json(cls, text: str) -> Case:
         """Read the text of ``to_json``."""
         return msgspec.json.decode(text, type=cls)
+
+
+FOLDER = "histories"
+ALL = f"{FOLDER}/all"
+
+
+def with_history(case: Case, asking: Told | None, folder: str) -> Case:
+    """Return the case with its counts; writes the conversation that broke it, where the folder takes files."""
+    if asking is None:
+        return case
+    name = ""
+    if asking.history is not None and folder:
+        named = case.requirements[0] if case.judges_conversations else case.id
+        file = f"{FOLDER}/{re.sub('[^A-Za-z0-9]+', '-', named)}.jsonl"
+        with contextlib.suppress(UsageError):
+            write_text(Path(folder, file), histories_text([asking.history]), sync=False)
+            name = file
+    return msgspec.structs.replace(
+        case,
+        asked=asking.asked,
+        histories=asking.histories,
+        held_back=dict(asking.held_back),
+        history=name,
+        machines=list(asking.machines),
+        broken_in=asking.broken_in,
+        broken=asking.broken,
+        with_it=list(asking.beside),
+    )
+
+
+def with_conversations(case: Case, groups: Iterable[str]) -> Case:
+    """Return the case with the files of the groups on which it is judged."""
+    return msgspec.structs.replace(case, conversations=[_file_of(group) for group in groups])
+
+
+def keep_group(group: str, histories: Iterable[History], folder: str) -> None:
+    """Write all conversations of a group to a file that ``judge`` reads, where the folder takes it."""
+    with contextlib.suppress(UsageError):
+        write_text(Path(folder, _file_of(group)), histories_text(histories), sync=False)
+
+
+def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:
+    """Remove conversations of earlier runs: those that no case refers to."""
+    names = {name for case in cases for name in (case.history, *case.conversations)}
+    for path in (folder / FOLDER).rglob("*.jsonl"):
+        if path.relative_to(folder).as_posix() not in names:
+            path.unlink()
+
+
+def _file_of(group: str) -> str:
+    return f"{ALL}/{group}.jsonl"

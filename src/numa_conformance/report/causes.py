@@ -1,9 +1,10 @@
-"""What a difference between two references comes from: quirks, changes, or the gates and options of their versions."""
+"""The causes of a difference between two references: quirks, changes, gates and options of their versions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from ..asking.drive import again
@@ -15,15 +16,16 @@ from ..sources.gates import GATES
 from ..sources.options import POLICY_OPTIONS
 from ..sources.quirks import QUIRKS, Quirks
 from ..sources.versions import KubernetesVersion
+from ..wire import Client
 from ..wire.history.history import History
-from .beside_reference import open_reference
+from .reference_answers import open_reference
 
 FACTS = "gates-options-and-defaults"
 """The cause where neither a quirk nor a change is one, and no setting of the question tells more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Behaviour:
     """What a reference shows: the level, the version with its gates and options, the quirks, and the changes."""
 
     level: Level
@@ -32,7 +34,7 @@ class Shown:
     changes: Changes
 
     @classmethod
-    def of(cls, level: Level, version: KubernetesVersion) -> Shown:
+    def of(cls, level: Level, version: KubernetesVersion) -> Behaviour:
         """Return what the reference of a level and version shows."""
         quirks = Quirks.of(version) if level == "exact" else Quirks.none()
         return cls(level, version, quirks, Changes.of(version))
@@ -42,7 +44,7 @@ class Shown:
         """The ids of its quirks and changes."""
         return (*self.quirks.showing(), *self.changes.showing())
 
-    def without(self, *names: str) -> Shown:
+    def without(self, *names: str) -> Behaviour:
         """Return it without quirks and changes of these ids; what it does not show is passed over."""
         off = [name for name in names if name in self.names]
         return replace(
@@ -51,7 +53,7 @@ class Shown:
             changes=self.changes.without(*(name for name in off if name in CHANGES)),
         )
 
-    def toggled(self, *names: str) -> Shown:
+    def toggled(self, *names: str) -> Behaviour:
         """Return it with each of these quirks and changes the other way: taken away, or shown."""
         quirks, changes = self.quirks, self.changes
         for name in names:
@@ -70,10 +72,9 @@ class CausesBetween:
     Quirks first, then changes; where none of them is the reason, the first side is given the version of the other.
     """
 
-    def __init__(self, two: TwoTargets, first: Shown, other: Shown) -> None:
-        """Take how answers are compared, and what each shows."""
+    def __init__(self, two: TwoTargets, first: Behaviour, other: Behaviour) -> None:
         self._two = two
-        self._one, self._other = first, other
+        self._first, self._other = first, other
         differing = set(first.names) ^ set(other.names)
         self._names = tuple(name for name in (*QUIRKS, *CHANGES) if name in differing)
 
@@ -87,12 +88,12 @@ class CausesBetween:
     def comes_from(self, difference: Differing, causes: tuple[str, ...]) -> bool:
         """Tell whether both answer alike without these; settings are the reason where it is their version."""
         if not set(causes) <= {*QUIRKS, *CHANGES}:
-            given = replace(self._one, version=self._other.version)
-            return self._two.differing(_told(given, difference.history), difference.other) is None
-        first, other = self._one.without(*causes), self._other.without(*causes)
-        history = difference.history if first == self._one else _told(first, difference.history)
-        beside = difference.other if other == self._other else _told(other, difference.other)
-        return self._two.differing(history, beside) is None
+            moved = replace(self._first, version=self._other.version)
+            return self._two.differing(_answers(moved, difference.history), difference.other) is None
+        first, other = self._first.without(*causes), self._other.without(*causes)
+        history = difference.history if first == self._first else _answers(first, difference.history)
+        others = difference.other if other == self._other else _answers(other, difference.other)
+        return self._two.differing(history, others) is None
 
     def _settings(self, history: History) -> Iterator[str]:
         """Yield the gates and options that a history sets and that are at another stage in the other version."""
@@ -106,12 +107,116 @@ class CausesBetween:
         options = {name: option.maturity for name, option in POLICY_OPTIONS.items()}
         for name in named:
             stages = gates.get(name) or options.get(name)
-            if stages is not None and stages.at(self._one.version) != stages.at(self._other.version):
+            if stages is not None and stages.at(self._first.version) != stages.at(self._other.version):
                 yield name
 
 
-def _told(shown: Shown, history: History) -> History:
-    """Return what a reference answers to the questions of a history."""
+def _answers(shown: Behaviour, history: History) -> History:
     with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
-        asked = replace(history.head, version=str(shown.version))
-        return again(History(asked, history.steps), reference)[0]
+        head = replace(history.head, version=str(shown.version))
+        return again(History(head, history.steps), reference)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChange:
+    """The first step at which two neighbouring versions answer otherwise.
+
+    ``causes``: ids of quirks and changes, gates and options, of which each alone is the reason; with ``together`` only
+    all of them are.
+    """
+
+    before: KubernetesVersion
+    after: KubernetesVersion
+    difference: Differing
+    causes: tuple[str, ...]
+    together: bool = False
+
+
+def answers_of(history: History, client: Client) -> History:
+    """Ask a target the questions of a history; each follows the version that it tells."""
+    head = replace(history.head, version=client.description.kubernetes_version)
+    return again(History(head, history.steps), client)[0]
+
+
+def turns(
+    history: History,
+    versions: Iterable[KubernetesVersion],
+    level: Level,
+    *,
+    messages: bool = False,
+    ignored: Collection[str] = (),
+) -> Iterator[VersionChange]:
+    """Yield where the references of two neighbouring versions differ; refusals by wording with ``messages`` only."""
+    for before, after in pairwise(versions):
+        with open_reference(level, before) as older, open_reference(level, after) as newer:
+            two = TwoTargets(older, newer, messages=messages, ignored=ignored)
+            difference = two.differing(answers_of(history, older), answers_of(history, newer))
+            if difference is not None:
+                yield _turn(two, difference, level, before, after)
+
+
+def _turn(
+    two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
+) -> VersionChange:
+    older, newer = Behaviour.of(level, before), Behaviour.of(level, after)
+    between = CausesBetween(two, older, newer)
+    causes = between.causes(difference)
+    if causes and causes != (FACTS,):
+        return VersionChange(before, after, difference, causes)
+    if not causes:
+        names = tuple(name for name in (*QUIRKS, *CHANGES) if name in set(older.names) ^ set(newer.names))
+        return VersionChange(before, after, difference, _fewest(between, difference, names), together=True)
+    return VersionChange(before, after, difference, tuple(_defaults(two, difference, level, before, after)) or causes)
+
+
+def _fewest(between: CausesBetween, difference: Differing, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return as few of the names as are the reason together; none where all of them are not."""
+    if not between.comes_from(difference, names):
+        return ()
+    for name in names:
+        fewer = tuple(other for other in names if other != name)
+        if fewer and between.comes_from(difference, fewer):
+            names = fewer
+    return names
+
+
+def _defaults(
+    two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
+) -> Iterator[str]:
+    """Yield the gates of which another default is the reason: set so, the older version answers as the newer one."""
+    for name, gate in GATES.items():
+        was, now = gate.history.at(before), gate.history.at(after)
+        if was is None or now is None or was.on == now.on or was.stage == "gone":
+            continue
+        with open_reference(level, before) as client:
+            set_so = answers_of(_with_gate(difference.history, name, on=now.on), client)
+            if two.differing(History(difference.history.head, set_so.steps), difference.other) is None:
+                yield name
+
+
+def _with_gate(history: History, name: str, *, on: bool) -> History:
+    steps = tuple(replace(step, params=_gated(step.params, name, on=on)) for step in history.steps)
+    return History(history.head, steps)
+
+
+def _gated(params: Mapping[str, Any], name: str, *, on: bool) -> Mapping[str, Any]:
+    kubelet = params.get("kubelet")
+    if not isinstance(kubelet, Mapping):
+        return params
+    return {**params, "kubelet": {**kubelet, "featureGates": {name: on, **(kubelet.get("featureGates") or {})}}}
+
+
+def cause_line(name: str, after: KubernetesVersion) -> str:
+    """Say in a line what a quirk, a change, a gate or an option is to a version that answers otherwise."""
+    if name in QUIRKS:
+        quirk = QUIRKS[name]
+        began = after in quirk.versions
+        known = (quirk.issue,) if began or not quirk.pull else quirk.pull
+        where = ", ".join(filter(None, known))
+        return f"quirk {name} {'begins' if began else 'is mended'}{f' ({where})' if where else ''}: {quirk.summary}"
+    if name in CHANGES:
+        change = CHANGES[name]
+        return f"change {name}{f' ({change.pull})' if change.pull else ''}: from here on {change.after}"
+    if name == FACTS:
+        return "gates, options or defaults are at another stage"
+    return f"{name} is at another stage"

@@ -1,4 +1,4 @@
-"""When, where and how a run was made: what changes from run to run, kept apart from what was found."""
+"""When, where and how a run was made. This changes from run to run, so it is a file of its own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,25 @@ import platform
 import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from .json_files import read_form
+from ..errors import Fault, UsageError
+from ..files import read_bounded
+
+F = TypeVar("F", bound=msgspec.Struct)
+
+
+def read_form(file: Path, form: type[F], most: int, otherwise: str) -> F:
+    """Read a file of at most so many bytes; raises ``UsageError``, which says what it is ``otherwise``, and why."""
+    try:
+        return msgspec.json.decode(read_bounded(file, most), type=form)
+    except OSError as error:
+        raise UsageError(Fault(str(file), f"cannot be read: {error.strerror or error}")) from error
+    except (ValueError, RecursionError) as error:  # what is no UTF-8 is no error of msgspec's own
+        raise UsageError(Fault(str(file), f"{otherwise}: {error}")) from error
+
 
 FILE = "run.json"
 MAX_BYTES = 1024 * 1024
@@ -49,10 +64,7 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
         revision: str = "",
         folder: str = "",
     ) -> Circumstances:
-        """Take what is known of this process; ``began`` is in seconds since 1970.
-
-        Where SOURCE_DATE_EPOCH is set it is the date, and time and host are left out: reports can be made again.
-        """
+        """Describe this process since ``began`` (seconds since 1970); SOURCE_DATE_EPOCH fixes date, time and host."""
         fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
         made_again = fixed.isdecimal()
         when = datetime.fromtimestamp(int(fixed) if made_again else began, timezone.utc)

@@ -1,18 +1,22 @@
-"""Two reports, case by case: what regressed, what was fixed, what is new or gone."""
+"""Several reports: what changed between two, runs of one target in the order of their dates, parts joined."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from ..errors import Fault, UsageError
 from .case import UNMET, Case
-from .model import Summary
+from .circumstances import Circumstances
+from .model import SILENT, Summary
 
 _MET = ("passed", "unexpectedly passed")
 _UNMET = (*UNMET, "expected failure", "error")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CaseChange:
     """A case whose verdict is another one; None where a report lacks it."""
 
     id: str
@@ -25,30 +29,27 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Changes by kind, each in the order of case ids.
+class ReportComparison:
+    """Changes by kind, in the order of case ids. ``changed``: neither ``regressed`` from met nor ``fixed`` to met."""
 
-    ``regressed`` was met and is not any more, ``fixed`` the reverse; ``changed`` is every other change of verdict.
-    """
-
-    regressed: tuple[Change, ...]
-    fixed: tuple[Change, ...]
-    changed: tuple[Change, ...]
-    new: tuple[Change, ...]
-    gone: tuple[Change, ...]
+    regressed: tuple[CaseChange, ...]
+    fixed: tuple[CaseChange, ...]
+    changed: tuple[CaseChange, ...]
+    new: tuple[CaseChange, ...]
+    gone: tuple[CaseChange, ...]
 
     def lines(self) -> list[str]:
         """Return the changes for a person, the worst first."""
         kinds = ("regressed", "gone", "changed", "new", "fixed")
         lines = []
         for kind in kinds:
-            changes: tuple[Change, ...] = getattr(self, kind)
+            changes: tuple[CaseChange, ...] = getattr(self, kind)
             if changes:
                 lines += [f"{kind} ({len(changes)}):", *(f"  {change}" for change in changes)]
         return lines or ["no verdict differs"]
 
 
-def compare_reports(before: Summary, after: Summary) -> Comparison:
+def compare_reports(before: Summary, after: Summary) -> ReportComparison:
     """Compare by case id, never by place in a file."""
     old, new = ({case.id: case for case in report.cases} for report in (before, after))
     both = [(old[name], new[name]) for name in sorted(old.keys() & new.keys())]
@@ -56,7 +57,7 @@ def compare_reports(before: Summary, after: Summary) -> Comparison:
     regressed = [pair for pair in moved if pair[0].verdict in _MET and pair[1].verdict in _UNMET]
     fixed = [pair for pair in moved if pair[0].verdict in _UNMET and pair[1].verdict in _MET]
     rest = [pair for pair in moved if pair not in regressed and pair not in fixed]
-    return Comparison(
+    return ReportComparison(
         regressed=tuple(_change(*pair) for pair in regressed),
         fixed=tuple(_change(*pair) for pair in fixed),
         changed=tuple(_change(*pair) for pair in rest),
@@ -65,9 +66,77 @@ def compare_reports(before: Summary, after: Summary) -> Comparison:
     )
 
 
-def _change(before: Case | None, after: Case | None) -> Change:
+def _change(before: Case | None, after: Case | None) -> CaseChange:
     known = after or before
     assert known is not None
-    return Change(
-        known.id, tuple(known.requirements), before.verdict if before else None, after.verdict if after else None
+    verdicts = (case.verdict if case else None for case in (before, after))
+    return CaseChange(known.id, tuple(known.requirements), *verdicts)
+
+
+def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
+    """Join reports; a case that several hold keeps its worst verdict. ``names`` are the reports' own, for errors.
+
+    Problems of the parts stay, once each. The whole is at most *partial*: that together they are the whole suite is
+    nothing a report knows. Raises ``UsageError`` for reports of different targets or levels, naming each.
+    """
+    if not reports:
+        raise UsageError(Fault("report merge", "there is no report to merge", "one or more"))
+    first = reports[0]
+    faults = [
+        Fault(name, f"is of {_who(report)}", f"{_who(first)}, as in {names[0]}")
+        for name, report in zip(names, reports, strict=True)
+        if (report.target, report.level) != (first.target, first.level)
+    ]
+    if faults:
+        raise UsageError(faults)
+    cases: dict[str, Case] = {}
+    for report in reports:
+        for case in report.cases:
+            known = cases.get(case.id)
+            if known is None or case.badness > known.badness:
+                cases[case.id] = case
+    problems = list(dict.fromkeys(problem for report in reports for problem in report.problems))
+    silent = next((verdict for verdict in SILENT if any(report.verdict == verdict for report in reports)), "")
+    if len(reports) == 1:
+        return first
+    complete = all(report.complete for report in reports)
+    return Summary.concluded(
+        first.target, first.level, "", cases.values(), problems, narrowed=True, silent=silent, complete=complete
     )
+
+
+def _who(summary: Summary) -> str:
+    target = summary.target
+    return f"{target.name} {target.version} (Kubernetes {target.kubernetes}, level {summary.level})"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A report of the matrix: with the address of its page, empty where there is none, and when it was made."""
+
+    report: Summary
+    page: str = ""
+    run: Circumstances | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatedReport:
+    """A report whose date is known, and what changed since the one before it; None for the first."""
+
+    column: Column
+    since: ReportComparison | None
+
+
+def over_time(columns: Sequence[Column]) -> dict[str, list[DatedReport]]:
+    """Return by target and level the reports that have dates, oldest first, of all that have more than one."""
+    dated: dict[str, list[Column]] = {}
+    for column in columns:
+        if column.run is not None:
+            dated.setdefault(f"{column.report.target.name}, level {column.report.level}", []).append(column)
+    return {name: _moments(those) for name, those in dated.items() if len(those) > 1}
+
+
+def _moments(columns: Sequence[Column]) -> list[DatedReport]:
+    ordered = sorted(columns, key=lambda column: column.run.began if column.run else "")
+    later = [DatedReport(after, compare_reports(before.report, after.report)) for before, after in pairwise(ordered)]
+    return [DatedReport(ordered[0], None), *later]

@@ -1,4 +1,4 @@
-"""Runs as web pages that need nothing else: no network, no other file. The templates escape whatever a target said."""
+"""Runs as web pages that need nothing else: no network, no other file. The templates escape all texts of a target."""
 
 from __future__ import annotations
 
@@ -11,17 +11,112 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
+from ..asking.findings.pictures import without_picture
+from ..asking.findings.two_pictures import maps, told_bits
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
+from ..machine.picture_svg import machine_svg
 from ..sources.quirks import QUIRKS
 from ..sources.versions import KubernetesVersion
 from ..wire.features import FEATURES
-from .case import VERDICTS, Case
+from .case import VERDICTS, Case, scenario_file
 from .circumstances import Circumstances
+from .compare import Column, over_time
 from .model import Summary
-from .over_time import Column, over_time
-from .scenarios import scenario_file
-from .unmet import unmet_requirements
+from .text import playing_again, rank
+
+_MAX_PICTURED = 512
+"""Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnmetCase:
+    """A case with its finding in one line, what else is told, and the command that plays it again."""
+
+    case: Case
+    finding: str
+    more: str
+    does: str
+    command: str
+    pictures: Mapping[str, Markup]
+
+
+@dataclass(frozen=True, slots=True)
+class UnmetRequirement:
+    """A requirement that is not met or not followed; ``known`` is None for an id of another version of the suite."""
+
+    id: str
+    known: Requirement | None
+    cases: list[UnmetCase]
+
+
+def unmet_requirements(
+    summary: Summary, run: Circumstances | None
+) -> tuple[list[UnmetRequirement], list[UnmetRequirement]]:
+    """Return the requirements that are not met, and the recommendations that are not followed.
+
+    ``run`` names target and report in commands. A case of several requirements is listed under the first alone.
+    """
+    target, folder = (run.target, run.folder) if run else ("", "")
+    shown_above: set[str] = set()
+    parts: list[list[UnmetRequirement]] = []
+    for by_requirement in (summary.unmet(), summary.recommendations()):
+        part: list[UnmetRequirement] = []
+        for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
+            of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
+            shown_above |= {case.id for case in of_requirement}
+            part.append(
+                UnmetRequirement(
+                    name,
+                    REQUIREMENTS.get(name),
+                    [_shown(case, summary.options, target, folder or ".") for case in of_requirement],
+                )
+            )
+        parts.append([requirement for requirement in part if requirement.cases])
+    return parts[0], parts[1]
+
+
+def _shown(case: Case, options: str, target: str, folder: str) -> UnmetCase:
+    drawn = pictures(case.scenario, case.marks) if case.scenario else {}
+    finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
+    does, command = playing_again(case, target, folder, options)
+    return UnmetCase(case, finding or case.verdict, rest, does, command, drawn)
+
+
+def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str, Markup]:
+    """Return the placements of a scenario by title; empty where there are none, also for malformed scenarios."""
+    try:
+        compared = maps(scenario)
+        if compared is None or len(compared[0].cpus) > _MAX_PICTURED:
+            return {}
+        machine, expected, actual = compared
+        reserved = told_bits((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return {}
+    titled = {"The reference's placement": expected, "The target's placement": actual}
+    others = {"The reference's placement": actual, "The target's placement": expected}
+    known = {label: told_bits(cpus) & machine.online_bits for label, cpus in marks.items()}
+    drawn: dict[str, Markup] = {}
+    for title, owners in titled.items():
+        if owners is None:
+            continue
+        other = others[title]
+        marked = known or ({} if other is None else {"placed otherwise": _differing(owners, other)})
+        held = {**owners, **({"reserved": reserved} if reserved else {})}
+        # The pictures escape their texts themselves.
+        drawn[title] = Markup(machine_svg(machine, held, marked))
+    return drawn
+
+
+def _differing(first: Mapping[str, int], other: Mapping[str, int]) -> int:
+    """Return the CPUs that have other owners in one than in the other, beside those that are only shared."""
+    labels = (first.keys() | other.keys()) - {"shared"}
+    differing = 0
+    for label in labels:
+        differing |= first.get(label, 0) ^ other.get(label, 0)
+    return differing
+
 
 NOT_RUN = "not run"
 """What a requirement is called of which a report has no case."""
@@ -64,7 +159,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
         unmet=unmet,
         opened={shown.case.id for shown in (*firsts[:1], *[shown for shown in firsts if shown.pictures][:1])},
         recommended=recommended,
-        others=[case for case in summary.cases if _shown(case) and case.id not in shown_above],
+        others=[case for case in summary.cases if _has_details(case) and case.id not in shown_above],
         areas=summary.by_area(),
         requirements=_rows_by_area(summary),
         not_claimed=[feature for feature in FEATURES if feature not in target.features],
@@ -73,10 +168,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
 
 
 def matrix_page(columns: Sequence[Column]) -> str:
-    """Return a page with a column for each report, in the order given: by area, then by requirement.
-
-    Areas of which nobody was asked come last. Targets of several dated reports have their history between the two.
-    """
+    """Return a page of requirements by reports: areas without tests last, and the history of dated reports."""
     cases = [column.report.by_requirement() for column in columns]
     areas: dict[str, list[tuple[Requirement, list[str]]]] = {}
     for name, requirement in OF_TARGETS.items():
@@ -134,13 +226,19 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        anchor=_anchor, asked=_asked, css=_css, duration=_duration, json=_json, scenario_file=scenario_file, told=_told
+        anchor=_anchor,
+        asked=_question_counts,
+        css=_css,
+        duration=_duration,
+        json=_json,
+        scenario_file=scenario_file,
+        told=_counts_text,
     )
-    environment.tests["shown"] = _shown
+    environment.tests["shown"] = _has_details
     return environment
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
 
 
@@ -148,17 +246,16 @@ def _json(scenario: Mapping[str, Any]) -> str:
     return json.dumps(scenario, indent=1)
 
 
-def _shown(case: Case) -> bool:
+def _has_details(case: Case) -> bool:
     """Tell whether a case has something to show beside its verdict."""
     return bool(case.details) and case.verdict not in ("passed", "not claimed")
 
 
-def _asked(case: Case) -> str:
-    """Tell how often conversations asked a requirement, and why not more often."""
+def _question_counts(case: Case) -> str:
     if not case.judges_conversations or not (case.asked or case.held_back):
         return ""
     times = f"asked {case.asked:,} times in {case.histories:,} conversations"
-    return f"{times}; {case.not_asked}" if case.not_asked else times
+    return f"{times}; {case.omissions}" if case.omissions else times
 
 
 def _anchor(case_id: str) -> str:

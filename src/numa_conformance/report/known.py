@@ -14,20 +14,17 @@ from ..printable import listed
 from .case import UNMET, Case
 
 MOST_NAMED = 3
-NOT_ASKED = ("not claimed", "error")
+NO_VERDICTS = ("not claimed", "error")
 """Verdicts that tell nothing of whether a known failure is one still."""
 
 
 def stale(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOut], *, whole: bool) -> list[str]:
-    """Name what is known to fail and does not, and what no case of the suite tests.
-
-    ``whole``: all cases of the suite were collected, so that one that is neither asked nor left out does not exist.
-    """
+    """Name known failures that are met now or untested; of the ``whole`` suite also those whose cases do not exist."""
     problems: list[str] = []
     for entry in known.entries.values():
         concerned = [case for case in cases if entry.concerns(case.id, case.requirements)]
         missed = [case for case in left_out if entry.concerns(case.id, case.requirements)]
-        met = [case.id for case in concerned if case.verdict not in (*NOT_ASKED, *UNMET, "expected failure")]
+        met = [case.id for case in concerned if case.verdict not in (*NO_VERDICTS, *UNMET, "expected failure")]
         absent = set(entry.listed or ()) - {case.id for case in concerned} - {case.id for case in missed}
         problem = f"known failure {entry.name}:"
         if whole and (absent or not (concerned or missed)):
@@ -45,7 +42,7 @@ def unasked(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[Left
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for entry in known.entries.values():
         concerned = [case for case in cases if entry.concerns(case.id, case.requirements)]
-        if all(case.verdict in NOT_ASKED for case in concerned):
+        if all(case.verdict in NO_VERDICTS for case in concerned):
             reasons: list[str] = [case.verdict for case in concerned]
             reasons += [case.why for case in left_out if entry.concerns(case.id, case.requirements)]
             by_reason[reasons[0] if reasons else "not collected"].append(entry.name)
@@ -61,28 +58,30 @@ def refreshed(before: KnownFailures, cases: Sequence[Case], new: KnownFailure | 
     An entry that is met now goes; what was not asked stays. What fails and has no entry gets the reason, link and
     expiry of ``new``; raises ``UsageError`` where there is none.
     """
-    asked = [case for case in cases if case.verdict not in NOT_ASKED]
-    kept = {name: entry for name, old in before.entries.items() if (entry := _renewed(old, asked, before)) is not None}
-    excused = [entry for entry in kept.values() if entry.case]
+    judged = [case for case in cases if case.verdict not in NO_VERDICTS]
+    entries = {
+        name: entry for name, old in before.entries.items() if (entry := _renewed(old, judged, before)) is not None
+    }
+    excused = [entry for entry in entries.values() if entry.case]
     failing: defaultdict[str, list[Case]] = defaultdict(list)
-    for case in asked:
+    for case in judged:
         if case.unmet and not any(entry.concerns(case.id, case.requirements) for entry in excused):
             for name in case.requirements:
                 failing[name].append(case)
-    missing = sorted(failing.keys() - kept.keys())
+    missing = sorted(failing.keys() - entries.keys())
     if missing and new is None:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise UsageError(Fault("", f"{len(missing)} new entries need a reason and a link: {shown}"))
     added = {name: _recorded(new, name, failing[name]) for name in missing} if new else {}
-    return KnownFailures({**kept, **added})
+    return KnownFailures({**entries, **added})
 
 
-def _renewed(old: KnownFailure, asked: Sequence[Case], before: KnownFailures) -> KnownFailure | None:
+def _renewed(old: KnownFailure, judged: Sequence[Case], before: KnownFailures) -> KnownFailure | None:
     """Return an entry as it is now, None where it is met."""
     if old.cases is None:
-        concerned = [case for case in asked if old.concerns(case.id, case.requirements)]
+        concerned = [case for case in judged if old.concerns(case.id, case.requirements)]
         return old if not concerned or any(_fails(case) for case in concerned) else None
-    of_it = [case for case in asked if old.requirement in case.requirements]
+    of_it = [case for case in judged if old.requirement in case.requirements]
     entry = _recorded(old, old.name, [case for case in of_it if _fails(case) and not _elsewhere(case, old, before)])
     unasked = [name for name in old.cases if name not in {case.id for case in of_it}]
     cases = sorted({*(entry.cases or ()), *unasked})
@@ -103,6 +102,5 @@ def _fails(case: Case) -> bool:
 def _recorded(entry: KnownFailure, requirement: str, failing: Iterable[Case]) -> KnownFailure:
     cases = list(failing)
     machines = sorted({name for case in cases for name in case.machines})
-    return structs.replace(
-        entry, requirement=requirement, cases=sorted(case.id for case in cases), machines=machines or None
-    )
+    ids = sorted(case.id for case in cases)
+    return structs.replace(entry, requirement=requirement, cases=ids, machines=machines or None)

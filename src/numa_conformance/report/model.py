@@ -20,7 +20,7 @@ from ..errors import Fault, UsageError
 from ..printable import listed
 from ..wire.messages.describe import Description
 from .case import VERDICTS, Case, Verdict
-from .json_files import read_form
+from .circumstances import read_form
 from .known import stale, unasked
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -28,7 +28,7 @@ MAX_BYTES = 256 * 1024 * 1024
 MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 FORMAT = "numa-conformance report 1"
-OWN_SNAPSHOTS = "documented, with own snapshots"
+TARGET_SNAPSHOTS = "documented, with own snapshots"
 """What stands for the level where placements and scores are compared with those that the target had before."""
 NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
@@ -110,19 +110,18 @@ class Summary(msgspec.Struct, frozen=True):
         missing = sorted(set(planned) - {case.id for case in ordered})
         problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
         narrowed = narrowed or bool(problems) or bool(outside)
-        not_asked = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
+        absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
-            problems += stale(known, ordered, not_asked, whole=whole)
+            problems += stale(known, ordered, absent, whole=whole)
         if not narrowed:
             problems += _untested(ordered, profile, target.features, level)
         name = "" if narrowed or problems else str(profile)
         silent = NOT_JUDGED if faults else ""
-        concluded = cls.concluded(
-            target, level, name, ordered, problems, narrowed=narrowed, silent=silent, complete=not missing
-        )
+        whole_run = {"narrowed": narrowed, "complete": not missing}
+        concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
-            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, not_asked), *alone]
+            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, absent), *alone]
         )
 
     @classmethod
@@ -138,10 +137,7 @@ class Summary(msgspec.Struct, frozen=True):
         silent: str = "",
         complete: bool = True,
     ) -> Summary:
-        """Count the cases and draw the verdict and the claim; ``silent`` is a verdict that no cases change.
-
-        Not ``complete`` where planned cases came to no verdict: then nothing is claimed.
-        """
+        """Draw verdict and claim from the cases. ``silent``: a verdict that no cases change; incomplete: no claim."""
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
         verdict = silent or _verdict(ordered, counts, narrowed=narrowed or bool(problems))
@@ -199,13 +195,12 @@ class Summary(msgspec.Struct, frozen=True):
 
     def recommendations(self) -> dict[str, list[Case]]:
         """Return the recommendations (SHOULD) that are not followed, with the cases that say so: no verdict changes."""
-        asked = self.by_requirement().items()
-        lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in asked}
+        by_requirement = self.by_requirement().items()
+        lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in by_requirement}
         return {name: cases for name, cases in lax.items() if cases}
 
 
 def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Name the machines that are outside of what the target supports, each reason once."""
     for reason, machines in outside.items():
         shown = listed(machines, MOST_MACHINES, sign="; ", what=" machines")
         yield f"outside of what the target supports: {shown}: {reason}"
@@ -219,9 +214,8 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
 
 
 def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Name where the target said one thing and then another, and of what."""
-    for said, names in contradictions.items():
-        yield f"the target contradicts itself: {said}: {listed(names, MOST_MACHINES, sign='; ')}"
+    for statement, names in contradictions.items():
+        yield f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
 
 
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:
@@ -242,24 +236,21 @@ def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> 
 
 
 def _compares_ids(cases: Iterable[Case]) -> bool:
-    """Tell whether a case was run in which CPU ids had to be the kubelet's."""
     names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
     return not names.isdisjoint(COMPARING_IDS)
 
 
 def _measure(target: Target, level: str, cases: list[Case]) -> str:
-    """Return in words what a target conforms to, or not."""
     if level == "exact":
-        ids = f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
-        return (
-            ids if _compares_ids(cases) else f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
-        )
+        if _compares_ids(cases):
+            return f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        return f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
     documented = f"the documented behaviour of Kubernetes {target.kubernetes}"
-    if level != OWN_SNAPSHOTS:
+    if level != TARGET_SNAPSHOTS:
         return documented
     unmet = [case for case in cases if case.unmet]
-    asked = unmet or [case for case in cases if case.verdict != "not claimed"]
-    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in asked}
+    judged = unmet or [case for case in cases if case.verdict != "not claimed"]
+    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in judged}
     both = [documented] * (False in of_snapshots) + ["its own snapshots"] * (True in of_snapshots)
     return f"{' or' if unmet else ' and'} to ".join(both)
 
@@ -273,11 +264,8 @@ def _claim(verdict: str, target: Target, what: str, profile: str, counts: Counte
         where = " in every area this suite tests" if name == "all" else ""
         return f"{who} conforms to {what}{where}."
     if verdict == "partial":
-        but = (
-            f", but for {counts['expected failure']} cases that are known failures"
-            if counts["expected failure"]
-            else ""
-        )
+        known = counts["expected failure"]
+        but = f", but for {known} cases that are known failures" if known else ""
         rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
         return f"{who} conforms to {what} where it was tested{but}{rest}."
     if verdict == NOT_FINISHED:
@@ -317,14 +305,14 @@ def _without_verdict(missing: Sequence[str]) -> list[str]:
 def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: str) -> list[str]:
     """Name claimed features of which no case was run; at level exact those that only documented cases ask are left."""
     known = {name for case in cases for name in case.requirements}
-    asked = [
+    offered = [
         requirement
         for requirement in REQUIREMENTS.values()
         if profile.asks(requirement.features) and requirement.holds_in(profile.version)
     ]
     testable = {
         feature
-        for requirement in asked
+        for requirement in offered
         if level != "exact" or requirement.id in known
         for feature in requirement.features
     }
@@ -350,10 +338,7 @@ def _features_of(cases: Iterable[Case]) -> set[str]:
 
 
 def read_report(path: Path) -> Summary:
-    """Read a report.json, or the folder that holds one; raises ``UsageError``.
-
-    Verdict and claim are drawn anew from the cases: the file may come from elsewhere. Its counts have to be of them.
-    """
+    """Read a report.json or its folder, and draw its verdict anew; raises ``UsageError``, also for wrong counts."""
     file = path / "report.json" if path.is_dir() else path
     summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
     _check_counts(file, Counter(summary.counts), Counter(str(case.verdict) for case in summary.cases))
@@ -370,10 +355,12 @@ def read_report(path: Path) -> Summary:
     return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite, snapshots=summary.snapshots)
 
 
-def _check_counts(file: Path, told: Counter[str], held: Counter[str]) -> None:
+def _check_counts(file: Path, stated: Counter[str], held: Counter[str]) -> None:
     """Refuse a report out of which cases were taken, or into which they were put, after it was written."""
     wrong = [
-        f"{told[name]} cases as {name}, and has {held[name]}" for name in {**told, **held} if told[name] != held[name]
+        f"{stated[name]} cases as {name}, and has {held[name]}"
+        for name in {**stated, **held}
+        if stated[name] != held[name]
     ]
     if wrong:
         accepted = "a report as the suite has written it"

@@ -32,7 +32,7 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
         "method": kind.method,
         "place": kind.place,
         "needs": kind.needed,
-        **_by_what_they_are(kind.causes),
+        **causes_by_sort(kind.causes),
         "histories": kind.histories,
         "machines": list(kind.machines),
         "example": {
@@ -47,7 +47,8 @@ def kind_as_json(kind: Kind) -> dict[str, Any]:
     }
 
 
-def _by_what_they_are(causes: Sequence[str]) -> dict[str, list[str]]:
+def causes_by_sort(causes: Sequence[str]) -> dict[str, list[str]]:
+    """Return causes as JSON has them: quirks, changes, and the rest."""
     return {
         "quirks": [name for name in causes if name in QUIRKS],
         "changes": [name for name in causes if name in CHANGES],
@@ -56,7 +57,7 @@ def _by_what_they_are(causes: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _causes(causes: Sequence[str]) -> Iterator[str]:
-    by_sort = _by_what_they_are(causes)
+    by_sort = causes_by_sort(causes)
     if by_sort["quirks"]:
         yield f"quirk: {', '.join(by_sort['quirks'])}"
     for name in by_sort["changes"]:
@@ -123,7 +124,7 @@ def _place(path: str, first: Any, other: Any) -> Iterator[str]:
     if isinstance(first, list) and isinstance(other, list):
         path += " (what one side alone has)"
         first, other = [each for each in first if each not in other], [each for each in other if each not in first]
-    texts = _told(first), _told(other)
+    texts = _text(first), _text(other)
     if sum(map(len, texts)) <= WIDEST:
         yield f"{path}: A {texts[0]}, B {texts[1]}"
         return
@@ -131,9 +132,9 @@ def _place(path: str, first: Any, other: Any) -> Iterator[str]:
     yield from (f"  {side} {text}" for side, text in zip("AB", texts, strict=True))
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, list) and len(value) > MOST_ITEMS:
-        return f"{_told(value[:MOST_ITEMS])} and {len(value) - MOST_ITEMS} more"
+        return f"{_text(value[:MOST_ITEMS])} and {len(value) - MOST_ITEMS} more"
     text = "(nothing)" if value in (None, []) else value if isinstance(value, str) and value else repr(value)
     return text if len(text) <= 3 * WIDEST else f"{text[: 3 * WIDEST]}... ({len(text)} characters)"
 
@@ -160,4 +161,4 @@ def _pictures(scenario: Mapping[str, Any], width: int) -> list[str]:
     wide = max(map(len, left))
     if wide + 4 + max(map(len, right)) > width:
         return [*left, *right, *last]
-    return [*(f"{here:<{wide}}    {beside}" for here, beside in zip(left, right, strict=True)), *last]
+    return [*(f"{here:<{wide}}    {there}" for here, there in zip(left, right, strict=True)), *last]

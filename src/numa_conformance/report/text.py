@@ -1,16 +1,125 @@
-"""A run in lines for a terminal or a CI log."""
+"""A run in lines: for a terminal or a CI log, and as Markdown for the summary page of a CI system."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import textwrap
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 from ..asking.profiles import Profile
 from ..chapters import REQUIREMENTS
+from ..printable import printable
 from ..wire.messages.describe import Description
-from .blocks import told_blocks
-from .case import VERDICTS
+from .case import VERDICTS, Case, Verdict, scenario_file
 from .model import Summary
+
+MOST_BLOCKS = 8
+MOST_LINES = 60
+"""Lines of all blocks together, beyond which no further one begins."""
+MOST_CASES = 3
+"""Further cases of a requirement that are named, one in a line."""
+MOST_DETAILS = 30
+"""Lines of what a case tells."""
+WIDTH = 120
+COMES_AND_GOES = "comes and goes: "
+"""How a line of a case's details begins that tells how often its fault was seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnmetBlocks:
+    """The lines of the blocks, and those of each requirement that has none: what is wrong, why, how to see it."""
+
+    lines: list[str]
+    untold: list[str]
+
+
+def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetBlocks:
+    """Tell what is not met, a block for each requirement up to a cap.
+
+    A requirement that fell in the conversation of another needs no block of its own. ``target`` is what names the
+    target on the command line; without a report ``folder`` there is no file to play again.
+    """
+    lines: list[str] = []
+    shown_already: set[str] = set()
+    without: list[str] = []
+    blocks = 0
+    unmet = summary.unmet()
+    first = {name: min(cases, key=lambda case: (rank(case), case.details.count("\n"))) for name, cases in unmet.items()}
+    for name, shown in sorted(first.items(), key=lambda item: rank(item[1])):
+        if name in shown_already:
+            continue
+        if blocks >= MOST_BLOCKS or len(lines) > MOST_LINES:
+            without.append(name)
+            continue
+        others = [case for case in unmet[name] if case is not shown]
+        lines += ["", *_block(name, shown, others), _again(shown, target, folder, summary.options)]
+        shown_already |= {name, *shown.requirements, *shown.with_it}
+        blocks += 1
+    rest = [name for name in without if name not in shown_already]
+    short = (_short(name, first[name], target, folder, summary.options) for name in rest)
+    return UnmetBlocks(lines, [line for texts in short for line in texts])
+
+
+def rank(case: Case) -> tuple[bool, bool, int, float]:
+    """Order blocks: no answer at all, conversations, cases with few requirements, then what fails most often."""
+    falls = case.broken_in * case.broken / max(case.asked, 1)
+    return case.verdict == "failed", not case.histories, len(case.requirements), -falls
+
+
+def _short(name: str, case: Case, target: str, folder: str, options: str) -> list[str]:
+    finding, *rest = case.details.splitlines() or [case.verdict]
+    comes_and_goes = [line for line in rest if line.startswith(COMES_AND_GOES)]
+    quirks = [f"the kubelet departs here too: {', '.join(case.quirks)}"] if case.quirks else []
+    lines = [finding, *comes_and_goes, *quirks, _again(case, target, folder, options)]
+    return [f"  {name}{_times(case)}", *(f"    {line}" for line in lines)]
+
+
+def _block(name: str, case: Case, others: list[Case]) -> list[str]:
+    known = REQUIREMENTS.get(name)
+    lines = [f"NOT MET: {name}{_times(case)}"]
+    if known is not None:
+        lines += [*textwrap.wrap(known.text, WIDTH, initial_indent="  ", subsequent_indent="  "), f"  {known.address}"]
+    details = case.details.splitlines()
+    lines += details[:MOST_DETAILS]
+    if len(details) > MOST_DETAILS:
+        lines.append(f"({len(details) - MOST_DETAILS} more lines)")
+    others_broken = [other for other in case.requirements if other != name]
+    if others_broken:
+        lines.append(f"with it: {', '.join(others_broken)}")
+    if not case.histories:
+        lines.append(f"case: {case.id}")
+    lines += [f"also: {other.id}" for other in others[:MOST_CASES]]
+    if len(others) > MOST_CASES:
+        lines.append(f"      and {len(others) - MOST_CASES} more cases")
+    return lines
+
+
+def _times(case: Case) -> str:
+    verdict = "" if case.verdict == "failed" else f" ({case.verdict})"
+    if not case.histories:
+        return verdict
+    return f"{verdict}, asked {case.asked:,} times in {case.histories:,} histories"
+
+
+def _again(case: Case, target: str, folder: str, options: str) -> str:
+    return ": ".join(playing_again(case, target, folder, options))
+
+
+def playing_again(case: Case, target: str, folder: str, options: str = "") -> tuple[str, str]:
+    """Return what a command does, and the command: a replay of the case's file in ``folder``, or its test."""
+    if folder and (case.history or case.scenario):
+        file = shlex.quote(str(Path(folder, case.history or scenario_file(case.id))))
+        if case.history:
+            return "play it again", f"numa-conformance judge --again {file}{target}"
+        version_of = (case.scenario or {}).get("kubernetesVersion")
+        version = f" --kubernetes-version {shlex.quote(str(version_of))}" if version_of else ""
+        return "play it again", f"numa-conformance replay {file}{target}{version}"
+    named = target.replace(" --target", " --numa-target", 1)
+    return "ask it again", f"pytest --numa-conformance --numa-case={shlex.quote(case.id)}{named}{options}"
 
 
 def header_lines(label: str, described: Description, level: str, profile: Profile, *, deep: bool) -> list[str]:
@@ -27,11 +136,8 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
 
 
 def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[str]:
-    """Return each requirement that is not met, told once, the verdict by area, and the verdict line.
-
-    ``target`` names the target on the command line, ``folder`` is where the reports are.
-    """
-    blocks = told_blocks(summary, target, folder)
+    """Return unmet requirements, verdicts by area, and the verdict of a run on a ``target``, kept in ``folder``."""
+    blocks = unmet_blocks(summary, target, folder)
     lines = blocks.lines[1:]
     if blocks.untold:
         lines += ["", "also not met:", *blocks.untold]
@@ -47,7 +153,7 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"
     lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")
-    lines += _asked(summary)
+    lines += _question_counts(summary)
     lines.append(summary.claim)
     return lines
 
@@ -57,16 +163,15 @@ def _ids(names: Iterable[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
-def _asked(summary: Summary) -> list[str]:
-    """Tell how often requirements were asked on conversations, and which one least."""
-    asked = [case for case in summary.cases if case.asked and case.judges_conversations]
-    if not asked:
+def _question_counts(summary: Summary) -> list[str]:
+    judged = [case for case in summary.cases if case.asked and case.judges_conversations]
+    if not judged:
         return []
-    least = min(asked, key=lambda case: (case.asked, case.id))
-    times, histories = sum(case.asked for case in asked), max(case.histories for case in asked)
+    least = min(judged, key=lambda case: (case.asked, case.id))
+    times, histories = sum(case.asked for case in judged), max(case.histories for case in judged)
     return [
-        f"{len(asked)} requirements were asked {times:,} times in {histories:,} histories, "
-        f"least {least.requirements[0]}: {least.asked:,}{f' ({least.not_asked})' if least.not_asked else ''}"
+        f"{len(judged)} requirements were asked {times:,} times in {histories:,} histories, "
+        f"least {least.requirements[0]}: {least.asked:,}{f' ({least.omissions})' if least.omissions else ''}"
     ]
 
 
@@ -77,3 +182,69 @@ def _areas(summary: Summary) -> list[str]:
         f"{area:<{width}}  " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
         for area, counts in areas.items()
     ]
+
+
+MOST = 20
+"""Requirements that are told with what was answered; further ones are named."""
+MOST_FINDING_LINES = 40
+"""Lines of one finding."""
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:-]")
+_MARKS = {"conformant": "✅", "partial": "🟡", "not conformant": "❌"}
+
+
+def markdown_text(summary: Summary) -> str:
+    """Return the verdict, a table of areas, and what is not met; whatever a target said is text and no markup."""
+    level = f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
+    lines = [
+        f"## {_MARKS.get(summary.verdict, '⚪')} numa-conformance: {summary.verdict}",
+        "",
+        f"{_text(summary.claim)} ({_text(level)}; {summary.planned} cases)",
+        "",
+        *_area_table(summary.by_area()),
+    ]
+    lines += ["", *(f"- problem: {_text(problem)}" for problem in summary.problems)]
+    lines += [f"- note: {_text(note)}" for note in summary.notes]
+    unmet = summary.unmet()
+    for name, cases in list(unmet.items())[:MOST]:
+        lines += ["", *_requirement(name, cases)]
+    rest = list(unmet)[MOST:]
+    if rest:
+        lines += ["", "also not met: " + ", ".join(map(_text, rest))]
+    recommended = summary.recommendations()
+    if recommended:
+        lines += ["", "recommendations not followed: " + ", ".join(map(_text, recommended))]
+    return "\n".join(lines) + "\n"
+
+
+def _area_table(counts: Mapping[str, Counter[Verdict]]) -> list[str]:
+    shown = [verdict for verdict in VERDICTS if any(count[verdict] for count in counts.values())]
+    return [
+        f"| area | {' | '.join(shown)} |",
+        f"| --- |{' ---: |' * len(shown)}",
+        *(
+            f"| {_text(area)} | {' | '.join(str(count[verdict] or '') for verdict in shown)} |"
+            for area, count in counts.items()
+        ),
+    ]
+
+
+def _requirement(name: str, cases: list[Case]) -> list[str]:
+    known = REQUIREMENTS.get(name)
+    details = printable(next((case.details for case in cases if case.details), cases[0].verdict)).splitlines()
+    more = [f"({len(details) - MOST_FINDING_LINES} more lines)"] if len(details) > MOST_FINDING_LINES else []
+    fence = "`" * max(3, 1 + max((len(run) for line in details for run in re.findall("`+", line)), default=0))
+    return [
+        f"<details><summary>not met: {_text(name)}</summary>",
+        "",
+        *([f"{_text(known.text)} [{_text(known.address)}]({known.address})", ""] if known else ()),
+        f"{fence}text",
+        *details[:MOST_FINDING_LINES],
+        *more,
+        fence,
+        "",
+        "</details>",
+    ]
+
+
+def _text(text: str) -> str:
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))

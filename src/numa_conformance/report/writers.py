@@ -1,21 +1,112 @@
-"""Writing a run's reports to a folder."""
+"""The files of a report: ``report.json``, JUnit XML, a badge, the page. Equal runs give equal files."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from xml.etree import ElementTree
 
 from ..errors import Fault, UsageError
 from ..files import replace_text
-from .badge import badge_svg
+from .case import SCENARIO_FILES, UNMET, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
-from .histories import remove_other_histories
 from .html import html_page
-from .junit import junit_xml
-from .model import Summary
-from .scenarios import SCENARIO_FILES, scenario_file
+from .model import NOT_FINISHED, NOT_JUDGED, Summary, Target
+
+_FAILURES = (*UNMET, "unexpectedly passed")
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(summary: Summary) -> str:
+    """Return a test suite for each area, verdicts as types; problems of the run are errors of a suite of their own."""
+    name = f"numa-conformance {summary.target.name} {summary.target.version}"
+    root = ElementTree.Element("testsuites", name=_clean(name))
+    areas: dict[str, list[Case]] = {}
+    for case in summary.cases:
+        areas.setdefault(case.area, []).append(case)
+    for area, cases in sorted(areas.items()):
+        verdicts = [case.verdict for case in cases]
+        failures = sum(verdict in _FAILURES for verdict in verdicts)
+        errors = verdicts.count("error")
+        passed = verdicts.count("passed")
+        suite = ElementTree.SubElement(
+            root,
+            "testsuite",
+            name=_clean(area),
+            tests=str(len(cases)),
+            failures=str(failures),
+            errors=str(errors),
+            skipped=str(len(cases) - failures - errors - passed),
+        )
+        for case in cases:
+            _add_case(suite, case)
+    if summary.problems:
+        _add_problems(root, summary)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _add_problems(root: ElementTree.Element, summary: Summary) -> None:
+    count = str(len(summary.problems))
+    suite = ElementTree.SubElement(root, "testsuite", name="run", tests=count, failures="0", errors=count, skipped="0")
+    for problem in summary.problems:
+        element = ElementTree.SubElement(suite, "testcase", classname="run", name=_clean(problem))
+        ElementTree.SubElement(element, "error", type="problem", message=_clean(problem))
+
+
+def _add_case(suite: ElementTree.Element, case: Case) -> None:
+    file, _, name = case.id.partition("::")
+    element = ElementTree.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name))
+    properties = ElementTree.SubElement(element, "properties")
+    for requirement in case.requirements:
+        ElementTree.SubElement(properties, "property", name="requirement", value=_clean(requirement))
+    if case.verdict == "passed":
+        return
+    tag = "failure" if case.verdict in _FAILURES else "error" if case.verdict == "error" else "skipped"
+    first = case.details.splitlines()[0] if case.details else case.verdict
+    outcome = ElementTree.SubElement(element, tag, type=case.verdict, message=_clean(first))
+    outcome.text = _clean(case.details)
+
+
+def _clean(text: str) -> str:
+    """Replace what XML cannot hold; a target may answer anything."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+_COLOURS = {"conformant": "#2e7d32", "partial": "#8a5a00", "not conformant": "#b3261e"}
+_OTHER = "#5f6368"
+_LETTER, _PADDING, _HEIGHT = 7, 16, 20
+
+
+def badge_svg(summary: Summary) -> str:
+    """Return an SVG with the verdict, passed of claimed cases, a profile's name, level and Kubernetes version."""
+    left = "numa-conformance"
+    right = summary.verdict
+    claimed = summary.planned - summary.counts["not claimed"]
+    if claimed and summary.verdict != NOT_JUDGED:
+        right += f" {summary.counts['passed']}/{claimed}"
+    profile = summary.profile.partition("@")[0]
+    if profile not in ("", "all"):
+        right += f" ({profile})"
+    right += f", {summary.level} {summary.target.kubernetes}"
+    widths = [len(text) * _LETTER + _PADDING for text in (left, right)]
+    total = sum(widths)
+    claims_nothing = summary.verdict == "partial" and summary.problems
+    colour = _OTHER if claims_nothing else _COLOURS.get(summary.verdict, _OTHER)
+    title = escape(f"{left}: {right}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{_HEIGHT}" role="img" aria-label="{title}">'
+        f"<title>{title}</title>"
+        f'<rect width="{total}" height="{_HEIGHT}" rx="3" fill="#444"/>'
+        f'<rect x="{widths[0]}" width="{widths[1]}" height="{_HEIGHT}" rx="3" fill="{colour}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
+        f'<text x="{widths[0] / 2}" y="14">{left}</text>'
+        f'<text x="{widths[0] + widths[1] / 2}" y="14">{escape(right)}</text></g></svg>\n'
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +150,12 @@ def write_reports(summary: Summary, folder: Path, circumstances: Circumstances |
                 replace_text(folder / scenario_file(case.id), json.dumps(scenario, indent=1) + "\n")
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
+
+
+_NO_END = "no end of the run is recorded: it is under way, or was ended before its verdict"
+
+
+def report_under_way(name: str, level: str, kubernetes: str) -> Summary:
+    """Return a report without cases; ``name`` is the target's on the command line: it has not described itself yet."""
+    target = Target(name, "of unknown version", kubernetes, [], [])
+    return Summary.concluded(target, level, "", (), [_NO_END], narrowed=True, silent=NOT_FINISHED, complete=False)

@@ -10,7 +10,7 @@ from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.recorded import Vector, replay
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.report.beside_reference import with_reference
+from numa_conformance.report.reference_answers import with_reference
 from numa_conformance.wire import Client, InProcess
 from processes import PATIENCE
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from numa_conformance.comparing.recorded.memory_file import comparable_memory_file
+from numa_conformance.comparing.recorded.differences import comparable_memory_file
 
 MEMORY = {"numaAffinity": [0], "type": "memory", "size": 64}
 PAGES = {"numaAffinity": [0], "type": "hugepages-2Mi", "size": 32}

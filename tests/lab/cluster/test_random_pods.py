@@ -18,7 +18,7 @@ from numa_conformance.judging.verdicts import judge_from_file
 from numa_conformance.lab.kubelet.claims import untold_fields
 from numa_conformance.plugin.numa_cluster import bring_up
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.report.departures import in_history
+from numa_conformance.report.reference_answers import quirks_in_history
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.history.history import read_histories
@@ -64,7 +64,7 @@ def test_every_must_is_met_or_its_quirk_has_a_name(filled):
         for requirement in judge_from_file(history).unmet
         if REQUIREMENTS[requirement].strength == "MUST"
     ]
-    assert [(one.head.cell, requirement) for one, requirement in unmet if not in_history(one, requirement)] == []
+    assert [(one.head.cell, requirement) for one, requirement in unmet if not quirks_in_history(one, requirement)] == []
 
 
 def test_kubelets_decided_about_pods_that_came(filled):

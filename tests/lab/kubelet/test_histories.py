@@ -15,7 +15,7 @@ from kubelets import COMMAND, PATHS, needs_kubelet, needs_namespaces
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.profiles import Profile
 from numa_conformance.comparing.differing import STATE_FILES, differences
-from numa_conformance.comparing.whole_kubelet import of_a_whole_kubelet
+from numa_conformance.comparing.two_targets import of_a_whole_kubelet
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire import Client, InProcess, Stdio

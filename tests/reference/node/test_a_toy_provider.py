@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from numa_conformance.asking.generators.workloads import guaranteed, static
-from numa_conformance.cli.outcomes import Outcomes
-from numa_conformance.cli.placement_lines import placement_lines
+from numa_conformance.cli.outcomes import Outcomes, placement_lines
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube import Container, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine

@@ -3,10 +3,8 @@
 from .differences import Difference
 from .forms import check_form
 from .node_steps import record
-from .recording import Answerer, Recorded, record_decisions
-from .replay import KINDS, Outcome, Totals, replay, unsupported
-from .selection import MAX_DECISIONS, Selection, select
-from .vectors import FIRST_RECORDED, Vector, read_vectors
+from .replay import KINDS, Answerer, Recorded, ReplayOutcome, Totals, record_decisions, replay, unsupported
+from .vectors import FIRST_RECORDED, MAX_DECISIONS, SelectedDecisions, Vector, read_vectors, select
 
 __all__ = [
     "FIRST_RECORDED",
@@ -14,9 +12,9 @@ __all__ = [
     "MAX_DECISIONS",
     "Answerer",
     "Difference",
-    "Outcome",
     "Recorded",
-    "Selection",
+    "ReplayOutcome",
+    "SelectedDecisions",
     "Totals",
     "Vector",
     "check_form",

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from .caller import Caller, recorded_answer
-from .device_file import DEVICE_FILE, comparable_device_file
-from .differences import Difference, compare
+from .differences import DEVICE_FILE, Difference, comparable_device_file, compare
+from .recorded_names import Caller, recorded_answer
 from .single_questions import reported
 
 FAILURE = ("stage", "construction_error")
@@ -16,10 +15,7 @@ FAILURE = ("stage", "construction_error")
 
 
 def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Difference]:
-    """Start the node, take the steps in order, compare each answer; stops at the first step that differs.
-
-    What follows a difference would differ because of it, and say nothing new.
-    """
+    """Start the node and compare answer by answer, until one differs: later ones would differ because of it."""
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     expected = recorded_answer("node.start", body.get("initial") or {key: body[key] for key in FAILURE})
     if _validated(body["kubelet"], answer):
@@ -37,10 +33,7 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
 
 
 def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
-    """Tell whether a start is refused by the kubelet's validation of its configuration, which the recorders left out.
-
-    So are policies and scopes of the Topology Manager that do not exist.
-    """
+    """Tell whether the kubelet's validation refuses the start; recorders had none for policies and scopes."""
     if (answer.get("result"), answer.get("stage")) != ("failed", "kubelet"):
         return False
     policy, scope = kubelet.get("topologyManagerPolicy", "none"), kubelet.get("topologyManagerScope", "container")
@@ -48,15 +41,12 @@ def _validated(kubelet: dict[str, Any], answer: dict[str, Any]) -> bool:
 
 
 def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the conversation with what this target answers as its record; a node that does not come up has no steps.
-
-    Of devices that are given by chance (``device_ids: unordered``) the number is recorded. Raises target faults.
-    """
+    """Return the conversation with this target's answers as its record; ``unordered`` devices as their number."""
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}
-    steps, asked = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
-    return {**body, "initial": answer, "steps": asked, "expect": [steps.take(step, {})[1] for step in asked]}
+    steps, operations = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
+    return {**body, "initial": answer, "steps": operations, "expect": [steps.take(step, {})[1] for step in operations]}
 
 
 def _unordered(body: dict[str, Any]) -> bool:

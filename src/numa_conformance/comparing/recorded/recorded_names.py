@@ -1,9 +1,33 @@
-"""The names in which decisions were recorded, which are older than those of the protocol."""
+"""Recorded answers in the names of today's messages, and what a target offers to be asked (``Caller``)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
+
+_RECORDERS_WORDS = re.compile(r"reserved cpus list (\S*) is not a subset of the online cpus (\S*)")
+
+
+class Caller(Protocol):
+    """A target to ask. ``call`` takes and returns plain JSON values; what the target lacks is not in ``features``."""
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The features the target claims."""
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask one question; raises a target fault when no proper answer comes."""
+
+
+def recorded_answer(method: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """Return a recorded answer in today's names, and with the kubelet's words on reserved CPUs that do not exist."""
+    translated = in_names_of_today(method, answer)
+    matched = _RECORDERS_WORDS.fullmatch(str(translated.get("message") or ""))
+    if matched is None:
+        return translated
+    return {**translated, "message": f"reserved-cpus: {matched[1]} is not a subset of online-cpus: {matched[2]}"}
+
 
 Answer = dict[str, Any]
 

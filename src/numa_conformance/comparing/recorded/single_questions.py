@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .caller import Caller, recorded_answer
 from .differences import Difference, compare
+from .recorded_names import Caller, recorded_answer
 
 Body = dict[str, Any]
 _NO_POD: Body = {"metadata": {"name": "p", "uid": "p"}, "spec": {"containers": [{"name": "c"}]}}
@@ -24,8 +24,8 @@ def _allocation(body: Body) -> tuple[str, Body]:
 
 
 def _merge(body: Body) -> tuple[str, Body]:
-    told = {key: body.get(key) for key in ("policy", "nodes", "distances", "providers")}
-    return "merge", {**told, "options": body.get("options") or {}}
+    fields = {key: body.get(key) for key in ("policy", "nodes", "distances", "providers")}
+    return "merge", {**fields, "options": body.get("options") or {}}
 
 
 QUESTIONS: Mapping[str, Callable[[Body], tuple[str, Body]]] = {
@@ -44,7 +44,8 @@ def replay(target: Caller, body: Body, messages: bool) -> Iterator[Difference]:
     expected, answer = recorded_answer(method, _recorded(body)), record(target, body)["expect"]
     if method == "score":
         expected, answer = (
-            {**told, "insufficient": sorted(told.get("insufficient") or ())} for told in (expected, answer)
+            {**answer_of, "insufficient": sorted(answer_of.get("insufficient") or ())}
+            for answer_of in (expected, answer)
         )
     yield from compare(expected, answer, "", messages=messages)
 

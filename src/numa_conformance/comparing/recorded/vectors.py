@@ -1,4 +1,4 @@
-"""Reading recorded decisions: JSON lines, one decision a line, gzip-compressed or plain; or a single JSON document."""
+"""Reading and selecting recorded decisions: JSON lines, gzip-compressed or plain, or one JSON document."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -45,10 +45,7 @@ class Vector:
 
 
 def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
-    """Yield the decisions of files, and of the files in folders, in order of name.
-
-    Raises ``UsageError`` naming file and line.
-    """
+    """Yield the decisions of files and folders, in order of name; raises ``UsageError`` with file and line."""
     for path in paths:
         for file in _files(path):
             yield from _read_file(file)
@@ -138,3 +135,62 @@ def _version(written: object, place: str) -> KubernetesVersion | None:
         return KubernetesVersion.parse(str(written))
     except UsageError as error:
         raise error.within(f"{place}: kubernetesVersion") from error
+
+
+MAX_DECISIONS = 500_000
+"""Decisions that are read in one run at most."""
+
+Chooser = Callable[[Iterable[str], Iterable[str], str], list[str]]
+"""Returns which names are wanted; raises ``UsageError`` for one that is not there, with what the names are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedDecisions:
+    """Decisions of some files; ``kinds`` and ``ids`` are None where all are meant."""
+
+    files: tuple[Path, ...]
+    kinds: Collection[str] | None
+    ids: Collection[str] | None
+    count: int
+
+    def __iter__(self) -> Iterator[Vector]:
+        """Read the decisions, one at a time."""
+        return _of(self.files, self.kinds, self.ids)
+
+
+def select(
+    files: tuple[Path, ...],
+    kinds: Collection[str],
+    ids: Collection[str],
+    choose: Chooser,
+    check: Callable[[Vector], None] = lambda vector: None,
+) -> SelectedDecisions:
+    """Read and check the files before anything is asked; raises ``UsageError`` for wrong, too many or no decisions."""
+    known_kinds: dict[str, None] = {}
+    known_ids: dict[str, None] = {}
+    count = 0
+    for count, vector in enumerate(read_vectors(files), 1):
+        if count > MAX_DECISIONS:
+            raise UsageError(Fault(vector.place, f"these are more than {MAX_DECISIONS} decisions"))
+        if not (kinds or ids):
+            check(vector)
+        if kinds:
+            known_kinds[vector.kind] = None
+        if ids:
+            known_ids[vector.id] = None
+    of_kinds = set(choose(kinds, known_kinds, "kind")) if kinds else None
+    with_ids = set(choose(ids, known_ids, "recorded decision")) if ids else None
+    if kinds or ids:
+        count = 0
+        for vector in _of(files, of_kinds, with_ids):
+            check(vector)
+            count += 1
+    if not count:
+        raise UsageError(Fault("", "no recorded decision is selected"))
+    return SelectedDecisions(files, of_kinds, with_ids, count)
+
+
+def _of(files: Iterable[Path], kinds: Collection[str] | None, ids: Collection[str] | None) -> Iterator[Vector]:
+    for vector in read_vectors(files):
+        if (kinds is None or vector.kind in kinds) and (ids is None or vector.id in ids):
+            yield vector

@@ -1,8 +1,23 @@
-"""Markdown of the generated pages: tables, and lines that end as a file does."""
+"""Markdown of the generated pages: tables, texts of pages, links to requirements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+from ...judging.chapter import CHAPTER_OF
+
+FOLDER = "requirements"
+"""Where the pages of chapters lie, below ``docs/``."""
+
+
+def page_of(requirement: str) -> str:
+    """Return the name of the page of a requirement's chapter, without its ending."""
+    return CHAPTER_OF[requirement].partition(".chapters.")[2].replace(".", "-").replace("_", "-")
+
+
+def link_to(requirement: str, folder: str = f"{FOLDER}/") -> str:
+    """Return a link to a requirement; ``folder``: from the page to those of chapters."""
+    return f"[`{requirement}`]({folder}{page_of(requirement)}.md#{requirement.replace('/', '')})"
 
 
 def table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> list[str]:

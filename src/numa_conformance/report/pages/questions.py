@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...chapters.wording import in_words, listed, memory_told, number_of
@@ -55,10 +55,10 @@ ALWAYS = {
 def question(case: object) -> str:
     """Write what was asked, and of what; of a case that was only seen, where it was."""
     world, machine = _world(case), machine_of(case)
-    told = [f"machine `{machine.name}`"] if machine else []
-    told += _configuration(case)
-    told += [f"pod {uid} has {in_words(pod.held)}" for uid, pod in (world.pods if world else {}).items()]
-    return "; ".join((*told, *_asked(case)))
+    parts = [f"machine `{machine.name}`"] if machine else []
+    parts += _configuration(case)
+    parts += [f"pod {uid} has {in_words(pod.held)}" for uid, pod in (world.pods if world else {}).items()]
+    return "; ".join((*parts, *_question_itself(case)))
 
 
 def machine_of(case: object) -> Machine | None:
@@ -84,7 +84,6 @@ def _configuration(case: object) -> list[str]:
 
 
 def _settings(settings: Settings) -> Iterator[str]:
-    """Yield what is configured, as far as it is not the default."""
     cpus = " with ".join(filter(None, ("static", ", ".join(sorted(settings.options)))))
     yield f"CPU Manager {cpus if settings.static else 'none'}"
     if settings.reserved:
@@ -115,7 +114,7 @@ def _inner(value: Any) -> str:
     return f"({_flat(value)})" if isinstance(value, Mapping) else _flat(value)
 
 
-def _asked(case: Any) -> Iterator[str]:
+def _question_itself(case: Any) -> Iterator[str]:
     """Yield the question itself; nothing where the case is the state of a node alone."""
     match case:
         case _ if type(case) in ALWAYS:
@@ -159,9 +158,9 @@ def _asked(case: Any) -> Iterator[str]:
             yield f"a claim is unprepared that was {'' if case.was_prepared else 'not '}prepared"
         case Registration():
             yield f"a plugin is to register{' with another kubelet' * case.again}"
-        case DevicePreference(asked=asked):
-            among = ", ".join(asked.included) or "any"
-            yield f"{asked.size} devices of {', '.join(asked.available)}, among them {among}"
+        case DevicePreference(asked=preference):
+            among = ", ".join(preference.included) or "any"
+            yield f"{preference.size} devices of {', '.join(preference.available)}, among them {among}"
         case DevicesServed():
             yield f"a container is given {', '.join(case.devices)} of {', '.join(sorted(case.offered)) or 'none'}"
 
@@ -176,19 +175,16 @@ def _choice(choice: Choice) -> Iterator[str]:
 def _merge(merge: MergedHints) -> Iterator[str]:
     closest = " with prefer-closest-numa-nodes" * merge.closest
     yield f"policy {merge.policy}{closest} on {number_of(len(merge.nodes), 'NUMA node')}"
-    hints = " and ".join(_axis(axis) for axis in merge.axes)
+    axes: Any = merge.axes
+    hints = " and ".join(f"[{listed(Affinity(*hint) for hint in axis)}]" for axis in axes)
     yield f"hints {hints}" if hints else "no hints"
-
-
-def _axis(axis: Sequence[tuple[Any, bool]]) -> str:
-    return f"[{listed(Affinity(*hint) for hint in axis)}]"
 
 
 def _scored(case: ScoredNode | ScorePair) -> Iterator[str]:
     nodes = (case.first, case.second) if isinstance(case, ScorePair) else (case,)
-    told = [list(_node(node)) for node in nodes]
-    yield "; ".join(told[0])
-    if more := [text for each in told[1:] for text in each if text not in told[0]]:
+    texts = [list(_node(node)) for node in nodes]
+    yield "; ".join(texts[0])
+    if more := [text for each in texts[1:] for text in each if text not in texts[0]]:
         yield f"and then {'; '.join(more)}"
 
 
@@ -207,10 +203,10 @@ def _pod(pod: PodSpec, *, with_class: bool = True) -> str:
 
 def _container(container: ContainerSpec) -> str:
     kind = "" if container.kind == "app" else f"{container.kind} "
-    given, limits = _amounts(container.given), _amounts(container.limits)
-    if given == limits:
-        return f"{kind}{container.name}: {given or 'nothing'}"
-    sides = (f"{name} {amounts}" for name, amounts in (("requests", given), ("limits", limits)) if amounts)
+    requests, limits = _amounts(container.given), _amounts(container.limits)
+    if requests == limits:
+        return f"{kind}{container.name}: {requests or 'nothing'}"
+    sides = (f"{name} {amounts}" for name, amounts in (("requests", requests), ("limits", limits)) if amounts)
     return f"{kind}{container.name}: {', '.join(sides)}"
 
 

@@ -15,8 +15,7 @@ from ...wire import FEATURES, METHODS, PROTOCOL, SURFACES
 from ...wire.faults import UNSUPPORTED
 from ...wire.message import Message
 from .chapter_pages import chapters, title_of
-from .links import FOLDER, link_to
-from .markdown import joined, table
+from .markdown import FOLDER, joined, link_to, table
 
 
 def requirements_page() -> str:
@@ -45,9 +44,8 @@ def requirements_page() -> str:
         ],
     )
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
-    lines += table(
-        ("profile", "features"), ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
-    )
+    profiles = ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
+    lines += table(("profile", "features"), profiles)
     lines += ["", "## Chapters", ""]
     for page, requirements in chapters().items():
         lines += [f"- [{title_of(requirements)}]({FOLDER}/{page}.md)"]
@@ -61,11 +59,8 @@ def _features(features: frozenset[str]) -> str:
 
 def _coverage(area: str, requirements: list[Requirement]) -> tuple[object, ...]:
     ways = [asked_by(requirement.id) for requirement in requirements]
-    return (
-        area,
-        len(requirements),
-        *(sum(name in way for way in ways) for name in ("conversations", "search", "example")),
-    )
+    counts = (sum(name in way for way in ways) for name in ("conversations", "search", "example"))
+    return area, len(requirements), *counts
 
 
 def protocol_page() -> str:
@@ -95,13 +90,8 @@ def protocol_page() -> str:
         ),
     ]
     for method in METHODS.values():
-        lines += [
-            "",
-            f"### `{method.name}`",
-            "",
-            f"{_sentence(method.request)} It takes {_fields(method.request)}.",
-            "",
-        ]
+        sentence = f"{_sentence(method.request)} It takes {_fields(method.request)}."
+        lines += ["", f"### `{method.name}`", "", sentence, ""]
         for reply in method.replies:
             tag = reply.__struct_config__.tag
             lines.append(f"- {f'`{tag}`: ' if tag else ''}{_sentence(reply)} Fields: {_fields(reply)}.")
@@ -136,7 +126,6 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _fields(message: type[Message]) -> str:
-    """Return the fields of a message; those in brackets may be left out."""
     fields = msgspec.structs.fields(message)
     shown = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
     return ", ".join(shown) or "nothing"

@@ -51,7 +51,7 @@ class Target:
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Place a pod, or refuse it and leave everything as it was."""
         pod = Pod.from_dict(request.pod)
-        before, given = self.free, {}
+        before, name = self.free, {}
         for container in pod.all_containers:
             wanted = container.whole_cpus if self.static and pod.qos == "Guaranteed" else 0
             cpus = self.give(wanted)
@@ -59,9 +59,9 @@ class Target:
                 self.free = before
                 reason, message = "UnexpectedAdmissionError", "not enough free CPUs"
                 return Rejected(str(self.free), reason, message, pod.qos)
-            given[container.name] = cpus
-        self.pods[pod.uid] = given
-        return Admitted(str(self.free), self.held(given), pod.qos)
+            name[container.name] = cpus
+        self.pods[pod.uid] = name
+        return Admitted(str(self.free), self.held(name), pod.qos)
 
     def give(self, count: int) -> CpuSet | None:
         """Take exclusive CPUs for one container: here the lowest ids. Your allocator goes here."""
@@ -84,11 +84,11 @@ class Target:
 
     def node_state(self, request: ReadState) -> NodeState:
         """Tell what everybody holds."""
-        return NodeState(str(self.free), {uid: self.held(given) for uid, given in self.pods.items()})
+        return NodeState(str(self.free), {uid: self.held(name) for uid, name in self.pods.items()})
 
-    def held(self, given: dict[str, CpuSet]) -> dict[str, ContainerHolding]:
+    def held(self, name: dict[str, CpuSet]) -> dict[str, ContainerHolding]:
         """Return what containers hold in the form of the protocol; no CPUs means the shared pool."""
-        return {name: ContainerHolding(str(cpus)) for name, cpus in given.items()}
+        return {name: ContainerHolding(str(cpus)) for name, cpus in name.items()}
 
 
 def make() -> Target:

@@ -1,16 +1,22 @@
-"""Devices of which any will do: where nothing prefers one, the Device Manager takes them in the order of a Go map.
+"""Chance in a kubelet's decisions: devices and memory that it takes in the order of a Go map.
 
-Which one a container gets is chance then, and so is what later pods find. Where it lies is compared in its place.
+Without preferences the Device Manager takes any device, so later pods meet another node. The NUMA nodes of devices are
+compared in place of their ids. At a start the Memory Manager adds up blocks: a NUMA node is in the group of the block
+that came last. Where it serves containers in several groups, this may not be the group in the state file. Then the
+state is refused. Up to 1.31 it also gives back the memory of a pod's containers one by one in such an order.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from ..machine import Machine
+from ..sources.versions import KubernetesVersion
 from ..wire.history.history import History, Step
-from .recorded.differences import compare
+from .recorded.differences import Difference, compare
 
 Name = Callable[[str, str, frozenset[int]], str]
 """What stands for a device: of a resource, with an id, given to a container of an affinity."""
@@ -20,7 +26,6 @@ class AnyDevice:
     """What may stand for the ids of devices in the answers of one history."""
 
     def __init__(self, history: History) -> None:
-        """Look at which plugins prefer a device, and at whether devices of init containers are used again."""
         machine = history.head.machine
         self._nodes = {(device.resource, device.id): frozenset(device.numa) for device in machine.devices}
         again = any(_reuses(machine, step.params.get("pod")) for step in history.steps)
@@ -31,26 +36,23 @@ class AnyDevice:
         return self._named(answer, lambda resource, id, _: f"of {sorted(self._nodes.get((resource, id), (id,)))}")
 
     def by_reach(self, answer: Any) -> Any:
-        """Return an answer that tells of a device whether it is on NUMA nodes of the container, on none, or on others.
-
-        The Device Manager takes devices in this order and among equals any.
-        """
+        """Return an answer that says of devices "aligned", "on none" or "on others": the manager's order of choice."""
         return self._named(answer, self._reach)
 
-    def chose_otherwise(self, step: Step, beside: Step) -> bool:
+    def chose_otherwise(self, step: Step, other: Step) -> bool:
         """Tell whether of a pod's containers the first that is served otherwise is so by chance; others follow.
 
         What init containers had serves again before anything else, and any of it. Of a pod that both refuse the hints
         for its containers are looked at.
         """
         spec = (step.params.get("pod") or {}).get("spec") or {}
-        answers = [(answered.answer or {}).get("containers") or {} for answered in (step, beside)]
+        answers = [(answered.answer or {}).get("containers") or {} for answered in (step, other)]
         init = [container.get("name") for container in spec.get("initContainers") or ()]
         app = [container.get("name") for container in spec.get("containers") or ()]
         if bool(answers[0]) != bool(answers[1]):
             return self._might_lack((*init, *app), answers[0] or answers[1])
         if not any(answers):
-            return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, beside)))
+            return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, other)))
         for number, name in enumerate((*init, *app)):
             first, second = (answer.get(name) for answer in answers)
             if any(compare(self.by_place(first), self.by_place(second), "")):
@@ -58,24 +60,23 @@ class AnyDevice:
                 return not any(compare(self._again(first, before[0]), self._again(second, before[1]), ""))
         return False
 
-    def _left_otherwise(self, spec: Mapping[str, Any], answer: Mapping[str, Any], beside: Mapping[str, Any]) -> bool:
+    def _left_otherwise(
+        self, spec: Mapping[str, Any], answer: Mapping[str, Any], other_answer: Mapping[str, Any]
+    ) -> bool:
         """Tell whether the first hints that differ are of resources of which containers before took any device."""
         containers = (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
-        asked = {container.get("name"): _limits(container) - self._chosen for container in containers}
+        limits = {container.get("name"): _limits(container) - self._chosen for container in containers}
         taken: set[str] = set()
-        for alignment, other in zip(answer.get("alignments") or (), beside.get("alignments") or (), strict=False):
+        for alignment, other in zip(answer.get("alignments") or (), other_answer.get("alignments") or (), strict=False):
             if alignment != other:
                 pairs = zip(alignment["providers"], other["providers"], strict=False)
                 differing = {name for pair in pairs for name, _ in _hints(pair[0]) ^ _hints(pair[1])}
                 return bool(differing) and differing <= taken
-            taken |= asked.get(alignment.get("container"), set())
+            taken |= limits.get(alignment.get("container"), set())
         return False
 
     def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
-        """Tell whether a pod that was admitted might be refused, had one of its containers other devices.
-
-        That is, where a container might have had a device of other NUMA nodes, and one after it needs of that resource.
-        """
+        """Tell whether other devices for a container might leave too few of that resource for one after it."""
         devices = [(answer.get(name) or {}).get("devices") or {} for name in names]
         return any(
             resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
@@ -157,3 +158,42 @@ def _limits(container: Mapping[str, Any]) -> set[str]:
 
 def _hints(provider: Mapping[str, Any] | None) -> set[tuple[str, str]]:
     return {(resource, repr(hints)) for resource, hints in (provider or {}).items()}
+
+
+_STAGE = "memorymanager-start"
+_FREE = re.compile(r"memory_state\[\d+\]\.free\.")
+_IN_ORDER = KubernetesVersion.parse("1.32")
+
+
+def comes_up_by_chance(before: Iterable[Step], step: Step, other: Step) -> bool:
+    """Tell whether of two restarts after the same steps one alone is refused for its memory, and that by chance."""
+    stages = [(answered.answer or {}).get("stage") for answered in (step, other)]
+    return step.method == "node.restart" and stages.count(_STAGE) == 1 and _crossing(before)
+
+
+def gives_back_by_chance(before: Iterable[Step], differences: Iterable[Difference], version: str) -> bool:
+    """Tell whether two answers after the same steps differ in the memory that is free alone, and that by chance."""
+    free_alone = all(_FREE.match(difference.path) for difference in differences)
+    return free_alone and KubernetesVersion.parse(version) < _IN_ORDER and _crossing(before)
+
+
+def _crossing(steps: Iterable[Step]) -> bool:
+    holdings = [holding for containers in _held(steps).values() for holding in containers.values()]
+    groups = {frozenset(block["nodes"]) for holding in holdings for block in holding.get("memory") or ()}
+    return any(first & second for first, second in combinations(groups, 2))
+
+
+def _held(steps: Iterable[Step]) -> dict[Any, Mapping[str, Any]]:
+    held: dict[Any, Mapping[str, Any]] = {}
+    for step in steps:
+        answer = step.answer or {}
+        match step.method, answer.get("result"):
+            case "node.start", _:
+                held = {}
+            case "node.admit", "admitted":
+                held[step.params["pod"]["metadata"]["uid"]] = answer["containers"]
+            case "node.remove", _:
+                held.pop(step.params["uid"], None)
+            case "node.restart", "restarted":
+                held = {pod["uid"]: pod["containers"] for pod in answer["pods"] if pod["result"] == "admitted"}
+    return held

@@ -1,8 +1,9 @@
-"""By which quirks the kubelet departs from the documentation where a target did: in the same conversation."""
+"""The reference's answers to a target's questions, and the quirks by which a kubelet departs there too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -10,51 +11,95 @@ from ..asking.drive import again
 from ..asking.findings.findings import CAME_UP
 from ..comparing.differing import PASS, RUNS_ON, filled, sends_unasked
 from ..comparing.recorded import Vector, record, replay
+from ..errors import NumaConformanceError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import judge
+from ..reference.target import Level, ReferenceTarget
+from ..sources.changes import Changes
 from ..sources.quirks import Quirks
-from ..sources.versions import KubernetesVersion
-from ..wire import Client, TargetFault
+from ..sources.versions import DEFAULT, KubernetesVersion
+from ..wire import Client, InProcess, TargetFault
 from ..wire.history.history import History, Step
-from .beside_reference import open_reference
+
+_SECONDS = 120.0
+
+
+def with_reference(scenario: Mapping[str, Any], level: Level, version: KubernetesVersion = DEFAULT) -> dict[str, Any]:
+    """Return a scenario with the reference's answers and version as its record, so that ``replay`` can judge by it.
+
+    Where the documentation leaves a placement open, the reference's is one of those allowed. A scenario that the
+    reference cannot take comes back as it is.
+    """
+    with open_reference(level, version) as reference:
+        versioned = {**scenario, "kubernetesVersion": str(version)}
+        try:
+            if scenario["kind"] == "question":
+                return {**versioned, "expect": reference.call(scenario["method"], scenario["params"])}
+            return record(reference, versioned)
+        except (NumaConformanceError, TargetFault, KeyError, TypeError):
+            return dict(scenario)
+
+
+@contextmanager
+def open_reference(
+    level: Level,
+    version: KubernetesVersion = DEFAULT,
+    quirks: Quirks | None = None,
+    changes: Changes | None = None,
+    *,
+    resource_fit: bool = False,
+) -> Iterator[Client]:
+    """Open the reference at a level and version, or with these quirks and changes, and close it at the end.
+
+    ``resource_fit``: it adds up requests, as a whole kubelet does and its managers do not.
+    """
+    reference = Client(
+        InProcess(
+            lambda: ReferenceTarget(level, version, quirks=quirks, changes=changes, resource_fit=resource_fit),
+            "the bundled reference",
+            _SECONDS,
+        )
+    )
+    try:
+        yield reference
+    finally:
+        reference.close()
+
 
 _NO_PLUGIN = "no healthy devices present"
 """What a kubelet says of devices of which no plugin has registered since it started."""
 
 
-def in_history(history: History, requirement: str) -> Causes | None:
-    """Return each quirk without which the kubelet keeps a requirement; where none alone, a least set of them.
+def quirks_in_history(history: History, requirement: str) -> Causes | None:
+    """Return each quirk that alone makes the kubelet break a requirement, else a least set of them together.
 
-    None where the kubelet keeps it at the steps at which the history does not, and where no quirk is the reason that it
-    does not.
+    None where the kubelet keeps it at the steps at which the history breaks it, and where no quirk is the reason.
     """
     version = KubernetesVersion.parse(history.head.version)
     steps = _broken_at(history, requirement)
     whole = _is_whole(step.answer for step in history.steps)
-    asked, whose = _with_passes(history)
+    questions, step_of = _with_passes(history)
     # Where a target never tells on what containers run, nothing is made of what the reference tells of it.
     untold = frozenset(field for field in RUNS_ON if not any(_has(step.answer, field) for step in history.steps))
 
     def breaks(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=whole) as reference:
-            beside = again(asked, reference)[0]
-            told = tuple(replace(step, answer=_without(step.answer, untold)) for step in beside.steps)
-            return not steps.isdisjoint(whose[step] for step in _broken_at(History(beside.head, told), requirement))
+            answers = again(questions, reference)[0]
+            steps_of_reference = tuple(replace(step, answer=_without(step.answer, untold)) for step in answers.steps)
+            broken = _broken_at(History(answers.head, steps_of_reference), requirement)
+            return not steps.isdisjoint(step_of[step] for step in broken)
 
     return _reasons(Quirks.of(version), breaks)
 
 
 def _with_passes(history: History) -> tuple[History, list[int]]:
-    """Return a history in which the loop passes where a target has sent cpusets unasked, and whose step each one is.
-
-    The reference sends them in such a pass alone.
-    """
-    steps, whose = list[Step](), list[int]()
+    """Add a pass of the loop after each step with unasked cpusets, as the reference does; with each step's number."""
+    steps, step_of = list[Step](), list[int]()
     for number, step in enumerate(history.steps):
         sends = sends_unasked(step)
         steps += [step, Step(PASS, {})] if sends else [step]
-        whose += [number] * (1 + sends)
-    return History(history.head, tuple(steps)), whose
+        step_of += [number] * (1 + sends)
+    return History(history.head, tuple(steps)), step_of
 
 
 def _has(answer: object, field: str) -> bool:
@@ -74,10 +119,7 @@ def _broken_at(history: History, requirement: str) -> frozenset[int]:
 
 
 def _is_whole(answers: Iterable[Mapping[str, Any] | None]) -> bool:
-    """Tell whether a target does what a whole kubelet does beside its managers.
-
-    It refuses pods by the sum of their requests, or at a restart for devices of which the plugin is not back yet.
-    """
+    """Tell whether a target adds up requests, or refuses devices whose plugins are late, as a whole kubelet does."""
     return any(
         str(answer.get("reason")).startswith("OutOf")
         or any(_NO_PLUGIN in str(pod.get("message")) for pod in answer.get("pods") or ())
@@ -86,7 +128,9 @@ def _is_whole(answers: Iterable[Mapping[str, Any] | None]) -> bool:
     )
 
 
-def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()) -> Causes | None:
+def quirks_in_scenario(
+    scenario: Mapping[str, Any], version: KubernetesVersion, untold: Collection[str] = ()
+) -> Causes | None:
     """Return each quirk without which the kubelet answers a finding's scenario otherwise than the target did.
 
     None where the kubelet answers otherwise itself, and where it answers alike without any quirk too: what is wrong
@@ -97,18 +141,13 @@ def in_scenario(scenario: Mapping[str, Any], version: KubernetesVersion, untold:
     def alike(quirks: Quirks) -> bool:
         with open_reference("exact", version, quirks, resource_fit=whole) as reference:
             decision = _decision(scenario, reference, untold)
-            return decision is not None and all(
-                outcome.status == "matched" for outcome in replay(reference, [decision])
-            )
+            return decision is not None and all(each.status == "matched" for each in replay(reference, [decision]))
 
     return _reasons(Quirks.of(version), alike)
 
 
 def _decision(scenario: Mapping[str, Any], reference: Client, untold: Collection[str]) -> Vector | None:
-    """Return a finding's scenario as a decision with the target's answers, and with the reference's own start.
-
-    Of the target's start a scenario tells only whether the node came up; None where the reference's does otherwise.
-    """
+    """Return a scenario as a decision with the target's answers and the reference's start; None if starts differ."""
     body = {**scenario, "expect": scenario.get("answered")}
     if "steps" in body:
         try:

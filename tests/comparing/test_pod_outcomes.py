@@ -1,10 +1,10 @@
 """What became of pods beside a target: where each container may run, and beside whom."""
 
 from numa_conformance.asking.generators.workloads import burstable, guaranteed, static
-from numa_conformance.comparing.pod_outcomes import fates, lived
+from numa_conformance.comparing.pod_outcomes import lived, pod_outcomes
 from numa_conformance.cpuset import format_bits
 from numa_conformance.machine import load_machine
-from numa_conformance.report.beside_reference import open_reference
+from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.wire.history.history import Head, History, Step
 
 MACHINE = load_machine("two-nodes-devices")
@@ -13,14 +13,14 @@ MACHINE = load_machine("two-nodes-devices")
 
 def of_reference(*pods, kubelet=None):
     with open_reference("exact") as reference:
-        return fates(lived(reference, MACHINE, kubelet or static(), pods))
+        return pod_outcomes(lived(reference, MACHINE, kubelet or static(), pods))
 
 
 def told(held, pods, pool="0-15"):
     """Return what became of pods whose containers hold this, as a target tells it."""
     answer = {"result": "admitted", "default_cpuset": pool, "containers": {}}
     admits = [Step("node.admit", {"pod": pod}, answer) for pod in pods]
-    return fates(
+    return pod_outcomes(
         History(
             Head("moved", "pods", 0, MACHINE, "1.37"),
             (*admits, Step("node.state", {}, {"default_cpuset": pool, "containers": held})),

@@ -11,7 +11,7 @@ from ..asking.generators.scenario import WITH_MACHINE
 from ..comparing.recorded import Answerer, Vector, read_vectors, record_decisions
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
-from ..report.beside_reference import open_reference
+from ..report.reference_answers import open_reference
 from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step
@@ -22,14 +22,14 @@ _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
 
 
-def asked_by_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
+def history_of_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
     """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
     start = Step("node.start", {"kubelet": inputs.config.to_dict()}, {})
     pods = [Step("node.admit", {"pod": pod.to_dict()}, {}) for pod in read_all_pods(files)]
     return History(_head("pods", inputs.machine), (start, *pods))
 
 
-def asked_by_files(files: Sequence[Path]) -> Iterator[History]:
+def histories_of_files(files: Sequence[Path]) -> Iterator[History]:
     """Yield the histories and scenarios of the files; raises ``UsageError`` for a file of anything else."""
     for path in files:
         if holds_histories(path):
@@ -59,7 +59,6 @@ class _Noting:
 
 
 def _of_scenario(vector: Vector, reference: Client) -> History:
-    """Return the questions of a scenario, as the reference is asked them."""
     noting = _Noting(reference)
     by = Answerer("numa-conformance", "", NEWEST)
     for recorded in record_decisions(noting, [vector], by, times=1):

@@ -1,0 +1,118 @@
+"""Options that commands share: names, machines, levels and versions of Kubernetes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
+from ..machine import catalogue_names
+from ..sources.patches import patch_note
+from ..sources.quirks import Quirks
+from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
+
+FILE = click.Path(path_type=Path)
+INPUT = click.Path(path_type=Path, allow_dash=True)
+DIRECTORY = click.Path(path_type=Path, file_okay=False)
+EXISTING_DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def version(text: str) -> KubernetesVersion:
+    """Read ``--kubernetes-version`` and print known facts of its patch; raises ``UsageError`` for unknown versions."""
+    try:
+        known = KubernetesVersion.supported(text)
+    except UsageError as error:
+        raise error.within("--kubernetes-version") from error
+    note = patch_note(known)
+    if note:
+        click.echo(f"Kubernetes {known}: {note}", err=True)
+    return known
+
+
+class NameChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only
+    """One of a few names."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; fails with what is accepted and the near one."""
+        names = [str(name) for name in self.choices]
+        if value in names:
+            return value
+        accepted = f"accepted: {', '.join(names)}"
+        return self.fail(f"{value!r} is not accepted ({accepted}){did_you_mean(value, names)}", param, ctx)
+
+
+class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
+    """A machine of the catalogue, or a file; a shell completes both."""
+
+    name = "machine"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the machines whose names begin so; files where none does."""
+        named = [CompletionItem(name) for name in catalogue_names() if name.startswith(incomplete)]
+        return named or [CompletionItem(incomplete, type="file")]
+
+
+def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
+    """Return the names that match one of the ``wanted`` patterns, all where there is none; raises ``UsageError``."""
+    known = list(dict.fromkeys(names))
+    wanted = list(wanted)
+    faults = [
+        Fault("", f"there is no {what} {pattern!r}", suggestion=closest_to_pattern(pattern, known))
+        for pattern in wanted
+        if not any(fnmatchcase(name, pattern) for name in known)
+    ]
+    if faults:
+        raise UsageError(faults)
+    return [name for name in known if not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)]
+
+
+unsupported_option = click.option(
+    "--unsupported",
+    default="",
+    metavar="REGEX",
+    help="words with which it gives up on a machine that it does not support; a crash never counts",
+)
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Import what an extra brings along; raises ``UsageError`` with how to install it where it is not there."""
+    try:
+        yield
+    except ImportError as error:
+        accepted = f"pip install 'numa-conformance[{extra}]'"
+        raise UsageError(Fault("", f"{error.name} is not installed", accepted)) from error
+
+
+LEVEL = click.option(
+    "--level",
+    type=NameChoice(["exact", "documented"]),
+    default="exact",
+    show_default=True,
+    help="With the quirks of Kubernetes, or by the documentation.",
+)
+VERSION = click.option(
+    "--kubernetes-version",
+    type=version,
+    default=str(DEFAULT),
+    show_default=True,
+    help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
+)
+
+CONFIG = click.option(
+    "--config",
+    "config_file",
+    type=FILE,
+    help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
+)
+TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+
+
+def quirks_of(level: str, kubernetes_version: KubernetesVersion) -> Quirks:
+    """Return what a version does at a level."""
+    return Quirks.of(kubernetes_version) if level == "exact" else Quirks.none()
