@@ -120,11 +120,11 @@ class KnownFailures:
 
 def _empty(item: object, place: str) -> list[Fault]:
     """Refuse a list of nothing, which would stand for everything."""
-    given: Mapping[str, object] = item if isinstance(item, dict) else {}
+    fields: Mapping[str, object] = item if isinstance(item, dict) else {}
     return [
         Fault(f"{place}.{key}", "is empty", "one or more, or leave it out")
         for key in ("cases", "machines")
-        if key in given and not given[key]
+        if key in fields and not fields[key]
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from ..judging.chapter import Judgement, Violation, violated
 from ..judging.node_subjects import Admission
-from ..judging.room import Request, Room
+from ..judging.room import ResourceRequest, Room
 from ..judging.start_subjects import Start
 from ..wire.history.values import Affinity
 from .wording import IMPOSSIBLE, in_words, is_impossible, listed, number_of
@@ -36,7 +36,7 @@ def must_be_refused(admission: Admission, why: str) -> Judgement:
     )
 
 
-def must_be_refused_as_unaligned(admission: Admission, request: Request, why: str) -> Iterator[Violation]:
+def must_be_refused_as_unaligned(admission: Admission, request: ResourceRequest, why: str) -> Iterator[Violation]:
     """Judge that the pod is refused, and as not aligned where the node as a whole has all that it asks for."""
     yield from must_be_refused(admission, why) or ()
     if not admission.admitted and Room(admission.before).has(request):

@@ -34,12 +34,12 @@ def number_of(number: int, noun: str) -> str:
     return f"one {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def amounts_told(amounts: Mapping[str, int]) -> str:
+def amounts_text(amounts: Mapping[str, int]) -> str:
     """Write how many of each resource, which may be none of any."""
     return ", ".join(f"{number} of {name}" for name, number in amounts.items()) or "none"
 
 
-def memory_told(amounts: Mapping[str, int], joint: str = ", ") -> str:
+def memory_text(amounts: Mapping[str, int], joint: str = ", ") -> str:
     """Write how many bytes of each type of memory, which may be none of any."""
     return joint.join(f"{size_told(number)} of {kind}" for kind, number in amounts.items() if number) or "none"
 
@@ -49,13 +49,13 @@ def in_words(held: Mapping[str, Held]) -> str:
     return "; ".join(f"{name}: {holding}" for name, holding in held.items())
 
 
-def devices_told(held: Held | None) -> str:
+def devices_text(held: Held | None) -> str:
     """Write the devices that a container holds."""
     known = sorted(held.devices_by_resource.items()) if held else ()
     return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known) or "none"
 
 
-def sets_told(sets: Iterable[int]) -> str:
+def sets_text(sets: Iterable[int]) -> str:
     """Write sets of NUMA nodes."""
     return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)
 

@@ -10,7 +10,7 @@ from .pods import ContainerSpec, PodSpec
 from .world import World
 
 
-class Alignment:
+class CpuAlignment:
     """A request for CPUs on a node as it is: the fewest NUMA nodes that hold so many, and whether so many are free."""
 
     def __init__(self, world: World, count: int) -> None:
@@ -62,7 +62,7 @@ def fits(world: World, pod: PodSpec) -> bool:
     for node in world.machine.memory:
         for name, number in huge_pages(node).items():
             capacity[name] = capacity.get(name, 0) + number
-    pods = [pod, *(beside.spec for beside in world.others(pod.uid))]
+    pods = [pod, *(other.spec for other in world.others(pod.uid))]
     return all(sum(spec.scheduled(name) for spec in pods) <= room for name, room in capacity.items())
 
 

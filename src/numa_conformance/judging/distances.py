@@ -18,7 +18,9 @@ class Distances:
         """Return those sets that no other is surely closer than."""
         between = {nodes: self._between(nodes) for nodes in sets}
         others = between.values()
-        return frozenset(nodes for nodes, own in between.items() if not any(_closer(other, own) for other in others))
+        return frozenset(
+            nodes for nodes, distances in between.items() if not any(_closer(other, distances) for other in others)
+        )
 
     def average(self, nodes: int) -> float:
         """Return the average distance between two of the nodes, each node to itself included."""

@@ -1,11 +1,11 @@
-"""``Admissions``: what was admitted so far, so that it is known when the same is asked again with no less free."""
+"""``EarlierAdmissions``: what was admitted so far, to compare the same request with no less free."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..machine import Machine
-from .node_subjects import AskedAgain
+from .node_subjects import RepeatedAdmission
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
@@ -13,13 +13,13 @@ MOST_REMEMBERED = 60
 """Admissions that are remembered, the last ones."""
 
 
-class Admissions:
+class EarlierAdmissions:
     """Remembers pods of one app container: where several are served, what one is given decides what is left."""
 
     def __init__(self) -> None:
         self._known: list[tuple[PodSpec, World]] = []
 
-    def asked(self, now: World, pod: PodSpec, refusal: str | None) -> Iterator[AskedAgain]:
+    def compare(self, now: World, pod: PodSpec, refusal: str | None) -> Iterator[RepeatedAdmission]:
         """Yield how an admission compares with earlier ones; ``refusal``: None where the pod was admitted."""
         if len(pod.apps) != 1 or pod.whole:
             return
@@ -29,7 +29,7 @@ class Admissions:
             larger = _is_larger(now.machine, then.machine)
             if larger or _is_same(now.machine, then.machine):
                 added = len(pod.containers) > len(known.containers)
-                yield AskedAgain(then, now, pod, refusal is None, added, refusal or "", larger)
+                yield RepeatedAdmission(then, now, pod, refusal is None, added, refusal or "", larger)
                 break
         if refusal is None:
             self._known = [*self._known[1 - MOST_REMEMBERED :], (pod, now)]

@@ -35,7 +35,7 @@ class MayRun:
         return f"{self.uid}/{self.name}"
 
     @property
-    def told(self) -> bool:
+    def is_reported(self) -> bool:
         """Whether it is told on which CPUs it may run."""
         return self.held.cpuset is not None
 
@@ -47,7 +47,7 @@ class MayRun:
     @property
     def runs(self) -> Runs | None:
         """The same, as it is seen of a node at work."""
-        return Runs(self.held.cpuset, mems=self.held.mems) if self.told or self.held.mems is not None else None
+        return Runs(self.held.cpuset, mems=self.held.mems) if self.is_reported or self.held.mems is not None else None
 
     @property
     def of_a_whole(self) -> bool:
@@ -59,17 +59,17 @@ class MayRun:
         """CPUs that are exclusive to other containers, of its pod too where these have CPUs of their own."""
         bits = 0
         for pod in self.world.others(self.uid):
-            bits |= pod.kept
-        own = self.world.pods[self.uid]
-        for container in () if self.of_a_whole else own.spec.containers:
-            if container.kind != "init" and container.name != self.name and container.name in own.held:
-                bits |= own.held[container.name].cpus
+            bits |= pod.exclusive
+        same = self.world.pods[self.uid]
+        for container in () if self.of_a_whole else same.spec.containers:
+            if container.kind != "init" and container.name != self.name and container.name in same.held:
+                bits |= same.held[container.name].cpus
         return bits
 
     @property
-    def given_up(self) -> int:
+    def lost(self) -> int:
         """CPUs that it gave up when they became exclusive, and that are shared now."""
-        return self.world.pods[self.uid].given_up.get(self.name, 0) & self.world.pool
+        return self.world.pods[self.uid].lost.get(self.name, 0) & self.world.pool
 
     def about(self, *_facts: str) -> tuple[str, ...]:
         """Return nothing: facts are of nodes that were watched."""

@@ -11,7 +11,7 @@ from ..machine import Machine
 from ..wire.history.values import Affinity, Offers, offers_of
 from ..wire.messages.merge import Merged
 from .distances import Distances
-from .questions import Merge
+from .questions import MergeQuestion
 from .settings import Settings
 
 Axis = tuple[tuple["int | None", bool], ...]
@@ -111,13 +111,13 @@ def _fewest(sets: Iterable[int]) -> list[int]:
     return [nodes for size, nodes in by_size if size == least]
 
 
-def merged(_machine: Machine, asked: Merge, reply: Merged) -> Iterator[MergedHints]:
+def merged(_machine: Machine, question: MergeQuestion, reply: Merged) -> Iterator[MergedHints]:
     """Read one answer of the surface merge."""
-    closest = asked.options.get("prefer-closest-numa-nodes") == "true"
-    axes = axes_of(map(offers_of, asked.providers))
+    closest = question.options.get("prefer-closest-numa-nodes") == "true"
+    axes = axes_of(map(offers_of, question.providers))
     chosen = None if reply.nodes is None else bits_of(reply.nodes)
     yield MergedHints(
-        asked.policy, closest, tuple(asked.nodes), asked.distances, axes, chosen, reply.preferred, reply.admit
+        question.policy, closest, tuple(question.nodes), question.distances, axes, chosen, reply.preferred, reply.admit
     )
 
 

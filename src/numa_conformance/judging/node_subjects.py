@@ -12,9 +12,9 @@ from ..wire.history.values import Aligned, Held, Update
 from ..wire.messages.node import MemoryNode
 from .alignment import fits, only_cpus
 from .pods import PodSpec
-from .room import Request, Room
+from .room import ResourceRequest, Room
 from .settings import Settings
-from .world import PodOnNode, World, union
+from .world import AdmittedPod, World, union
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Arrival:
         return self.world is not None
 
     @property
-    def reserved_told(self) -> int | None:
+    def reported_reserved(self) -> int | None:
         """The reserved CPUs as bits, where it came up."""
         return self.world.reserved if self.world else None
 
@@ -54,7 +54,7 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class Moment:
+class NodeMoment:
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
@@ -101,9 +101,9 @@ class Admission:
         return self.before.settings
 
     @cached_property
-    def request(self) -> Request:
+    def request(self) -> ResourceRequest:
         """What all containers ask for together."""
-        return Request.of(self.before, self.pod, self.pod.containers)
+        return ResourceRequest.of(self.before, self.pod, self.pod.containers)
 
     @cached_property
     def fits(self) -> bool:
@@ -120,11 +120,11 @@ class Admission:
         """Whether all that the pod asks for is aligned together: of one container, or in scope pod."""
         if self.settings.scope == "pod":
             return not self.request.nothing
-        return sum(not Request.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
+        return sum(not ResourceRequest.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAgain:
+class RepeatedAdmission:
     """A pod was asked for that was admitted before, on a node with no more free than now.
 
     ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
@@ -146,7 +146,7 @@ class AskedAgain:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PodStart:
     """A pod's containers were started. ``held``: what they hold, as told then."""
 
     before: World
@@ -169,7 +169,7 @@ class Resize:
 
     before: World
     after: World
-    was: PodOnNode
+    was: AdmittedPod
     pod: PodSpec
     granted: bool
     held: Mapping[str, Held]
@@ -216,7 +216,7 @@ class Removal:
     @property
     def missing(self) -> int:
         """The CPUs of the pod that are neither shared nor another pod's, as bits."""
-        return self.before.pods[self.uid].kept & ~self.after.exclusive & ~self.after.pool
+        return self.before.pods[self.uid].exclusive & ~self.after.exclusive & ~self.after.pool
 
     @property
     def pool(self) -> int:
@@ -251,8 +251,8 @@ class State:
         return self.world.settings
 
 
-def kept_by(
-    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, Held]]
+def readmitted_containers(
+    pods: Mapping[str, AdmittedPod], held: Mapping[str, Mapping[str, Held]]
 ) -> Iterator[tuple[str, Held | None, Held | None]]:
     """Yield the containers of pods that are there again: who it is, what it had, and what it holds now.
 
@@ -290,9 +290,9 @@ class Restart:
         return self.before.settings
 
     @property
-    def kept(self) -> Iterator[tuple[str, Held | None, Held | None]]:
+    def readmitted(self) -> Iterator[tuple[str, Held | None, Held | None]]:
         """Containers of the pods that are there again: who it is, what it had, and what it holds now."""
-        return kept_by(self.before.pods, self.held)
+        return readmitted_containers(self.before.pods, self.held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class Pooled(MayRun):
     def others(self) -> Iterator[tuple[str, int]]:
         """Other containers that were started, and the CPUs that each may run on where that is told, as bits."""
         for may in may_run(self.world):
-            if may.key != self.key and may.told:
+            if may.key != self.key and may.is_reported:
                 yield may.key, may.cpuset
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..asking.findings.telling import Told
+from ..asking.findings.telling import CaseReport
 from ..errors import UsageError
 from ..files import write_text
 from ..wire.history.history import History, histories_text
@@ -19,7 +19,7 @@ FOLDER = "histories"
 ALL = f"{FOLDER}/all"
 
 
-def with_history(case: Case, asking: Told | None, folder: str) -> Case:
+def with_history(case: Case, asking: CaseReport | None, folder: str) -> Case:
     """Return the case with what it knows of conversations; writes the one that broke it, where there is a folder.
 
     A folder that does not take it is told at the end of the run, with the report.
@@ -35,14 +35,14 @@ def with_history(case: Case, asking: Told | None, folder: str) -> Case:
             name = file
     return msgspec.structs.replace(
         case,
-        asked=asking.asked,
+        asked=asking.tests,
         histories=asking.histories,
         held_back=dict(asking.held_back),
         history=name,
         machines=list(asking.machines),
         broken_in=asking.broken_in,
         broken=asking.broken,
-        with_it=list(asking.beside),
+        with_it=list(asking.other_requirements),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ..asking.findings.pictures import without_picture
-from ..asking.findings.two_pictures import maps, told_bits
+from ..asking.findings.two_pictures import bits_of_text, maps
 from ..chapters import REQUIREMENTS, Requirement
 from ..machine import Machine
 from ..machine.picture_svg import machine_svg
@@ -90,7 +90,7 @@ def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str,
         return {}
     titled = {"The reference's placement": expected, "The target's placement": actual}
     others = {"The reference's placement": actual, "The target's placement": expected}
-    known = {label: told_bits(cpus) & machine.online_bits for label, cpus in marks.items()}
+    known = {label: bits_of_text(cpus) & machine.online_bits for label, cpus in marks.items()}
     drawn: dict[str, Markup] = {}
     for title, owners in titled.items():
         if owners is None:
@@ -105,7 +105,7 @@ def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str,
 
 def _reserved(scenario: Mapping[str, Any], machine: Machine) -> int:
     """Return the CPUs that the configuration names as reserved, as bits."""
-    return told_bits((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
+    return bits_of_text((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
 
 
 def _differing(first: Mapping[str, int], other: Mapping[str, int]) -> int:

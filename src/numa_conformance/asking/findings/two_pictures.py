@@ -24,8 +24,8 @@ def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, A
             held = {name: bits for name, bits in held.items() if not name.startswith(f"{uid}/")}
         if step["op"] == "admit" and answer.get("result") == "admitted":
             for name, holding in (answer.get("containers") or {}).items():
-                held[f"{uid}/{name}"] = told_bits((holding or {}).get("cpus"))
-        shared = told_bits(answer.get("default_cpuset")) if "default_cpuset" in answer else shared
+                held[f"{uid}/{name}"] = bits_of_text((holding or {}).get("cpus"))
+        shared = bits_of_text(answer.get("default_cpuset")) if "default_cpuset" in answer else shared
     return {"shared": shared, **{name: bits for name, bits in held.items() if bits}}
 
 
@@ -54,11 +54,11 @@ def _picked(machine: Machine, scenario: Mapping[str, Any], reply: Any) -> dict[s
     """Return who holds what after a pick; None for any other question."""
     if scenario["method"] != "pick" or not isinstance(reply, dict):
         return None
-    taken = machine.online_bits & ~told_bits(scenario["params"].get("available"))
-    return {name: bits for name, bits in (("taken", taken), ("picked", told_bits(reply.get("cpus")))) if bits}
+    taken = machine.online_bits & ~bits_of_text(scenario["params"].get("available"))
+    return {name: bits for name, bits in (("taken", taken), ("picked", bits_of_text(reply.get("cpus")))) if bits}
 
 
-def told_bits(text: object) -> int:
+def bits_of_text(text: object) -> int:
     """Return the CPUs of a text as bits, none of what is no set of CPUs."""
     try:
         return CpuSet.parse(text).bits if isinstance(text, str) else 0

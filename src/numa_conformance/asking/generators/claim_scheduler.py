@@ -46,9 +46,9 @@ class ClaimScheduler:
         None where there are none.
         """
         room = [device for device in self.devices if self._left[device.key] >= (count if device.is_shared else 1)]
-        one = next((device for device in room if device.is_shared), None)
-        if one is not None:
-            return self.claim([(one, count)])
+        shared = next((device for device in room if device.is_shared), None)
+        if shared is not None:
+            return self.claim([(shared, count)])
         single = [(device, 1) for device in room if device.cpus == 1]
         return self.claim(single[:count]) if count <= min(len(single), MOST_DEVICES) else None
 

@@ -14,7 +14,7 @@ from ...machine import Machine
 from .claim_scheduler import NAMESPACE, ClaimScheduler
 from .scenario import Question, Scenario, Script, or_the_catalogue
 
-MOST_CPUS, MOST_CLAIMS, LIVES, BESIDE = 64, 12, 2, 3
+MOST_CPUS, MOST_CLAIMS, LIVES, NEIGHBOURS = 64, 12, 2, 3
 RESERVED, RESTART, SHARED = "claims/reserved", "claims/restart", "claims/shared-pool"
 
 
@@ -51,7 +51,7 @@ class _Life:
             return
         yield unprepare("never-prepared")
         if SHARED in self.claimed:
-            yield from self._beside(scheduler, lot)
+            yield from self._run_shared(scheduler, lot)
         yield from self._fill(scheduler, lot, MOST_CLAIMS)
         for uid in lot.sample(sorted(scheduler.held), min(2, len(scheduler.held))):
             yield prepare(scheduler.held[uid])
@@ -82,12 +82,17 @@ class _Life:
                 return
             yield from self._ask(scheduler, claim)
 
-    def _beside(self, scheduler: ClaimScheduler, lot: random.Random) -> Script:
+    def _run_shared(self, scheduler: ClaimScheduler, lot: random.Random) -> Script:
         """Run containers without a claim: from before, after each of some claims, when one is gone, after a restart.
 
         Not all lives begin with a restart, after which what was published at first counts no more.
         """
-        names = ["from-before", *(f"later-{number}" for number in range(BESIDE)), "when-one-is-gone", "after-a-restart"]
+        names = [
+            "from-before",
+            *(f"later-{number}" for number in range(NEIGHBOURS)),
+            "when-one-is-gone",
+            "after-a-restart",
+        ]
         for name in names[:-2]:
             yield "claims.run", {"name": name}
             claim = scheduler.allocate(lot, all_of_it=False)

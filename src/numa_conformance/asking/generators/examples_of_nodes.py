@@ -222,10 +222,10 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     yield from _of_the_pages(claimed)
     for about, needed, machine, config, steps in _ROWS:
         if claimed.issuperset(needed.split()):
-            asked = [_remove(step) if isinstance(step, str) else _admit(step) for step in steps]
-            for told, kubelet in _in_each_scope(config, claimed).items():
-                questions = [_start(kubelet), *asked, ("node.state", {})]
-                yield Scenario("example", f"node, {about}{told}", load_machine(machine), partial(ask_all, questions))
+            admissions = [_remove(step) if isinstance(step, str) else _admit(step) for step in steps]
+            for suffix, kubelet in _in_each_scope(config, claimed).items():
+                questions = [_start(kubelet), *admissions, ("node.state", {})]
+                yield Scenario("example", f"node, {about}{suffix}", load_machine(machine), partial(ask_all, questions))
     yield from _of_many_nodes(claimed)
     yield from _of_restarts(claimed)
 

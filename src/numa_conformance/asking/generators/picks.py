@@ -60,11 +60,11 @@ def pick_sweep(
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
                 lot = random.Random(f"{seed} {plain.name} {cell}")
                 machine = shuffled(plain, lot) if turn % 2 and len(plain.cpus) <= SMALL else plain
-                yield Scenario("sweep", cell, machine, _Asked(machine, names, state, counts, known, lot), seed)
+                yield Scenario("sweep", cell, machine, _Questions(machine, names, state, counts, known, lot), seed)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Questions:
     """The questions of a scenario, drawn once it is asked: a part of all needs few."""
 
     machine: Machine
@@ -78,10 +78,10 @@ class _Asked:
     def questions(self) -> list[Question]:
         machine, names, lot = self.machine, self.options, self.lot
         free = available(machine, self.state, lot)
-        asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
-        asked += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(3)]
+        every = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
+        every += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(3)]
         off = sorted(self.known - names)
-        return [_with_off(question, lot.sample(off, min(len(off), lot.randint(0, 2)))) for question in asked]
+        return [_with_off(question, lot.sample(off, min(len(off), lot.randint(0, 2)))) for question in every]
 
     def __call__(self) -> Script:
         return ask_all(self.questions)

@@ -8,7 +8,7 @@ from ...asking.generators.workloads import guaranteed, static
 from ...asking.generators.worlds import bits, node
 from ...judging.pods import PodSpec
 from ...judging.pooled import SYSTEM, Pooled
-from ...judging.world import PodOnNode
+from ...judging.world import AdmittedPod
 from ...wire.history.values import Held
 from . import pinning as chapter
 
@@ -16,7 +16,7 @@ from . import pinning as chapter
 def pooled(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled:
     """Describe a container that requests so many CPUs and may run on some; another one may run on ``others``."""
     pods = [
-        PodOnNode(
+        AdmittedPod(
             replace(PodSpec.of(guaranteed(uid, cpu)), namespace=namespace), {"c": Held(bits(""), cpuset=bits(cpus))}
         )
         for uid, cpus in (("p", on), ("q", others))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, judges, violated
-from ...judging.choice import BY_SOCKET, WHOLE_CORES, Choice
+from ...judging.choice import BY_SOCKET, WHOLE_CORES, CpuChoice
 from ...judging.merged import MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
@@ -99,8 +99,8 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     )
 
 
-@judges("topology-manager/best-effort/aligns-when-possible", on=Choice)
-def follows_the_hint(choice: Choice) -> Judgement:
+@judges("topology-manager/best-effort/aligns-when-possible", on=CpuChoice)
+def follows_the_hint(choice: CpuChoice) -> Judgement:
     """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
     taken = took(choice)
     near = exists(choice.near, "no hint was followed")

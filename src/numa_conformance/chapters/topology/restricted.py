@@ -6,7 +6,7 @@ Page: Control Topology Management Policies on a node, section restricted policy.
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.alignment import Alignment
+from ...judging.alignment import CpuAlignment
 from ...judging.chapter import Chapter, Judgement, applies, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
@@ -19,7 +19,7 @@ from ..wording import number_of
 chapter = Chapter("topology-manager/restricted", since="1.18")
 
 
-def can_be_aligned(admission: Admission) -> Alignment:
+def can_be_aligned(admission: Admission) -> CpuAlignment:
     """Return how a request for CPUs alone can be aligned."""
     under(admission, "restricted")
     cpus = counted(admission)
@@ -41,10 +41,10 @@ def admits_what_can_be_aligned(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"which asks for {_counted(admission, cpus, ' that')}")
 
 
-def _counted(admission: Admission, cpus: Alignment, relation: str) -> str:
+def _counted(admission: Admission, cpus: CpuAlignment, relation: str) -> str:
     """Write how many CPUs are asked for, and how few NUMA nodes could ever give them."""
-    given = f"{number_of(cpus.width, 'NUMA node')} can give of {free_text(admission.before)}"
-    return f"{number_of(cpus.count, 'CPU')}{relation} {given}"
+    able = f"{number_of(cpus.width, 'NUMA node')} can give of {free_text(admission.before)}"
+    return f"{number_of(cpus.count, 'CPU')}{relation} {able}"
 
 
 @chapter.requires(

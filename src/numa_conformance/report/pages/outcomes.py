@@ -14,7 +14,7 @@ from ...judging.node_subjects import Admission
 from ...judging.pods import PodSpec
 from ...judging.published import PublishedDevice
 from ...judging.scored import ScorePair
-from ...judging.world import PodOnNode
+from ...judging.world import AdmittedPod
 from ...wire.history.values import Affinity, CpuBits, Held, Update
 from ...wire.messages.plugin import PluginStarted
 
@@ -115,7 +115,7 @@ def _phrase(name: str, keys: tuple[str, ...], value: Any) -> str:
         return f"{of} has {value if value.cpuset is None else f'the cpuset {format_bits(value.cpuset)}'}" if of else ""
     if isinstance(value, PluginStarted):
         return f"the plugin registers {value.resource}"
-    if isinstance(value, PodOnNode):
+    if isinstance(value, AdmittedPod):
         return f"pod {of} is on the node; {in_words(value.held)}"
     if isinstance(value, PodSpec):
         return f"the pod is {value.qos}"
