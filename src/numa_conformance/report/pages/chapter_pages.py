@@ -11,7 +11,9 @@ from ...asking.findings.pictures import drawn
 from ...asking.findings.telling import finding_of
 from ...chapters import REQUIREMENTS, Requirement
 from ...chapters.pairs import Pair, pairs, violations
+from ...judging.allocated import AllocatedCpus
 from ...judging.chapter import CHAPTER_OF, Checker, Violation, judges_of
+from ...judging.choice import CpuChoice
 from ...judging.reasons import reasons_of
 from ...judging.verdicts import judge
 from ...wire.history.history import History
@@ -101,5 +103,5 @@ def _picture(check: Checker, case: object, marks: Mapping[str, int]) -> str:
         return ""
     pods = getattr(after, "pods", {}).items()
     held = {f"{uid}/{name}": held.cpus for uid, pod in pods for name, held in pod.held.items()}
-    chosen = getattr(case, "given", None)
-    return drawn(machine, held or {"container": chosen if isinstance(chosen, int) else 0}, marks)
+    chosen = case.answer if isinstance(case, CpuChoice) else case.cpus if isinstance(case, AllocatedCpus) else None
+    return drawn(machine, held or {"container": chosen or 0}, marks)

@@ -22,11 +22,11 @@ Difference = tuple[str, tuple[str, ...], Any]
 """A field, the keys that lead to it, and its right value."""
 NAMES = {
     "admit": "admitted",
+    "answer": "CPUs",
     "axes": "hints",
     "chosen": "affinity",
     "cpus": "CPUs",
     "free": "free bytes",
-    "given": "CPUs",
     "id": "device",
     "insufficient": "reasons",
     "key": "name",
