@@ -15,10 +15,9 @@ from ..judging.allocated import AllocatedCpus
 from ..judging.choice import CpuChoice
 from ..judging.classified import Classification
 from ..judging.hinted import CpuHints
-from ..judging.may_run import MayRun
+from ..judging.may_run import MayRun, Pooled
 from ..judging.merged import MergedHints
 from ..judging.offered import DeviceHints, MemoryHints
-from ..judging.pooled import Pooled
 from ..judging.scored import ScoredNode, ScorePair
 from ..judging.start_subjects import Start
 from ..judging.verdicts import ANSWERED, WELL_FORMED

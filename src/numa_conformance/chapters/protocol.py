@@ -12,7 +12,7 @@ from ..judging.shared_views import NodeContainer
 from ..judging.sighting import bytes_of_blocks
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..wire.history.values import CpuBits, Held
-from .wording import devices_text
+from .outcomes import devices_text
 
 chapter = Chapter(since="1.8")
 

@@ -24,6 +24,30 @@ class Malformed:
     why: str
 
 
+class OfWorld:
+    """A subject of a world, whose configuration is in force."""
+
+    __slots__ = ()
+    world: World
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+
+class OfBefore:
+    """A subject of a step, at which the configuration of the world before it is in force."""
+
+    __slots__ = ()
+    before: World
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``.
@@ -54,16 +78,11 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class NodeMoment:
+class NodeMoment(OfWorld):
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
     memory: Sequence[MemoryNode] = ()
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
 
     @cached_property
     def overdrawn(self) -> tuple[tuple[int, str, int, int], ...]:
@@ -72,7 +91,7 @@ class NodeMoment:
 
 
 @dataclass(frozen=True)
-class Admission:
+class Admission(OfBefore):
     """A pod was admitted or refused. ``again``: the pod was on the node before.
 
     ``phase`` and ``alignments`` are None where not told.
@@ -94,11 +113,6 @@ class Admission:
     def cpus(self) -> int:
         """The exclusive CPUs of all containers, as bits."""
         return union(self.held)
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
 
     @cached_property
     def request(self) -> ResourceRequest:
@@ -146,7 +160,7 @@ class RepeatedAdmission:
 
 
 @dataclass(frozen=True, slots=True)
-class PodStart:
+class PodStart(OfBefore):
     """A pod's containers were started. ``held``: what they hold, as told then."""
 
     before: World
@@ -154,14 +168,9 @@ class PodStart:
     uid: str
     held: Mapping[str, Held]
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
-
 
 @dataclass(frozen=True, slots=True)
-class Resize:
+class Resize(OfBefore):
     """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
 
     ``reason``: Infeasible or Deferred where it was not ``granted``. ``was``: the pod as it was.
@@ -175,11 +184,6 @@ class Resize:
     held: Mapping[str, Held]
     reason: str = ""
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
-
     def changes(self, resource: str) -> bool:
         """Tell whether a container is to have another amount of a resource."""
         return any(
@@ -190,7 +194,7 @@ class Resize:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(OfBefore):
     """A pod was taken off the node.
 
     ``memory``: the books of its NUMA nodes then. ``at_first``: those it came up with under the same settings.
@@ -202,11 +206,6 @@ class Removal:
     known: bool
     memory: Sequence[MemoryNode] = ()
     at_first: Sequence[MemoryNode] = ()
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
 
     @property
     def was_there(self) -> bool:
@@ -225,30 +224,20 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class ReconcilePass:
+class ReconcilePass(OfWorld):
     """One pass of the reconcile loop. ``runs_on``: what running containers were last known to run on, before it."""
 
     world: World
     updates: tuple[Update, ...]
     runs_on: Mapping[tuple[str, str], int]
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
-
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(OfWorld):
     """All that is on the node, as told: pod to container to what it holds."""
 
     world: World
     pods: Mapping[str, Mapping[str, Held]]
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
 
 
 def readmitted_containers(
@@ -266,7 +255,7 @@ def readmitted_containers(
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(OfBefore):
     """The node agent was restarted.
 
     - ``plain``: with the same configuration, and with the state files it had left.
@@ -283,11 +272,6 @@ class Restart:
     refusal: str = ""
     wanted: Settings | None = None
     deleted: frozenset[str] = frozenset()
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
 
     @property
     def readmitted(self) -> Iterator[tuple[str, Held | None, Held | None]]:

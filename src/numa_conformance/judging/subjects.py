@@ -15,12 +15,11 @@ from .choice import CpuChoice, cpus_of
 from .claims import ClaimFollower
 from .classified import classified
 from .hinted import hinted
-from .may_run import MayRun
+from .may_run import MayRun, pooled
 from .merged import merged
 from .node_follower import NodeFollower
 from .node_subjects import Malformed
 from .plugins import PluginFollower
-from .pooled import pooled
 from .questions import question_of
 from .scored import Scores
 from .sighting import sightings

@@ -8,8 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ..asking.findings.pictures import without_picture
-from ..asking.findings.two_pictures import bits_of_text, maps
+from ..asking.findings.two_pictures import bits_of_text, maps, without_picture
 from ..chapters import REQUIREMENTS, Requirement
 from ..machine import Machine
 from ..machine.picture_svg import machine_svg

@@ -11,8 +11,7 @@ from ...machine import Machine, machine_to_dict
 from ...wire.history.history import History, Step
 from ..generators.scenario import WITH_MACHINE
 from .findings import Finding, scenario_json
-from .pictures import drawn
-from .two_pictures import holders, maps
+from .two_pictures import drawn, holders, maps
 
 _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "node.reconcile": "reconcile"}
 

@@ -8,7 +8,7 @@ from ...cpuset import format_bits
 from ...judging.chapter import Judgement, applies, configured, violated
 from ...judging.choice import WHOLE_CORES, CpuChoice, adds_up, fewest, touched
 from ...judging.shared_views import ContainerView
-from ..wording import number_of
+from ..outcomes import number_of
 
 Groups = Sequence[int]
 """The CPUs of each core, uncore cache, NUMA node or socket."""

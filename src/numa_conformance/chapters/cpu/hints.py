@@ -11,8 +11,7 @@ from ...judging.choice import BY_SOCKET, WHOLE_CORES
 from ...judging.hinted import CpuHints
 from ...wire.history.values import Affinity
 from ..conditions import without_option
-from ..outcomes import must_give_no_hint, must_prefer_the_narrowest
-from ..wording import is_no_opinion, listed, sets_text
+from ..outcomes import is_no_opinion, listed, must_give_no_hint, must_prefer_the_narrowest, sets_text
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/hints", since="1.27")
 

@@ -12,7 +12,7 @@ from ...judging.node_subjects import NodeMoment, PodStart
 from ...judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from ...judging.shared_views import ContainerView, Neighbours
 from ..conditions import under_none, under_static
-from ..wording import number_of
+from ..outcomes import number_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 

@@ -14,7 +14,7 @@ from ...judging.start_subjects import Start
 from ...judging.world import World
 from ...machine import Machine
 from ..conditions import under_none, under_static
-from ..wording import number_of
+from ..outcomes import number_of
 from .cpusets import cpuset_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")

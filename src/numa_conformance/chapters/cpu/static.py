@@ -7,7 +7,7 @@ from ...judging.chapter import Chapter, Judgement, applies, exists, violated
 from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched
 from ...judging.shared_views import ContainerView
 from ..conditions import under_static
-from ..wording import number_of
+from ..outcomes import number_of
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
 from .lifecycle import gives_the_number, served
 

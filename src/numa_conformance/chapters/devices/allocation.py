@@ -29,9 +29,8 @@ from ...judging.sighting import Sighting
 from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, Held
 from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
-from ..outcomes import must_be_admitted
+from ..outcomes import amounts_text, devices_text, in_words, must_be_admitted
 from ..restart import can_be_read
-from ..wording import amounts_text, devices_text, in_words
 
 chapter = Chapter("device-manager/allocation", since="1.18")
 NOTHING = Held(CpuBits(0))

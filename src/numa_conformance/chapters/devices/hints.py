@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest
-from ..outcomes import must_give_no_hint
-from ..wording import listed, sets_text
+from ..outcomes import listed, must_give_no_hint, sets_text
 
 chapter = Chapter("node/hints", "device-manager/allocation", since="1.27")
 

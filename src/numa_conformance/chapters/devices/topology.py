@@ -20,8 +20,7 @@ from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, Held, nodes_told
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
 from ..conditions import admitted, new_pod, under, under_static
-from ..outcomes import must_be_admitted
-from ..wording import amounts_text, in_words
+from ..outcomes import amounts_text, in_words, must_be_admitted
 
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
 

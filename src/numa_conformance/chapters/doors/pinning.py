@@ -10,8 +10,8 @@ from ...asking.generators.scenario import Script
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import GUARANTEED
-from ...judging.pooled import SYSTEM, Pooled
 from ...machine import Machine
 from ...wire.features import PROMISES
 from ..cpu.cpusets import settled_cpuset_of

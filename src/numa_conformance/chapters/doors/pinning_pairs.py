@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ...asking.generators.workloads import guaranteed, static
 from ...asking.generators.worlds import bits, node
+from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import PodSpec
-from ...judging.pooled import SYSTEM, Pooled
 from ...judging.world import AdmittedPod
 from ...wire.history.values import Held
 from . import pinning as chapter

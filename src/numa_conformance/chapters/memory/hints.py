@@ -9,8 +9,15 @@ from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.offered import DeviceHints, MemoryHints
 from ...wire.history.values import nodes_told
 from ..conditions import memory_none, memory_static
-from ..outcomes import must_prefer_the_narrowest
-from ..wording import IMPOSSIBLE, is_impossible, is_no_opinion, listed, memory_text, sets_text
+from ..outcomes import (
+    IMPOSSIBLE,
+    is_impossible,
+    is_no_opinion,
+    listed,
+    memory_text,
+    must_prefer_the_narrowest,
+    sets_text,
+)
 
 chapter = Chapter("node/hints", "memory-manager/static", since="1.21")
 policy_none = Chapter("node/hints", "memory-manager/none", since="1.21")

@@ -11,7 +11,7 @@ from ...judging.node_subjects import Admission
 from ...judging.room import ResourceRequest, Room
 from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container, with_memory
 from ..conditions import admitted
-from ..wording import number_of
+from ..outcomes import number_of
 
 chapter = Chapter("memory-manager/static", "topology-manager/best-effort", since="1.21")
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ...judging.node_subjects import Arrival, NodeMoment
-from ...judging.reserved_memory import (
+from ...judging.allowed import (
     DUPLICATES,
     UNKNOWN_NODES,
     UNKNOWN_TYPES,
@@ -20,6 +18,8 @@ from ...judging.reserved_memory import (
     memory_matches_the_node,
     numa_nodes_have,
 )
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.room import allocatable
 from ...judging.start_subjects import Start
 from ...wire.history.quantities import size_told

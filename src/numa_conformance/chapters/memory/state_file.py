@@ -13,8 +13,8 @@ from ...judging.shared_views import FoundFile
 from ...judging.sighting import Sighting, bytes_of_blocks
 from ...wire.history.quantities import size_told
 from ..conditions import memory_static, plain
+from ..outcomes import memory_in_words
 from ..restart import can_be_read, is_of_the_same
-from ..wording import memory_in_words
 
 chapter = Chapter(since="1.21")
 

@@ -25,8 +25,7 @@ from ...wire.history.quantities import size_told
 from ...wire.history.values import nodes_told
 from ..alignment import at_once, leaving_a_cpu, one_node_can_give_all, plain_pod, with_memory
 from ..conditions import admitted, memory_none, memory_static, under, without_pod_resources
-from ..outcomes import must_be_admitted, must_be_refused
-from ..wording import memory_in_words, memory_text
+from ..outcomes import memory_in_words, memory_text, must_be_admitted, must_be_refused
 
 chapter = Chapter("memory-manager/static", since="1.21")
 policy_none = Chapter("memory-manager/none", since="1.21")

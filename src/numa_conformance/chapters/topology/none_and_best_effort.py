@@ -14,8 +14,7 @@ from ...judging.room import Room
 from ..alignment import at_once, counted, fewest_nodes_around_the_affinity, nodes_of_cpus
 from ..conditions import admitted, under
 from ..cpu.choices import took
-from ..outcomes import must_be_admitted
-from ..wording import number_of
+from ..outcomes import must_be_admitted, number_of
 from .merging import of_policy, outcome_text
 
 none = Chapter("topology-manager/none", since="1.18")

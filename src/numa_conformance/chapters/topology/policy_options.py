@@ -16,8 +16,7 @@ from ...asking.generators.workloads import guaranteed
 from ...cpuset import bits_of, format_bits
 from ...judging.chapter import Chapter, Judgement, applies, violated
 from ...judging.choice import numa_cpus
-from ...judging.distances import Distances
-from ...judging.merged import MergedHints
+from ...judging.merged import Distances, MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ...judging.start_subjects import MANY_NODES, MOST_NODES, Start

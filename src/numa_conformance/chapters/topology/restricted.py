@@ -13,8 +13,7 @@ from ...judging.room import Room
 from ...wire.history.values import nodes_told
 from ..alignment import at_once, counted, free_text, leaving_a_cpu, nodes_of_cpus, with_memory
 from ..conditions import leaving_a_shared_cpu, under
-from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned
-from ..wording import number_of
+from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned, number_of
 
 chapter = Chapter("topology-manager/restricted", since="1.18")
 

@@ -16,8 +16,7 @@ from ...judging.room import ResourceRequest, Room, ordinary
 from ...machine import Machine
 from ..alignment import ALIGNING, counted, counting_is_enough, for_cpus_alone, nodes_of_cpus, with_app_containers_only
 from ..conditions import admitted, leaving_a_shared_cpu, new_pod, under, under_static, without_pod_resources
-from ..outcomes import must_be_admitted, must_be_refused
-from ..wording import listed
+from ..outcomes import listed, must_be_admitted, must_be_refused
 
 chapter = Chapter(since="1.18")
 of_pods = Chapter("topology-manager/scope/pod", "topology-manager/single-numa-node", "cpu-manager/static", since="1.18")

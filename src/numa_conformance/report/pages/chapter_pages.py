@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...asking.examples.index import asked_by, index_of_tests
-from ...asking.findings.pictures import drawn
 from ...asking.findings.telling import finding_of
+from ...asking.findings.two_pictures import drawn
 from ...chapters import REQUIREMENTS, Requirement
 from ...chapters.pairs import Pair, pairs, violations
 from ...judging.allocated import AllocatedCpus

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...chapters import OF_TARGETS, REQUIREMENTS
+from ...judging.chapter import Strength
 from ...judging.departures import DEPARTURES, TOGETHER, Causes
-from ...judging.requirement import Strength
 from ...sources.changes import CHANGES
 from ...sources.options import POLICY_OPTIONS
 from ...sources.patches import SHOWN_OF

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ...chapters.wording import in_words, listed
+from ...chapters.outcomes import in_words, listed
 from ...cpuset import format_bits
 from ...judging.node_subjects import Admission
 from ...judging.pods import PodSpec

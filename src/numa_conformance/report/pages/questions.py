@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...chapters.wording import in_words, listed, memory_text, number_of
+from ...chapters.outcomes import in_words, listed, memory_text, number_of
 from ...cpuset import format_bits
 from ...judging.choice import CpuChoice
 from ...judging.claims import Coexistence, Preparation, Publication, Release
