@@ -82,11 +82,10 @@ class GroupOutcome:
 class Asking:
     """A group that a target is being asked, scenario by scenario, each history judged at once.
 
-    Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
-    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven. Once
-    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither. What comes
-    from a generator whose scenarios ended in ``MOST_FAULTS`` faults is left out. Clients of the same target ``beside``
-    the first take turns with it, each in a thread: no answer of one depends on another.
+    Within a ``budget`` scenarios come from all parts of the group. ``enough``: the requirements to test; once all of
+    them are broken, asking ends. ``keep`` receives each history. After ``over()`` returns true, no further question is
+    sent, not even in a started conversation. A generator whose scenarios ended in ``MOST_FAULTS`` faults is dropped.
+    ``more_clients`` of the same target take turns with the first, each in a thread: their answers are independent.
     """
 
     def __init__(

@@ -14,6 +14,7 @@ from ..judging import plugins
 from ..judging.allocated import AllocatedCpus
 from ..judging.choice import CpuChoice
 from ..judging.classified import Classification
+from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.hinted import CpuHints
 from ..judging.may_run import MayRun, Pooled
 from ..judging.merged import MergedHints
@@ -148,7 +149,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
             ScenarioGroup("merges", "merge", (MergedHints,), _merges),
             ScenarioGroup("scores", "score", (ScoredNode, ScorePair), _scores),
             ScenarioGroup("lives", "node", (*NODE, Pooled), _lives, hint_subjects=HINTED),
-            ScenarioGroup("relations", "node", (*NODE, nodes.RepeatedAdmission), _relations, hint_subjects=HINTED),
+            ScenarioGroup("relations", "node", (*NODE, RepeatedAdmission), _relations, hint_subjects=HINTED),
             ScenarioGroup("crashes", "node", (nodes.Crash,), _crashes),
             ScenarioGroup("damages", "node", DAMAGED, _damages),
             ScenarioGroup("starts", "node", (Start,), node_starts),

@@ -1,4 +1,4 @@
-"""On which machines a run asks: those that are named, or all but some."""
+"""The machines of a run: the named ones, or all except some."""
 
 from __future__ import annotations
 

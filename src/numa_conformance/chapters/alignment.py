@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..cpuset import bit_of, format_bits
-from ..judging.alignment import CpuAlignment, whole_cores_only
+from ..judging.alignment import CpuAlignment, ResourceRequest, memory_of, whole_cores_only
 from ..judging.chapter import applies
 from ..judging.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judging.node_subjects import Admission
-from ..judging.room import ResourceRequest, Room, memory_of
+from ..judging.room import Room
 from ..judging.world import World
 from ..wire.history.values import Held
 from .conditions import new_pod, under_static, without_option, without_pod_resources

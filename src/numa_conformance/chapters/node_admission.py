@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..judging.alignment import empties_the_pool, only_cpus
 from ..judging.chapter import Chapter, Judgement, applies, violated
 from ..judging.choice import WHOLE_CORES, adds_up
-from ..judging.node_subjects import RepeatedAdmission
+from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.start_subjects import MOST_NODES
 from .alignment import REFUSING
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..asking.generators.workloads import container, guaranteed, pod, static
 from ..asking.generators.worlds import node
-from ..judging.node_subjects import RepeatedAdmission
+from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.pods import PodSpec
 from . import node_admission as chapter
 

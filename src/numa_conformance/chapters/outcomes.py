@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ..cpuset import format_bits
+from ..judging.alignment import ResourceRequest
 from ..judging.chapter import Judgement, Violation, violated
 from ..judging.node_subjects import Admission
-from ..judging.room import ResourceRequest, Room
+from ..judging.room import Room
 from ..judging.start_subjects import Start
 from ..wire.history.quantities import size_told
 from ..wire.history.values import Affinity, Held

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from ..machine import Machine
 from ..sources.options import CHOOSING
-from ..wire.history.values import Affinity, affinity_of, bits, offers_of, optional_bits
+from ..wire.history.values import Affinity, Held, affinity_of, bits, offers_of, optional_bits
 from ..wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
 from .choice import CpuChoice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
 from .settings import Settings
+from .world import World
 
 
 @dataclass(frozen=True)
@@ -133,3 +134,37 @@ def _allocated(
         None if answer is None else answer.guaranteed_cpus,
         None if answer is None else answer.pod_guaranteed_cpus,
     )
+
+
+def choices_of(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[CpuChoice]:
+    """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
+
+    What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.
+    """
+    reusable = spent = 0
+    for container in pod.containers:
+        cpus = held[container.name].cpus if container.name in held else 0
+        count = container.exclusive
+        if count:
+            available = before.free & ~spent | reusable
+            aligns = before.settings.topology != "none"
+            affinity = held[container.name].affinity if aligns and container.name in held else None
+            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
+            shaped = not reusable and (affinity is not None or not aligns)
+            yield CpuChoice(
+                before.machine,
+                before.settings.options,
+                available,
+                count,
+                cpus,
+                near,
+                shaped=shaped,
+                preferred=affinity is not None and affinity.preferred,
+                reusable=reusable,
+                admits=True,
+            )
+        if container.kind == "init":
+            reusable |= cpus
+        else:
+            reusable &= ~cpus
+        spent |= cpus

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..machine import Machine
-from .node_subjects import RepeatedAdmission
 from .pods import ContainerSpec, PodSpec
+from .settings import Settings
 from .world import World
 
 MOST_REMEMBERED = 60
 """Admissions that are remembered, the last ones."""
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatedAdmission:
+    """A pod was asked for that was admitted before, on a node with no more free than now.
+
+    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
+    container, then without any. ``larger``: on a machine that has all of that one and more.
+    """
+
+    then: World
+    now: World
+    pod: PodSpec
+    admitted: bool
+    with_init: bool
+    refusal: str = ""
+    larger: bool = False
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.now.settings
+
+
 class EarlierAdmissions:
-    """Remembers pods of one app container: where several are served, what one is given decides what is left."""
+    """Remembers pods of one app container: with several, the allocation of one decides what is left for others."""
 
     def __init__(self) -> None:
         self._known: list[tuple[PodSpec, World]] = []

@@ -35,8 +35,8 @@ from ..wire.messages.node import (
 )
 from ..wire.messages.node import Update as SentUpdate
 from .alignment import fits
+from .allocated import choices_of
 from .allowed import is_allowed
-from .choice import CpuChoice, cpus_of
 from .earlier_admissions import EarlierAdmissions
 from .files import CPU_FILE, Files, KnownFiles
 from .may_run import may_run
@@ -98,7 +98,7 @@ class NodeFollower:
                 yield from self._resize(world, PodSpec.of(question.pod), reply)
             case _, NodeState():
                 pods = {uid: held_of(containers) for uid, containers in reply.containers.items()}
-                self._world = after = _with_reported_cpusets(world.with_pool(bits(reply.default_cpuset)), pods)
+                self._world = after = world.with_pool(bits(reply.default_cpuset)).with_reported(pods)
                 yield State(after, pods)
                 yield NodeMoment(after)
                 yield from may_run(after)
@@ -107,7 +107,7 @@ class NodeFollower:
             case RestartNode(), Restarted() | StartFailed():
                 yield from self._restart(world, question, reply)
             case _, Checkpoints():
-                # Files of a node that had given something twice say so: what becomes of them is no fault of the start.
+                # The files of a node that gave something twice record that: their failure is no fault of the start.
                 self._files.remember(reply, world.online)
                 self._of_a_fault = world.gives_twice
 
@@ -158,7 +158,8 @@ class NodeFollower:
                 reply.phase,
                 f"{reply.reason}: {reply.message}",
             )
-            if _has_no_room(before, pod, reason) or (pod.exclusive and not before.knows_reserved):
+            of_the_sum = reason.startswith("OutOf") and not fits(before, pod)  # the node's own, which is no manager's
+            if of_the_sum or (pod.exclusive and not before.knows_reserved):
                 yield NodeMoment(after)
                 return
         again, merges = pod.uid in before.pods, aligned_of(reply.alignments)
@@ -167,7 +168,7 @@ class NodeFollower:
             yield from hints_of(before, pod, held, merges or ())
             yield from self._admitted.compare(before, pod, refusal)
         if admitted and not again and before.settings.static and before.knows_reserved:
-            yield from _choices(before, pod, held)
+            yield from choices_of(before, pod, held)
         yield NodeMoment(after, reply.memory_state or ())
         yield from may_run(after)
 
@@ -220,7 +221,7 @@ class NodeFollower:
         yield from may_run(after)
 
     def _sent(self, world: World, cpusets: Sequence[SentUpdate] | None) -> World:
-        """Take over the cpusets that were sent to containers of which they are told; None: some may follow."""
+        """Take over the cpusets that were sent to containers with a reported one; None: some may follow."""
         updates = updates_of(cpusets)
         if updates is None:
             return world
@@ -256,9 +257,8 @@ class NodeFollower:
         self._settings, self._books = settings, self._books if done.plain else ()
         self._world, self._down = done.after, before if done.after is None else None
         self._tampered = origin != "own" and done.after is None
-        if done.after is not None:
-            self._files.forget()
         if done.after is not None and isinstance(reply, Restarted):
+            self._files.forget()
             self._world = self._sent(done.after, reply.updates)
             if done.plain:
                 yield NodeMoment(done.after, reply.memory_state or ())
@@ -278,24 +278,9 @@ class NodeFollower:
         return "strange" if files or self._tampered else "own"
 
 
-def _with_reported_cpusets(world: World, pods: Mapping[str, Mapping[str, Held]]) -> World:
-    """Take over what containers may run on where all that is on the node is told."""
-    return world.with_cpusets(
-        (uid, name, held.cpuset, held.mems)
-        for uid, containers in pods.items()
-        for name, held in containers.items()
-        if held.cpuset is not None
-    )
-
-
 def _of_strangers(pod: PodSpec, held: Mapping[str, Held]) -> Malformed:
     names = ", ".join(sorted(held.keys() - pod.by_name.keys()))
     return Malformed(f"pod {pod.uid} has no containers {names[:200]}")
-
-
-def _has_no_room(before: World, pod: PodSpec, reason: str) -> bool:
-    """Tell whether a pod was refused by the node's own sum of requests, which may do so and is no manager's."""
-    return reason.startswith("OutOf") and not fits(before, pod)
 
 
 def _restarted(
@@ -313,37 +298,3 @@ def _restarted(
     if settings != before.settings:
         after = replace(after, first_pool=after.pool)
     return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
-
-
-def _choices(before: World, pod: PodSpec, held: Mapping[str, Held]) -> Iterator[CpuChoice]:
-    """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
-
-    What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.
-    """
-    reusable = spent = 0
-    for container in pod.containers:
-        cpus = held[container.name].cpus if container.name in held else 0
-        count = container.exclusive
-        if count:
-            available = before.free & ~spent | reusable
-            aligns = before.settings.topology != "none"
-            affinity = held[container.name].affinity if aligns and container.name in held else None
-            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
-            shaped = not reusable and (affinity is not None or not aligns)
-            yield CpuChoice(
-                before.machine,
-                before.settings.options,
-                available,
-                count,
-                cpus,
-                near,
-                shaped=shaped,
-                preferred=affinity is not None and affinity.preferred,
-                reusable=reusable,
-                admits=True,
-            )
-        if container.kind == "init":
-            reusable |= cpus
-        else:
-            reusable &= ~cpus
-        spent |= cpus

@@ -10,9 +10,9 @@ from typing import ClassVar
 from ..machine import Machine
 from ..wire.history.values import Aligned, Held, Update
 from ..wire.messages.node import MemoryNode
-from .alignment import fits, only_cpus
+from .alignment import ResourceRequest, fits, only_cpus
 from .pods import PodSpec
-from .room import ResourceRequest, Room
+from .room import Room
 from .settings import Settings
 from .world import AdmittedPod, World, union
 
@@ -135,28 +135,6 @@ class Admission(OfBefore):
         if self.settings.scope == "pod":
             return not self.request.nothing
         return sum(not ResourceRequest.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatedAdmission:
-    """A pod was asked for that was admitted before, on a node with no more free than now.
-
-    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
-    container, then without any. ``larger``: on a machine that has all of that one and more.
-    """
-
-    then: World
-    now: World
-    pod: PodSpec
-    admitted: bool
-    with_init: bool
-    refusal: str = ""
-    larger: bool = False
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.now.settings
 
 
 @dataclass(frozen=True, slots=True)

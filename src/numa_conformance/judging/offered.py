@@ -9,10 +9,11 @@ from operator import or_
 
 from ..wire.history.quantities import HUGE
 from ..wire.history.values import Affinity, Aligned, Held, Offers
+from .alignment import ResourceRequest, asked_devices
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
-from .room import Room, asked_devices, local
+from .room import Room, local
 from .settings import Settings
 from .world import AdmittedPod, World, union
 
@@ -178,22 +179,13 @@ def _requests(
             free = world.free & ~spent
             yield CpuHints(world.machine, world.settings, cpus, free, 0, None, offered.get(CPU))
     if not after_init and not pod.whole:
-        amounts = _memory(world, pod, containers)
+        alone = len(containers) == 1
+        request = ResourceRequest.of(world, pod, containers) if alone else ResourceRequest.at_once(world, pod)
         named = {kind: hints for kind, hints in offered.items() if kind == MEMORY or kind.startswith(HUGE)}
-        yield MemoryHints(world, pod.qos, amounts, named)
+        yield MemoryHints(world, pod.qos, dict(sorted(request.memory.items())), named)
     for resource, number in asked_devices(world.machine, containers).items():
         count = number if len(containers) == 1 else int(pod.effective(resource))
         yield DeviceHints(world, resource, count, _left(pod, earlier, here, resource), offered.get(resource))
-
-
-def _memory(world: World, pod: PodSpec, containers: Sequence[ContainerSpec]) -> dict[str, int]:
-    """Return the bytes by type that are to be guaranteed: to a container, or at once to all of a pod."""
-    if not world.settings.memory_static or pod.qos != "Guaranteed":
-        return {}
-    kinds = {kind for spec in containers for kind in spec.requests if kind == MEMORY or kind.startswith(HUGE)}
-    alone = containers[0].requests if len(containers) == 1 else None
-    amounts = {kind: int(pod.effective(kind) if alone is None else alone[kind]) for kind in sorted(kinds)}
-    return {kind: number for kind, number in amounts.items() if number}
 
 
 def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: AdmittedPod | None, resource: str) -> frozenset[str]:

@@ -44,7 +44,7 @@ class DeviceList:
 
 @dataclass(frozen=True, slots=True)
 class DevicePreference:
-    """A plugin was asked what it prefers. ``preferred``: None where it refused, with the words ``refusal``."""
+    """The answer of a plugin to a request for its preference. ``preferred``: None for a refusal, with its text."""
 
     question: PreferDevices
     preferred: Sequence[str] | None
@@ -58,7 +58,7 @@ class DevicePreference:
 
 @dataclass(frozen=True, slots=True)
 class DevicesServed:
-    """A plugin was told which of its devices a container is given. ``containers``: None where it refused."""
+    """The devices that a plugin allocates to a container. ``containers``: None for a refusal."""
 
     devices: Sequence[str]
     offered: frozenset[str]

@@ -3,69 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..cpuset import bit_of, bits_of
 from ..machine import Device, Machine, MemoryNode
-from ..wire.history.quantities import HUGE, huge_pages
-from .alignment import CpuAlignment
+from ..wire.history.quantities import huge_pages
+from .alignment import CpuAlignment, ResourceRequest
 from .choice import cpus_of
 from .hinted import sets_of_nodes
-from .pods import ContainerSpec, PodSpec
 from .world import World
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceRequest:
-    """What a container, or a pod as a whole, asks the managers for: CPUs of its own, bytes by type, devices."""
-
-    cpus: int
-    memory: Mapping[str, int]
-    devices: Mapping[str, int]
-
-    @classmethod
-    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> ResourceRequest:
-        """Add up what containers of a pod ask for."""
-        asking = tuple(containers)
-        cpus, memory = 0, dict[str, int]()
-        for container in asking:
-            cpus += container.exclusive if world.settings.static else 0
-            for kind, number in memory_of(world, pod, container).items():
-                memory[kind] = memory.get(kind, 0) + number
-        devices = asked_devices(world.machine, asking)
-        return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
-
-    @classmethod
-    def at_once(cls, world: World, pod: PodSpec) -> ResourceRequest:
-        """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
-        every = cls.of(world, pod, pod.containers)
-        memory = {kind: int(pod.effective(kind)) for kind in every.memory}
-        devices = {name: int(pod.effective(name)) for name in every.devices}
-        return cls(pod.exclusive if world.settings.static else 0, memory, devices)
-
-    @property
-    def nothing(self) -> bool:
-        """Whether no manager is asked for anything."""
-        return not self.cpus and not self.memory and not any(self.devices.values())
-
-
-def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict[str, int]:
-    """Add up the devices of the machine that containers ask for."""
-    known = {device.resource for device in machine.devices}
-    devices: dict[str, int] = {}
-    for container in containers:
-        for name in sorted(known & container.limits.keys()):
-            devices[name] = devices.get(name, 0) + int(container.limits[name])
-    return devices
-
-
-def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
-    """Return the bytes by type that the Memory Manager is to give a container; nothing for other classes."""
-    if not world.settings.memory_static or pod.qos != "Guaranteed":
-        return {}
-    kinds = [name for name in container.requests if name == "memory" or name.startswith(HUGE)]
-    return {kind: int(container.requests[kind]) for kind in kinds}
 
 
 def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> dict[int, dict[str, int]]:
@@ -161,7 +107,7 @@ class Room:
                     yield nodes, kind, assigned, had
 
     def left_of(self, nodes: int, kind: str) -> int:
-        """Return the bytes of a type that NUMA nodes (bits) have beside what apps and sidecars hold of them alone.
+        """Return the bytes of a type that NUMA nodes (bits) have, less what apps and sidecars hold on them alone.
 
         What init containers hold may serve others of their pod, and parts of what a pod has as a whole may overlap.
         """
@@ -176,7 +122,7 @@ class Room:
         return self.capacity(nodes, kind) - sum(held)
 
     def lacks(self, memory: Mapping[str, int]) -> bool:
-        """Tell whether of some type all NUMA nodes together have less left than is asked for."""
+        """Whether all NUMA nodes together have too little of some type."""
         everywhere = bits_of(self._machine.numa_ids)
         left = {kind: self.capacity(everywhere, kind) - self.assigned_within(everywhere, kind) for kind in memory}
         return any(left[kind] < number for kind, number in memory.items())

@@ -165,6 +165,11 @@ class World:
                 pods[uid] = pods[uid].with_cpuset(name, cpus, mems, exclusive)
         return replace(self, pods=pods)
 
+    def with_reported(self, pods: Mapping[str, Mapping[str, Held]]) -> World:
+        """Take over what containers may run on, as a report of the whole node has it."""
+        every = ((uid, name, held) for uid, containers in pods.items() for name, held in containers.items())
+        return self.with_cpusets((uid, name, h.cpuset, h.mems) for uid, name, h in every if h.cpuset is not None)
+
     def with_pod(self, pod: AdmittedPod) -> World:
         """Put a pod on the node, or replace it."""
         return replace(self, pods={**self.pods, pod.spec.uid: pod})

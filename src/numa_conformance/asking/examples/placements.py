@@ -1,4 +1,4 @@
-"""Where a target puts a fixed row of pods, as a map that a person can read in a diff."""
+"""Where a target puts a fixed row of pods, as a map that a person can read in a diff; and trees of files to read."""
 
 from __future__ import annotations
 

@@ -20,11 +20,12 @@ from ...asking.generators.life import (
 )
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import best_effort, guaranteed, pinning, static
+from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.choice import numa_cpus
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Admission, NodeMoment, Restart
-from ...judging.room import Room, asked_devices, ordinary
+from ...judging.room import Room, ordinary
 from ...judging.sighting import Sighting
 from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, Held

@@ -12,10 +12,11 @@ from ...asking.generators.life import LifeContext, Lives, few_nodes, life
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import static
 from ...cpuset import bits_of
+from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
-from ...judging.room import Room, asked_devices
+from ...judging.room import Room
 from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, Held, nodes_told
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all

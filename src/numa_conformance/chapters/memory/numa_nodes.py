@@ -6,9 +6,10 @@ from functools import reduce
 from operator import or_
 
 from ...cpuset import format_bits
+from ...judging.alignment import ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.node_subjects import Admission
-from ...judging.room import ResourceRequest, Room
+from ...judging.room import Room
 from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container, with_memory
 from ..conditions import admitted
 from ..outcomes import number_of

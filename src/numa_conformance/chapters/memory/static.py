@@ -12,12 +12,13 @@ from ...asking.generators.life import LifeContext, Lives, life
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import guaranteed, pinning, static
 from ...cpuset import bit_of, bits_of, format_bits
+from ...judging.alignment import ResourceRequest, memory_of
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.choice import numa_cpus
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Admission, NodeMoment, Removal
 from ...judging.pods import GUARANTEED
-from ...judging.room import ResourceRequest, Room, allocatable, memory_of, ordinary
+from ...judging.room import Room, allocatable, ordinary
 from ...judging.shared_views import NodeContainer
 from ...judging.sighting import bytes_of_blocks
 from ...machine import Machine

@@ -9,10 +9,10 @@ from ...asking.generators.life import OF_EVERY_MANAGER, LifeContext, Lives, are_
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import container, pinning, pod, static
 from ...cpuset import format_bits
-from ...judging.alignment import CpuAlignment
+from ...judging.alignment import CpuAlignment, ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ...judging.node_subjects import Admission
-from ...judging.room import ResourceRequest, Room, ordinary
+from ...judging.room import Room, ordinary
 from ...machine import Machine
 from ..alignment import ALIGNING, counted, counting_is_enough, for_cpus_alone, nodes_of_cpus, with_app_containers_only
 from ..conditions import admitted, leaving_a_shared_cpu, new_pod, under, under_static, without_pod_resources

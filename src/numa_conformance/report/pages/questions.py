@@ -10,6 +10,7 @@ from ...cpuset import format_bits
 from ...judging.choice import CpuChoice
 from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.classified import Classification
+from ...judging.earlier_admissions import RepeatedAdmission
 from ...judging.hinted import CpuHints
 from ...judging.merged import MergedHints
 from ...judging.node_subjects import (
@@ -21,7 +22,6 @@ from ...judging.node_subjects import (
     ReconcilePass,
     Recovery,
     Removal,
-    RepeatedAdmission,
     Resize,
     Restart,
     State,
