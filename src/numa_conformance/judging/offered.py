@@ -8,7 +8,7 @@ from functools import cached_property, reduce
 from operator import or_
 
 from ..wire.history.quantities import HUGE
-from ..wire.history.values import Affinity, Aligned, Held, Offers
+from ..wire.history.values import Affinity, Aligned, Held
 from .alignment import ResourceRequest, asked_devices
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
@@ -153,7 +153,7 @@ def hints_of(before: World, pod: PodSpec, held: Mapping[str, Held], merges: Sequ
             return
         if merge.container is not None and merge.container not in pod.by_name:
             return
-        offered = _offered(merge.providers)
+        offered = {resource: hints for provider in merge.providers for resource, hints in (provider or {}).items()}
         containers = pod.containers if merge.container is None else (pod.by_name[merge.container],)
         yield from _requests(world, pod, containers, earlier, offered)
         if merge.container is not None:
@@ -196,7 +196,3 @@ def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: AdmittedPod | No
         ids = (holding.devices or {}).get(resource, frozenset()) if holding else frozenset[str]()
         left = left | ids if container.kind == "init" else left - ids
     return left
-
-
-def _offered(providers: Sequence[Offers | None]) -> dict[str, Offered]:
-    return {resource: hints for provider in providers for resource, hints in (provider or {}).items()}

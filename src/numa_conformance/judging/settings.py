@@ -16,8 +16,8 @@ from ..errors import CpuSetSyntaxError
 from ..wire.history.quantities import amount, read_amount
 from ..wire.history.values import NodeId
 from .choice import STRICT
+from .pods import NOTHING
 
-NOTHING = Fraction(0)
 Amounts = dict[str, Fraction]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})

@@ -57,7 +57,7 @@ def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machin
         (
             "static CPUs, memory Static",
             frozenset({STATIC, MEMORY}),
-            lambda machine: _static(machine) | _memory(machine),
+            lambda machine: _static(machine) | pinning(min(machine.numa_ids)),
         ),
     )
     return [(name, configure) for name, needed, configure in known if needed <= claimed]
@@ -65,10 +65,6 @@ def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machin
 
 def _static(machine: Machine) -> dict[str, Any]:
     return static(reserved=machine.core_bits[0])
-
-
-def _memory(machine: Machine) -> dict[str, Any]:
-    return pinning(min(machine.numa_ids))
 
 
 def _with_devices(machine: Machine) -> Machine:
