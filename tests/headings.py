@@ -15,7 +15,7 @@ from pathlib import Path
 
 from directly import Directly
 from mutants import MUTANTS
-from numa_conformance.asking.asking import Outcome, broken_first_in, times_broken
+from numa_conformance.asking.asking import GroupOutcome, broken_first_in, times_broken
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS, judged
 from numa_conformance.chapters import REQUIREMENTS
@@ -29,9 +29,9 @@ MOST = 1200
 """Conversations that a mutant is asked at most."""
 
 
-def asked(name: str, enough: int) -> Outcome:
+def asked(name: str, enough: int) -> GroupOutcome:
     """Ask a mutant until so many conversations break a MUST, and return what came of it."""
-    client, outcome = Directly(MUTANTS[name]()), Outcome()
+    client, outcome = Directly(MUTANTS[name]()), GroupOutcome()
     groups = [group for group in GROUPS.values() if group.surface in client.description.surfaces]
     scenarios = mixed(scenario for group in groups for scenario in group.scenarios(client.claimed, 0))
     shown = 0
@@ -48,7 +48,7 @@ def asked(name: str, enough: int) -> Outcome:
     return outcome
 
 
-def headings(outcome: Outcome) -> list[str]:
+def headings(outcome: GroupOutcome) -> list[str]:
     """Return the requirements that are not met, in the order of a report."""
     cases = [
         Case(
@@ -56,7 +56,7 @@ def headings(outcome: Outcome) -> list[str]:
             [name],
             "",
             "crashed" if name == ANSWERED else "failed",
-            asked=outcome.verdicts.asked[name],
+            asked=outcome.verdicts.tests[name],
             histories=outcome.verdicts.histories[name],
             broken_in=broken_first_in([outcome], name),
             broken=times_broken([outcome], name),
@@ -67,7 +67,7 @@ def headings(outcome: Outcome) -> list[str]:
     return [case.id for case in sorted(cases, key=rank)]
 
 
-def told(outcomes: Mapping[str, Outcome]) -> str:
+def told(outcomes: Mapping[str, GroupOutcome]) -> str:
     """Return the mutants whose first heading is another one, and how many of all have theirs first."""
     order = {name: headings(outcome) for name, outcome in outcomes.items()}
     seen = {name: found for name, found in order.items() if found}

@@ -9,7 +9,7 @@ from typing import Any
 
 from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.asking.generators.scenario import Scenario
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.history.history import Head, History, Step
@@ -46,9 +46,9 @@ def asked(scenario: Scenario, answering: Answering) -> History:
         return History(head, tuple(steps))
 
 
-def judged(scenarios: Iterable[Scenario], answering: Answering) -> Verdicts:
+def judged(scenarios: Iterable[Scenario], answering: Answering) -> HistoryVerdicts:
     """Judge a function's answers to all scenarios."""
-    verdicts = Verdicts()
+    verdicts = HistoryVerdicts()
     for scenario in scenarios:
         verdicts.add(judge(asked(scenario, answering)))
     return verdicts

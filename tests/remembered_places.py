@@ -69,7 +69,7 @@ def shown_at(
             history, _ = drive(scenario, client, str(NEWEST))
             place = scenario.generator, scenario.cell, scenario.machine.name
             cost = 0.1 + sum(costs.get(step.method, 0.0) for step in history.steps)
-            shown.setdefault(place, (cost, set(judge(history).asked)))  # of two alike the first is asked
+            shown.setdefault(place, (cost, set(judge(history).tests)))  # of two alike the first is asked
     return shown
 
 

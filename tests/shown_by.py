@@ -15,7 +15,7 @@ from asked_in_full import DEEP
 from directly import Directly, broken_in
 from mutants import INSIDE, MUTANTS
 from numa_conformance.asking.generators.scenario import Scenario
-from numa_conformance.asking.groups import GROUPS, asked_in, judged
+from numa_conformance.asking.groups import GROUPS, judged, requirements_in
 from numa_conformance.chapters import REQUIREMENTS
 from planted import mixed
 
@@ -58,7 +58,9 @@ def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> d
     """Return where what is wanted shows; of each group so many scenarios at most are asked, of all over it."""
     client, found = Directly(make()), dict[str, Where]()
     for group in GROUPS.values():
-        if group.surface not in client.description.surfaces or not wanted.intersection(asked_in(group, client.claimed)):
+        if group.surface not in client.description.surfaces or not wanted.intersection(
+            requirements_in(group, client.claimed)
+        ):
             continue
         scenarios = mixed(_scenarios(group.name, client.claimed))
         for scenario in sorted(scenarios, key=lambda scenario: scenario.generator != "example")[:most]:

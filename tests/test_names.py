@@ -11,7 +11,6 @@ import numa_conformance
 
 PACKAGE = Path(numa_conformance.__file__).parent
 RIDDLES = {"told", "asked", "given", "own", "one", "beside", "whose", "said", "seen", "found", "kept", "fates", "tells"}
-RIDDLES |= {"apart", "overheard", "marked", "moving"}
 """Participles and pronouns. What was told, to whom, of what? ``text``, ``request``, ``allocation`` say it."""
 EXCEPTIONS: dict[str, str] = {}
 """A file below the package, a colon and the name, to the reason why it stays."""

@@ -24,7 +24,7 @@ from noise import odd_target
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.generators.scenario import Scenario
 from numa_conformance.asking.groups import GROUPS
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire.history.history import History, read_histories, write_history
 
@@ -60,13 +60,13 @@ def _histories() -> Iterator[History]:
         yield from (drive(scenario, client, client.description.kubernetes_version)[0] for scenario in chosen)
 
 
-def _told(verdicts: Verdicts) -> dict[str, Any]:
+def _told(verdicts: HistoryVerdicts) -> dict[str, Any]:
     """Return as JSON what came of a history."""
     held_back: Counter[str] = Counter()
     for (requirement, _), times in verdicts.held_back.items():
         held_back[requirement] += times
     broken = [[each.requirement, each.step, *map(str, _parts(each.violation))] for each in verdicts.broken]
-    return {"asked": dict(verdicts.asked), "held_back": dict(held_back), "broken": sorted(broken)}
+    return {"asked": dict(verdicts.tests), "held_back": dict(held_back), "broken": sorted(broken)}
 
 
 def _parts(violation: Any) -> tuple[object, ...]:

@@ -33,7 +33,7 @@ def test_answers_as_the_kubelet(group: str, target: Client, conformance: Run) ->
         pytest.skip(f"not claimed: the surface {asked.surface}")
     claimed = conformance.features & conformance.profile.offered
     files = [name for feature, name in STATE_FILES.items() if feature in claimed and asked.surface == "node"]
-    scenarios = list(asked.asked_on(conformance.machines, claimed))
+    scenarios = list(asked.scenarios_on(conformance.machines, claimed))
     if not scenarios:
         why = "what is claimed leads to" if conformance.machines.is_whole else "the machines that are chosen lead to"
         pytest.skip(f"not claimed: {why} no conversation of this kind")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from numa_conformance.asking.asking import Asking, Outcome, ask_the_rest
-from numa_conformance.asking.groups import GROUPS, asked_in, groups_of, judged
+from numa_conformance.asking.asking import Asking, GroupOutcome, ask_the_rest
+from numa_conformance.asking.groups import GROUPS, groups_of, judged, requirements_in
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import CONVERSATIONS
@@ -17,7 +17,7 @@ from numa_conformance.report.case import keep_group
 from numa_conformance.wire import Client
 from numa_conformance.wire.history.history import History
 
-Asked = Callable[[str], list[Outcome]]
+Asked = Callable[[str], list[GroupOutcome]]
 
 
 @pytest.fixture(scope="session")
@@ -53,12 +53,12 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
     @functools.cache
     def made(name: str) -> Asking:
         return Asking(
-            GROUPS[name].asked_on(conformance.machines, claimed),
+            GROUPS[name].scenarios_on(conformance.machines, claimed),
             target,
             str(conformance.profile.version),
-            beside=beside,
+            more_clients=beside,
             budget=conformance.budget,
-            enough=wanted.intersection(asked_in(GROUPS[name], claimed)),
+            enough=wanted.intersection(requirements_in(GROUPS[name], claimed)),
             keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
             over=lambda: not spending.left(CONVERSATIONS),
         )
@@ -87,7 +87,7 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
     def settle() -> None:
         if conformance.budget.seconds is not None:
             for group in able:
-                made(group.name).spend_on_known(set(chosen).intersection(asked_in(group, claimed)))
+                made(group.name).spend_on_known(set(chosen).intersection(requirements_in(group, claimed)))
         shown = {name: showing(name) for name in chosen}
         ask_the_rest({name: shown[name] for name in chosen if claimed.issuperset(REQUIREMENTS[name].features)})
         while unfinished := [asking for asking in groups.values() if asking.is_unfinished and time_is_left()]:
@@ -99,7 +99,7 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
     def time_is_left() -> bool:
         return conformance.budget.seconds is not None and spending.left(CONVERSATIONS) > 0
 
-    def of(requirement: str) -> list[Outcome]:
+    def of(requirement: str) -> list[GroupOutcome]:
         if not conformance.budget.is_whole:
             settle()
         return [group.outcome for group in showing(requirement)]

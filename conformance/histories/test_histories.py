@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
-from numa_conformance.asking.asking import Outcome, broken_first_in, broken_in, times_broken
-from numa_conformance.asking.findings.telling import Told, beside, finding_of
+from numa_conformance.asking.asking import GroupOutcome, broken_first_in, broken_in, times_broken
+from numa_conformance.asking.findings.telling import CaseReport, finding_of, other_broken
 from numa_conformance.asking.groups import judged
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.judging.verdicts import ANSWERED
@@ -22,7 +22,7 @@ from numa_conformance.wire.history.history import History
 SECONDS = 3.0
 """Time to look for a shorter conversation, for each requirement that is not met."""
 
-COUNTED = ("asked", "histories")
+COUNTED = ("tests", "histories")
 MOST_REASONS = 3
 """Reasons why a requirement was not asked that are told, those that held it back most often."""
 CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for name in judged()]
@@ -36,7 +36,7 @@ CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for na
 @pytest.mark.parametrize("name", CASES)
 def test_every_step(
     name: str,
-    asked: Callable[[str], list[Outcome]],
+    asked: Callable[[str], list[GroupOutcome]],
     chosen: list[str],
     target: Client,
     conformance: Run,
@@ -50,19 +50,19 @@ def test_every_step(
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
-    request.node.stash[TALLY] = Told(times, histories, held_back=why)
+    request.node.stash[TALLY] = CaseReport(times, histories, held_back=why)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if seconds else None
-        request.node.stash[TALLY] = Told(
+        request.node.stash[TALLY] = CaseReport(
             times,
             histories,
             history,
             broken_in=len(faults),
             broken=len(faults),
             machines=_machines(each for each, _ in faults),
-            seen=seen,
+            repetitions=seen,
             held_back=why,
         )
         raise fault
@@ -74,7 +74,7 @@ def test_every_step(
         shortest = shortened((new or broken)[0], target, seconds=seconds)
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
         seen = times_seen(shortest.history, name, target) if seconds else None
-        request.node.stash[TALLY] = Told(
+        request.node.stash[TALLY] = CaseReport(
             times,
             histories,
             shortest.history,
@@ -82,8 +82,8 @@ def test_every_step(
             broken=times_broken(outcomes, name),
             machines=machines,
             known=told_known,
-            beside=beside(shortest),
-            seen=seen,
+            other_requirements=other_broken(shortest),
+            repetitions=seen,
             held_back=why,
         )
         raise finding_of(shortest)
@@ -103,7 +103,7 @@ def test_every_step(
         raise AssertionError(f"no conversation asks {name}{_because(why)}")
 
 
-def _tells(name: str, outcome: Outcome, asked: Callable[[str], list[Outcome]], chosen: list[str]) -> bool:
+def _tells(name: str, outcome: GroupOutcome, asked: Callable[[str], list[GroupOutcome]], chosen: list[str]) -> bool:
     """Tell whether a requirement is the one at which the faults of a group are told: each is told once."""
     if not outcome.ended or ANSWERED in chosen:
         return name == ANSWERED

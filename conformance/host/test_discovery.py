@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from numa_conformance.asking.examples.listings import lay_out
+from numa_conformance.asking.examples.placements import lay_out
 from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import UsageError

@@ -9,11 +9,19 @@ from threading import Barrier
 import pytest
 
 from directly import Directly
-from numa_conformance.asking.asking import Asking, Budget, Outcome, ask_the_rest, broken_first_in, part_of, times_broken
+from numa_conformance.asking.asking import (
+    Asking,
+    Budget,
+    GroupOutcome,
+    ask_the_rest,
+    broken_first_in,
+    part_of,
+    times_broken,
+)
 from numa_conformance.asking.generators.scenario import Scenario, ask_all
 from numa_conformance.asking.requirement_index import places_of
 from numa_conformance.judging.chapter import Violation
-from numa_conformance.judging.verdicts import Broken, Verdicts
+from numa_conformance.judging.verdicts import Broken, HistoryVerdicts
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.target.reference_target import ReferenceTarget
 from numa_conformance.wire.history.history import Head, History
@@ -69,9 +77,9 @@ class TestGoingOn:
 
     def test_what_no_share_asked_is_asked_beyond_it_where_a_cell_names_it_first(self):
         group = self.group()
-        assert group.spend().verdicts.asked[self.RARE] == 0
+        assert group.spend().verdicts.tests[self.RARE] == 0
         ask_the_rest({self.RARE: [group]})
-        assert (group.outcome.verdicts.asked[self.RARE], group.outcome.driven) == (1, 2)
+        assert (group.outcome.verdicts.tests[self.RARE], group.outcome.driven) == (1, 2)
 
     def test_what_another_group_asked_is_not_looked_for(self):
         asked, other = self.group(budget="100%"), self.group()
@@ -148,16 +156,16 @@ class TestSideBySide:
                 return super().call(method, params)
 
         clients = [Waits(ReferenceTarget()) for _ in range(2)]
-        outcome = Asking(self.scenarios(), clients[0], "1.37", beside=clients[1:]).spend()
+        outcome = Asking(self.scenarios(), clients[0], "1.37", more_clients=clients[1:]).spend()
         assert (outcome.driven, outcome.ended) == (8, [])
 
     @pytest.mark.parametrize("number", [1, 3])
     def test_each_scenario_is_asked_once_and_judged(self, number):
         kept = []
         first, *others = [Directly(ReferenceTarget()) for _ in range(number)]
-        outcome = Asking(self.scenarios(), first, "1.37", beside=others, keep=kept.append).spend()
+        outcome = Asking(self.scenarios(), first, "1.37", more_clients=others, keep=kept.append).spend()
         assert sorted(history.head.cell for history in kept) == [f"classify {number}" for number in range(8)]
-        assert outcome.verdicts.asked["qos/best-effort-has-none"] == 8
+        assert outcome.verdicts.tests["qos/best-effort-has-none"] == 8
 
     def test_an_error_of_ours_is_not_lost(self):
         class Errs(Directly):
@@ -166,7 +174,7 @@ class TestSideBySide:
 
         clients = [Errs(ReferenceTarget()) for _ in range(2)]
         with pytest.raises(ZeroDivisionError):
-            Asking(self.scenarios(), clients[0], "1.37", beside=clients[1:]).spend()
+            Asking(self.scenarios(), clients[0], "1.37", more_clients=clients[1:]).spend()
 
     def test_an_interrupted_run_does_not_wait_until_all_is_asked(self):
         asked = []
@@ -181,7 +189,7 @@ class TestSideBySide:
                 return super().call(method, params)
 
         clients = [Interrupts(ReferenceTarget()) for _ in range(2)]
-        asking = Asking(self.scenarios() * 100, clients[0], "1.37", beside=clients[1:])
+        asking = Asking(self.scenarios() * 100, clients[0], "1.37", more_clients=clients[1:])
         with pytest.raises(KeyboardInterrupt):
             asking.spend()
         assert len(asked) in (20, 21)
@@ -226,7 +234,7 @@ def test_what_falls_first_in_a_conversation_is_told_from_what_falls_with_it():
         Broken("a/first", one, 7, Violation("")),
         Broken("a/later", other, 2, Violation("")),
     ]
-    outcomes = [Outcome(Verdicts(broken=broken))]
+    outcomes = [GroupOutcome(HistoryVerdicts(broken=broken))]
     counted = {name: broken_first_in(outcomes, name) for name in ("a/first", "a/with-it", "a/later", "a/never")}
     assert counted == {"a/first": 1, "a/with-it": 1, "a/later": 1, "a/never": 0}
     assert {name: times_broken(outcomes, name) for name in counted} == {**counted, "a/first": 2, "a/later": 2}

@@ -16,7 +16,7 @@ ON_MACHINES = ("picks", "allocations", "hints", "lives", "relations", "crashes",
 @pytest.mark.parametrize("group", ON_MACHINES)
 def test_every_group_is_asked_on_the_machine_that_is_named_and_on_no_other(group):
     chosen = MachineChoice.parse([T1])
-    names = {scenario.machine.name for scenario in GROUPS[group].asked_on(chosen, ALL)}
+    names = {scenario.machine.name for scenario in GROUPS[group].scenarios_on(chosen, ALL)}
     assert {name.partition(" with ")[0].partition(",")[0] for name in names} == {T1}
 
 
@@ -24,7 +24,7 @@ def test_every_group_is_asked_on_the_machine_that_is_named_and_on_no_other(group
 def test_a_machine_that_is_named_may_be_large_and_of_ones_own(group, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("name: mine and no other's\nsockets: 2\ncoresPerNuma: 4\nthreads: 2\nmemory: 8Gi\n")
-    asked = GROUPS[group].asked_on(MachineChoice.parse([LARGE, str(file)]), ALL)
+    asked = GROUPS[group].scenarios_on(MachineChoice.parse([LARGE, str(file)]), ALL)
     assert {scenario.machine.name.partition(" with ")[0].partition(",")[0] for scenario in asked} == {
         LARGE,
         "mine and no other's",
@@ -35,7 +35,7 @@ def test_a_machine_that_is_named_may_be_large_and_of_ones_own(group, tmp_path):
 def test_a_machine_that_is_left_out_is_all_that_is_left_out(group):
     whole = [scenario.machine.name for scenario in GROUPS[group].scenarios(ALL, 0)]
     name = next(name for name in whole if name in catalogue_names())
-    rest = [scenario.machine.name for scenario in GROUPS[group].asked_on(MachineChoice.parse([f"-{name}"]), ALL)]
+    rest = [scenario.machine.name for scenario in GROUPS[group].scenarios_on(MachineChoice.parse([f"-{name}"]), ALL)]
     assert rest == [other for other in whole if not other.startswith(name)]
     assert len(rest) < len(whole)
 
@@ -43,8 +43,8 @@ def test_a_machine_that_is_left_out_is_all_that_is_left_out(group):
 @pytest.mark.parametrize("group", ["classes", "merges", "scores"])
 def test_what_tells_no_machine_is_asked_whatever_is_chosen(group):
     whole = len(list(GROUPS[group].scenarios(ALL, 0)))
-    assert len(list(GROUPS[group].asked_on(MachineChoice.parse([LARGE]), ALL))) == whole
-    assert len(list(GROUPS[group].asked_on(MachineChoice.parse(["-one-cpu"]), ALL))) == whole
+    assert len(list(GROUPS[group].scenarios_on(MachineChoice.parse([LARGE]), ALL))) == whole
+    assert len(list(GROUPS[group].scenarios_on(MachineChoice.parse(["-one-cpu"]), ALL))) == whole
 
 
 def test_a_machine_stays_what_it_was_made_of():

@@ -9,7 +9,7 @@ import pytest
 
 from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.asking.generators.workloads import best_effort, container, guaranteed, kubelet, pod, static
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.history import Head, History, Step
 
@@ -24,7 +24,7 @@ BURSTABLE = pod("p", [container("c", cpu="1500m", requests={"cpu": "1"})])
 NONE = kubelet(cpuManagerPolicy="none")
 
 
-def told(config: Mapping[str, Any], wanted: Mapping[str, Any], answer: Mapping[str, Any]) -> Verdicts:
+def told(config: Mapping[str, Any], wanted: Mapping[str, Any], answer: Mapping[str, Any]) -> HistoryVerdicts:
     """Judge a node on which one pod is asked for, and which is asked for its state where the pod is admitted."""
     up = {"result": "started", "default_cpuset": "0-7", "reserved_cpus": "0"}
     steps = [Step("node.start", {"kubelet": config}, up), Step("node.admit", {"pod": wanted}, answer)]
@@ -50,13 +50,13 @@ def test_a_limit_that_quota_does_not_enforce(config: Mapping[str, Any], requirem
 @pytest.mark.parametrize("quota", [150_000, 150_999])
 def test_a_limit_that_quota_enforces(config: Mapping[str, Any], requirement: str, quota: int) -> None:
     verdicts = told(config, BURSTABLE, admitted("", quota))
-    assert (verdicts.unmet, verdicts.asked[requirement]) == (set(), 2)
+    assert (verdicts.unmet, verdicts.tests[requirement]) == (set(), 2)
 
 
 @pytest.mark.parametrize(("quota", "wrong"), [(200_000, {NO_QUOTA}), (-1, set()), (0, set())])
 def test_exclusive_cpus_have_no_quota(quota: int, wrong: set[str]) -> None:
     verdicts = told(static(), guaranteed("p", 2), admitted("1,5", quota))
-    assert (verdicts.unmet, verdicts.asked[NO_QUOTA]) == (wrong, 2)
+    assert (verdicts.unmet, verdicts.tests[NO_QUOTA]) == (wrong, 2)
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_exclusive_cpus_have_no_quota(quota: int, wrong: set[str]) -> None:
 @pytest.mark.parametrize("quota", [-1, 100_000])
 def test_no_page_says_what_bounds_these(config: Mapping[str, Any], wanted: Mapping[str, Any], quota: int) -> None:
     verdicts = told(config, wanted, admitted("", quota))
-    assert (verdicts.unmet, verdicts.asked[NONE_QUOTA]) == (set(), 0)
+    assert (verdicts.unmet, verdicts.tests[NONE_QUOTA]) == (set(), 0)
 
 
 def test_a_target_that_does_not_tell_is_not_asked() -> None:
     shared, exclusive = told(NONE, BURSTABLE, admitted("", None)), told(static(), BURSTABLE, admitted("1,5", None))
-    assert not {NONE_QUOTA, SHARED_QUOTA, NO_QUOTA} & (shared.asked.keys() | exclusive.asked.keys())
+    assert not {NONE_QUOTA, SHARED_QUOTA, NO_QUOTA} & (shared.tests.keys() | exclusive.tests.keys())
 
 
 def refused(reason: str, message: str = "", phase: str | None = None) -> Mapping[str, Any]:

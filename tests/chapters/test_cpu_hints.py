@@ -220,7 +220,7 @@ def scenarios():
 def test_a_hinter_that_obeys_the_pages_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 12
+    assert len(verdicts.tests) == 12
 
 
 def test_sets_without_reusable_cpus_break_no_more_than_a_recommendation():
@@ -231,7 +231,7 @@ def test_sets_without_reusable_cpus_break_no_more_than_a_recommendation():
 def test_the_picture_is_answered_as_the_walk_says():
     history = asked(next(examples_of_hints()), Hinter())
     picture = next(subject for number, subject in subjects(history) if number == 0)
-    assert (picture.asked, list(iter_bits(picture.free)), picture.widths) == (2, [0, 2, 3, 5], {1})
+    assert (picture.count, list(iter_bits(picture.free)), picture.widths) == (2, [0, 2, 3, 5], {1})
     assert {(tuple(iter_bits(hint.nodes)), hint.preferred) for hint in picture.offered} == {
         ((1,), True),
         ((0, 1), False),

@@ -12,7 +12,7 @@ from numa_conformance.chapters.cpu.options.align_by_socket_pairs import MORE_SOC
 from numa_conformance.chapters.cpu.options.full_pcpus_only_pairs import ALONE, THREE
 from numa_conformance.chapters.cpu.options.maturity_pairs import OFF, PLAIN, REFUSED, start
 from numa_conformance.chapters.cpu.options.prefer_align_cpus_by_uncorecache_pairs import cached
-from numa_conformance.judging.choice import ACROSS_NUMA, BY_UNCORE, STRICT, WHOLE_CORES, Choice
+from numa_conformance.judging.choice import ACROSS_NUMA, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
 from numa_conformance.judging.start_subjects import Start
 from worlds import breaks
 
@@ -35,7 +35,7 @@ def test_caches_are_judged_beside_a_strict_reservation(cpus: str, wrong: bool) -
     assert breaks(prefer_align_cpus_by_uncorecache.stays_in_one_cache, choice) is wrong
 
 
-def hybrid(free: str, cpus: str, *options: str) -> Choice:
+def hybrid(free: str, cpus: str, *options: str) -> CpuChoice:
     """Choose on two NUMA nodes alike: each has four cores of two threads and four of one."""
     return picked("hybrid-two-nodes", free, cpus, ACROSS_NUMA, *options)
 

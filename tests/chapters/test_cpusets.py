@@ -14,7 +14,7 @@ from numa_conformance.chapters.cpu.cpusets_pairs import EXCLUSIVE, PAIRS, shared
 from numa_conformance.chapters.memory import static as static_memory
 from numa_conformance.chapters.pairs import pairs
 from numa_conformance.judging.chapter import CHECKERS
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.judging.world import World
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.history import Head, History, Step
@@ -25,7 +25,7 @@ STATE = {"shared": {"c": {"cpus": "", "cpuset": "0-7"}}, "own": {"c": {"cpus": "
 AMOUNT = static(reserved="", kubeReserved={"cpu": "1500m"})
 
 
-def life(*steps: Step, config: dict[str, Any] | None = None, **started: str) -> Verdicts:
+def life(*steps: Step, config: dict[str, Any] | None = None, **started: str) -> HistoryVerdicts:
     machine = load_machine("t1-one-socket-smt2")
     up = {"result": "started", "default_cpuset": "0-7", **started}
     start = Step("node.start", {"kubelet": static() if config is None else config}, up)
@@ -83,7 +83,7 @@ def test_a_container_that_starts_keeps_off_them_at_once() -> None:
 def test_a_container_of_which_nothing_is_told_is_counted_with_the_reason() -> None:
     untold = life(Step("node.admit", {"pod": burstable("shared", 1)}, _plain("admitted")),
                   Step("node.run", {"uid": "shared"}, _plain("started")))  # fmt: skip
-    assert untold.asked[KEEPS_OFF] == 0
+    assert untold.tests[KEEPS_OFF] == 0
     assert list(untold.not_asked(KEEPS_OFF)) == ["it is not told on which CPUs the container may run"]
 
 
@@ -98,8 +98,8 @@ def test_an_amount_that_is_reserved_of_cpus_that_are_not_told_is_no_fault() -> N
     """Of 8 CPUs 1500m are reserved, and no ids: 7 are not to be had, and nobody knows which."""
     verdicts = life(Step("node.admit", {"pod": guaranteed("many", 7)}, REFUSED), config=AMOUNT)
     assert verdicts.unmet == set()
-    assert verdicts.asked["cpu-manager/reservation/rounds-up"] == 0
-    assert verdicts.asked["cpu-manager/reservation/is-never-exclusive"] == 0
+    assert verdicts.tests["cpu-manager/reservation/rounds-up"] == 0
+    assert verdicts.tests["cpu-manager/reservation/is-never-exclusive"] == 0
 
 
 def test_ids_that_are_told_are_judged() -> None:
@@ -133,10 +133,10 @@ def sharing(*cpusets: str) -> World:
 def test_a_container_that_was_moved_gave_nothing_up(second: str, given_up: str) -> None:
     """An allocator may keep shared containers to some of the shared CPUs, and to others later."""
     moved = sharing("0-7" if given_up else "1-2,5", second)
-    assert moved.pods["s"].given_up["c"] == bits(given_up)
+    assert moved.pods["s"].lost["c"] == bits(given_up)
 
 
 @pytest.mark.parametrize(("found", "given_up"), [("0,2-4,6-7", "1,5"), ("2", "")])
 def test_a_container_that_a_restart_has_moved_gave_nothing_up(found: str, given_up: str) -> None:
     again = sharing("0-7", "0,2-4,6-7").pods["s"].found_again({"c": held(cpuset=found)})
-    assert again.given_up.get("c", 0) == bits(given_up)
+    assert again.lost.get("c", 0) == bits(given_up)

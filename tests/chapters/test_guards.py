@@ -8,7 +8,7 @@ from dataclasses import replace
 from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.judging.chapter import CHECKERS
 from numa_conformance.judging.reasons import reasons_of
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.history import Head, History, Step
 
@@ -48,10 +48,10 @@ def test_a_reason_names_what_a_shared_condition_is_called_with():
 
 
 def test_what_holds_a_requirement_back_is_counted():
-    verdicts = Verdicts()
+    verdicts = HistoryVerdicts()
     verdicts.add(judge(_picks(1)))
     verdicts.add(judge(_picks(1, 2)))
-    assert verdicts.asked[PACKS] == 0
+    assert verdicts.tests[PACKS] == 0
     told = verdicts.not_asked(PACKS)
     assert told == {"other options are on": 3}
     assert set(told) <= set(reasons_of(PACKS))
@@ -63,5 +63,5 @@ def test_a_requirement_that_no_guard_holds_back_is_asked():
         history, steps=tuple(replace(step, params={**step.params, "options": {}}) for step in history.steps)
     )
     verdicts = judge(plain)
-    assert verdicts.asked[PACKS] == 1
+    assert verdicts.tests[PACKS] == 1
     assert verdicts.not_asked(PACKS) == Counter()

@@ -248,7 +248,7 @@ def test_a_merger_that_obeys_the_page_passes(legal):
     for recommended in ("takes-the-smallest-average", "takes-the-closer-unpreferred-set"):
         kinds.pop(f"topology-manager/prefer-closest-numa-nodes/{recommended}", None)
     assert not kinds
-    assert len(verdicts.asked) == 13
+    assert len(verdicts.tests) == 13
 
 
 PLANTED = [

@@ -22,7 +22,7 @@ from numa_conformance.asking.generators.workloads import (
 )
 from numa_conformance.chapters.devices import hints as device_hints
 from numa_conformance.chapters.memory import hints as memory_hints
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire.history.history import History, Step
@@ -67,7 +67,7 @@ def told(topology: str, memory: str = "Static") -> History:
     return history
 
 
-def judged(change: Change, *settings: str) -> Verdicts:
+def judged(change: Change, *settings: str) -> HistoryVerdicts:
     """Judge the same with the answers to admissions changed."""
     history = told(*settings)
     steps = []
@@ -208,7 +208,7 @@ def test_another_manner_of_telling_passes(change: Change) -> None:
 
 
 def test_who_does_not_tell_is_not_asked() -> None:
-    asked = judged(_tells_nothing, "best-effort").asked
+    asked = judged(_tells_nothing, "best-effort").tests
     hints = judged_in(memory_hints) | judged_in(device_hints)
     assert not asked.keys() & {*hints, *(requirement for _, requirement in PLANTED)}
 

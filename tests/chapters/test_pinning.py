@@ -32,7 +32,7 @@ def asked(daemon: str, wrong: str = "") -> tuple[set[str], set[str]]:
     scenarios = pools(client.features, [load_machine(name) for name in MACHINES])
     verdicts = Asking(scenarios, client, "1.37").spend().verdicts
     promised = {name for name in PROMISES if client.features.issuperset(REQUIREMENTS[name].features)}
-    return promised & verdicts.asked.keys(), promised & verdicts.unmet
+    return promised & verdicts.tests.keys(), promised & verdicts.unmet
 
 
 @pytest.mark.parametrize("daemon", DAEMONS)

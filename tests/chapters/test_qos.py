@@ -158,7 +158,7 @@ def scenarios():
 def test_a_classifier_that_obeys_the_pages_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert not verdicts.broken
-    assert len(verdicts.asked) == 9
+    assert len(verdicts.tests) == 9
 
 
 def test_the_pages_examples_are_of_the_classes_that_the_pages_say():

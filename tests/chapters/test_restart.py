@@ -14,9 +14,9 @@ from directly import Directly
 from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators import crashes, damages
 from numa_conformance.asking.generators.workloads import guaranteed, static
-from numa_conformance.asking.groups import GROUPS, asked_in
+from numa_conformance.asking.groups import GROUPS, requirements_in
 from numa_conformance.judging.files import CPU_FILE
-from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED, Verdicts, judge
+from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED, HistoryVerdicts, judge
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import FEATURES, Client, InProcess
@@ -40,7 +40,7 @@ def again(pool: str, **pods: str) -> dict[str, Any]:
     return {"result": "restarted", "default_cpuset": pool, "pods": told}
 
 
-def crash(text: str, answer: Mapping[str, Any], *, writes: bool = True) -> Verdicts:
+def crash(text: str, answer: Mapping[str, Any], *, writes: bool = True) -> HistoryVerdicts:
     """Judge a restart with this text: pod a runs on CPUs 1 and 5, pod b came with 2 and 6 in two writes."""
     files = {"result": "checkpoints", "checkpoints": {FILE: NEW}}
     if writes:
@@ -77,21 +77,21 @@ AFTER_A_CRASH: list[tuple[Mapping[str, Any], set[str]]] = [
 )
 def test_what_comes_up_after_a_crash(text: str, answer: Mapping[str, Any], wrong: set[str]) -> None:
     verdicts = crash(text, answer)
-    assert verdicts.asked[COMES_UP] == 1
+    assert verdicts.tests[COMES_UP] == 1
     assert verdicts.unmet == wrong
 
 
 def test_files_that_the_node_never_wrote_are_no_crash() -> None:
     down = {"result": "failed", "stage": "cpumanager", "message": "broken"}
-    assert not {COMES_UP, TWO_PLACES, MOVES} & crash("damaged", down).asked.keys()
-    assert not {COMES_UP, TWO_PLACES, MOVES} & crash(BETWEEN, down, writes=False).asked.keys()
+    assert not {COMES_UP, TWO_PLACES, MOVES} & crash("damaged", down).tests.keys()
+    assert not {COMES_UP, TWO_PLACES, MOVES} & crash(BETWEEN, down, writes=False).tests.keys()
 
 
 def test_the_reference_tells_its_writes_in_order() -> None:
     reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", PATIENCE))
     outcome = Asking(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32").spend()
     assert (outcome.ended, outcome.verdicts.unmet & {COMES_UP, TWO_PLACES, MOVES}) == ([], set())
-    assert {name for name in asked_in(GROUPS["crashes"]) if not outcome.verdicts.asked[name]} == set()
+    assert {name for name in requirements_in(GROUPS["crashes"]) if not outcome.verdicts.tests[name]} == set()
 
 
 def test_a_target_that_does_not_tell_its_writes_is_not_asked() -> None:
@@ -172,7 +172,7 @@ class KeepsWhatRuns(Node):
         return answer
 
 
-def damaged(client: Any, number: int = 12) -> Verdicts:
+def damaged(client: Any, number: int = 12) -> HistoryVerdicts:
     outcome = Asking(islice(GROUPS["damages"].scenarios(ALL, 0), number), client, "1.32").spend()
     assert not outcome.ended
     return outcome.verdicts
@@ -208,8 +208,8 @@ def test_what_was_given_twice_before_is_no_fault_of_the_start(before: str, found
 
 @deep
 def test_every_damage_is_asked() -> None:
-    asked = damaged(Node(), 60).asked
-    assert [name for name in (*asked_in(GROUPS["damages"]), ANSWERED, WELL_FORMED) if not asked[name]] == []
+    asked = damaged(Node(), 60).tests
+    assert [name for name in (*requirements_in(GROUPS["damages"]), ANSWERED, WELL_FORMED) if not asked[name]] == []
 
 
 def test_a_target_without_state_files_is_not_asked() -> None:

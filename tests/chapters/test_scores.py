@@ -169,4 +169,4 @@ def scenarios():
 def test_a_scorer_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert {each.requirement for each in verdicts.broken} == (NOT_FOLLOWED if legal is CutsTheMean else set())
-    assert len(verdicts.asked) == 27
+    assert len(verdicts.tests) == 27

@@ -9,7 +9,7 @@ import pytest
 from numa_conformance.asking.generators.workloads import container, pod, static
 from numa_conformance.asking.generators.worlds import held, node, resident
 from numa_conformance.chapters.cpu import shared_pool
-from numa_conformance.judging.node_subjects import Moment
+from numa_conformance.judging.node_subjects import NodeMoment
 from worlds import breaks
 
 
@@ -17,5 +17,5 @@ from worlds import breaks
 def test_an_ended_init_container_may_have_left_its_cpus_to_either(pool: str) -> None:
     wanted = pod("p", [container("c", cpu="1", memory="64Mi")], [container("i", cpu="2", memory="64Mi")])
     ran = replace(resident(wanted, i=held("1,5"), c=held("1")), ran=True)
-    moment = Moment(node("t1-one-socket-smt2", static(), ran, pool=pool))
+    moment = NodeMoment(node("t1-one-socket-smt2", static(), ran, pool=pool))
     assert breaks(shared_pool.pool_loses_nothing, moment) is False

@@ -11,10 +11,10 @@ from asked_in_full import DEEP
 from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators.start_sweeps import node_starts
 from numa_conformance.asking.generators.workloads import guaranteed, kubelet, static
-from numa_conformance.asking.groups import GROUPS, asked_in
+from numa_conformance.asking.groups import GROUPS, requirements_in
 from numa_conformance.judging.start_subjects import Start
 from numa_conformance.judging.subjects import subjects
-from numa_conformance.judging.verdicts import Verdicts, judge
+from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.machine import load_machine
 from numa_conformance.sources.options import STATIC_OPTIONS
 from numa_conformance.sources.versions import SUPPORTED
@@ -44,7 +44,7 @@ Taken = tuple[Mapping[str, Any], ...]
 """A configuration, its answer and, for a first pod, the pod and its answer."""
 
 
-def verdicts(machine: str, *starts: Taken) -> Verdicts:
+def verdicts(machine: str, *starts: Taken) -> HistoryVerdicts:
     """Judge a history of starts."""
     steps = []
     for config, started, *first in starts:
@@ -62,7 +62,7 @@ def restarted(before: Mapping[str, Any], config: Mapping[str, Any], answer: Answ
 
 def test_the_documented_reference_starts_as_the_pages_say() -> None:
     outcome = Asking(node_starts(ALL), documented_reference(), "1.32").spend()
-    asked = {name for name in asked_in(GROUPS["starts"]) if not outcome.verdicts.asked[name]}
+    asked = {name for name in requirements_in(GROUPS["starts"]) if not outcome.verdicts.tests[name]}
     assert (outcome.ended, asked) == ([], set())
     assert outcome.verdicts.unmet == {"cpu-manager/static/packs-few-cores-in-use"}  # of a hybrid machine: recommended
 
@@ -74,8 +74,8 @@ def test_the_reference_of_every_version_shows_and_hides_options(version: str) ->
     ]
     outcome = Asking(scenarios, documented_reference(), "1.32").spend()
     assert outcome.verdicts.unmet == set()
-    hidden = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/stays-hidden"]}
-    shown = {name for name in STATIC_OPTIONS if outcome.verdicts.asked[f"cpu-manager/{name}/is-available"]}
+    hidden = {name for name in STATIC_OPTIONS if outcome.verdicts.tests[f"cpu-manager/{name}/stays-hidden"]}
+    shown = {name for name in STATIC_OPTIONS if outcome.verdicts.tests[f"cpu-manager/{name}/is-available"]}
     assert hidden | shown == STATIC_OPTIONS.keys()
 
 
@@ -182,7 +182,7 @@ def first_after(config: Mapping[str, Any], option: str, cpus: str) -> Taken:
 def test_more_options_than_named_make_no_effect_known() -> None:
     """A node that does the same without an option shows nothing of it."""
     plain, named = ((config, up(), guaranteed(FULL, 1), REFUSED) for config in (PLAIN, static(FULL, reserved="0,16")))
-    assert not verdicts(T3, plain, named).asked[f"cpu-manager/{FULL}/is-available"]
+    assert not verdicts(T3, plain, named).tests[f"cpu-manager/{FULL}/is-available"]
 
 
 @pytest.mark.parametrize(

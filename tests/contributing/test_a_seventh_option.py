@@ -54,7 +54,7 @@ from __future__ import annotations
 
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, violated
-from ....judging.choice import Choice
+from ....judging.choice import CpuChoice
 from ..choices import on, only, took
 from .maturity import excluded, maturity
 
@@ -87,9 +87,9 @@ excluded(
 PROMISE = '''
 
 @chapter.requires(
-    "cpu-manager/prefer-last-cpus/takes-the-highest", on=Choice, rests_on=("nrm/options/prefer-last-cpus",)
+    "cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice, rests_on=("nrm/options/prefer-last-cpus",)
 )
-def takes_the_highest(choice: Choice) -> Judgement:
+def takes_the_highest(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are those with the highest ids."""
     taken = took(choice)
     on(choice, LAST)

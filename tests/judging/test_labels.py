@@ -38,7 +38,7 @@ IN_ANSWERS: Mapping[str, Places] = {"node.state": (("containers",),), "node.seen
 def verdict(history: History) -> tuple[Mapping[str, int], Mapping[tuple[str, int], int]]:
     """Return how often each requirement was asked, and at which steps one is broken."""
     verdicts = judge(history)
-    return verdicts.asked, Counter((one.requirement, one.step) for one in verdicts.broken)
+    return verdicts.tests, Counter((one.requirement, one.step) for one in verdicts.broken)
 
 
 def relabelled(history: History, generator: str) -> History:

@@ -3,8 +3,7 @@
 import pytest
 from msgspec import structs
 
-from numa_conformance.asking.exclusions import NOT_SELECTED, LeftOut
-from numa_conformance.asking.known_failures import KnownFailures
+from numa_conformance.asking.known_failures import NOT_SELECTED, KnownFailures, LeftOut
 from numa_conformance.errors import UsageError
 from numa_conformance.report.known import refreshed
 from report.runs import OTHER, REQUIREMENT, case, failure, run

@@ -12,7 +12,7 @@ from collected_suite import CollectedSuite
 from noise import OneField, spoilt_by
 from noise.chaos import SPOILT
 from numa_conformance.asking.drive import drive
-from numa_conformance.asking.findings.telling import beside, finding_of
+from numa_conformance.asking.findings.telling import finding_of, other_broken
 from numa_conformance.asking.groups import ALL, GROUPS, groups_of, judged
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.chapters import REQUIREMENTS
@@ -55,7 +55,7 @@ def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
             assert finding.why
             assert with_reference(finding.scenario, "documented")["answered"] == finding.scenario["answered"]
             times_seen(shortest.history, broken.requirement, client)
-            assert broken.requirement not in beside(shortest)
+            assert broken.requirement not in other_broken(shortest)
             quirks_in_history(shortest.history, broken.requirement)
         assert fault is None or isinstance(fault, Unsupported) or fault.verdict == "bad reply"
     client.close()

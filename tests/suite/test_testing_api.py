@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asked_in_full import deep
-from numa_conformance.asking.generators.renumber import renumber
+from numa_conformance.asking.generators.picks import renumber
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine

@@ -81,4 +81,4 @@ def test_what_lies_behind_it_is_asked_all_the_same() -> None:
     outcome = asking.spend()
     assert outcome.ended == []
     assert outcome.verdicts.unmet == set()
-    assert outcome.verdicts.asked["cpu-manager/static/gives-free-cpus-only"] > 0
+    assert outcome.verdicts.tests["cpu-manager/static/gives-free-cpus-only"] > 0

@@ -14,7 +14,7 @@ from itertools import chain
 
 from ..errors import Fault, UsageError
 from ..judging.chapter import REQUIREMENTS
-from ..judging.verdicts import Broken, Verdicts, judge
+from ..judging.verdicts import Broken, HistoryVerdicts, judge
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
 from ..wire.history.history import History
@@ -71,10 +71,10 @@ class Budget:
 
 
 @dataclass(slots=True)
-class Outcome:
+class GroupOutcome:
     """What came of a group: verdicts, the histories that a fault of the target ended, and those faults."""
 
-    verdicts: Verdicts = field(default_factory=Verdicts)
+    verdicts: HistoryVerdicts = field(default_factory=HistoryVerdicts)
     ended: list[tuple[History, TargetFault]] = field(default_factory=list)
     driven: int = 0
 
@@ -82,11 +82,10 @@ class Outcome:
 class Asking:
     """A group that a target is being asked, scenario by scenario, each history judged at once.
 
-    Within a ``budget`` scenarios are taken from all over the group. Where only some requirements are asked for,
-    ``enough`` names them: once none of them is met no more is asked. ``keep`` takes each history as it was driven. Once
-    the time of the whole run is ``over`` nothing more is asked, of a conversation that has begun neither. What comes
-    from a generator whose scenarios ended in ``MOST_FAULTS`` faults is left out. Clients of the same target ``beside``
-    the first take turns with it, each in a thread: no answer of one depends on another.
+    Within a ``budget`` scenarios come from all parts of the group. ``enough``: the requirements to test; once all of
+    them are broken, asking ends. ``keep`` receives each history. After ``over()`` returns true, no further question is
+    sent, not even in a started conversation. A generator whose scenarios ended in ``MOST_FAULTS`` faults is dropped.
+    ``more_clients`` of the same target take turns with the first, each in a thread: their answers are independent.
     """
 
     def __init__(
@@ -95,25 +94,25 @@ class Asking:
         client: Client,
         version: str,
         *,
-        beside: Sequence[Client] = (),
+        more_clients: Sequence[Client] = (),
         budget: Budget = Budget(),
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
         over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.outcome = Outcome()
+        self.outcome = GroupOutcome()
         self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
         self._all = len(self._left)
         self._begun = 0
-        self._clients, self._version = (client, *beside), version
+        self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
         self._seconds = 0.0
         self._is_interrupted = False
         self._faults = Counter[str]()
         self._one_at_a_time = threading.Lock()
 
-    def spend(self, seconds: float | None = None) -> Outcome:
+    def spend(self, seconds: float | None = None) -> GroupOutcome:
         """Ask what the budget gives, at least one scenario while there is time; return what came of it.
 
         Where the budget is a time, ``seconds`` takes its place.
@@ -223,7 +222,7 @@ def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
     The group that is known to show one is asked alone, first.
     """
     for requirement, groups in wanted.items():
-        while not any(group.outcome.verdicts.asked[requirement] for group in groups):
+        while not any(group.outcome.verdicts.tests[requirement] for group in groups):
             knowing = [group for group in groups if group.knows(requirement)]
             went_on = [group.one_more(requirement) for group in knowing or groups]
             if not any(went_on):
@@ -261,27 +260,29 @@ def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
     return new + known
 
 
-def broken_in(outcomes: Iterable[Outcome], requirement: str) -> list[Broken]:
+def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:
     """Return where a requirement is not met, the shortest conversation on the smallest machine first."""
     wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
     return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))
 
 
-def broken_first_in(outcomes: Sequence[Outcome], requirement: str) -> int:
+def broken_first_in(outcomes: Sequence[GroupOutcome], requirement: str) -> int:
     """Return in how many conversations a requirement is not met before, or when, any other is not.
 
     Those that only recommend do not count beside it: they are told apart.
     """
     first: dict[int, int] = {}
-    own: dict[int, int] = {}
-    told = (each for outcome in outcomes for each in outcome.verdicts.broken if not _recommended(each.requirement))
-    for broken in chain(told, broken_in(outcomes, requirement) if _recommended(requirement) else ()):
-        for steps in (first, own) if broken.requirement == requirement else (first,):
+    exact: dict[int, int] = {}
+    violations = (
+        each for outcome in outcomes for each in outcome.verdicts.broken if not _recommended(each.requirement)
+    )
+    for broken in chain(violations, broken_in(outcomes, requirement) if _recommended(requirement) else ()):
+        for steps in (first, exact) if broken.requirement == requirement else (first,):
             steps[id(broken.history)] = min(broken.step, steps.get(id(broken.history), broken.step))
-    return sum(first[history] == step for history, step in own.items())
+    return sum(first[history] == step for history, step in exact.items())
 
 
-def times_broken(outcomes: Iterable[Outcome], requirement: str) -> int:
+def times_broken(outcomes: Iterable[GroupOutcome], requirement: str) -> int:
     """Return at how many questions a requirement is not met."""
     return len({(id(broken.history), broken.step) for broken in broken_in(outcomes, requirement)})
 

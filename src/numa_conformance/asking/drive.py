@@ -79,9 +79,9 @@ def _anew(steps: Sequence[Step]) -> Script:
 
 def _files(answer: Mapping[str, Any]) -> dict[tuple[int, str], str]:
     """Return the state files that are told, and each write of one, by its place in the answer."""
-    told = {(-1, name): text for name, text in (answer.get("checkpoints") or {}).items()}
+    texts = {(-1, name): text for name, text in (answer.get("checkpoints") or {}).items()}
     writes = enumerate(answer.get("writes") or ())
-    return told | {(number, write["file"]): write["text"] for number, write in writes if write["text"] is not None}
+    return texts | {(number, write["file"]): write["text"] for number, write in writes if write["text"] is not None}
 
 
 def _full(question: Question, context: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from ..judging import claims as drivers
 from ..judging import node_subjects as nodes
 from ..judging import plugins
 from ..judging.allocated import AllocatedCpus
-from ..judging.choice import Choice
-from ..judging.classified import Classified
+from ..judging.choice import CpuChoice
+from ..judging.classified import Classification
+from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.hinted import CpuHints
-from ..judging.may_run import MayRun
+from ..judging.may_run import MayRun, Pooled
 from ..judging.merged import MergedHints
 from ..judging.offered import DeviceHints, MemoryHints
-from ..judging.pooled import Pooled
 from ..judging.scored import ScoredNode, ScorePair
 from ..judging.start_subjects import Start
 from ..judging.verdicts import ANSWERED, WELL_FORMED
@@ -51,11 +51,12 @@ from .machine_choice import MachineChoice
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)
 NODE = (
-    *(nodes.Arrival, nodes.Moment, nodes.Admission, nodes.Run, nodes.Removal, nodes.Resize, nodes.ReconcilePass),
-    *(nodes.State, nodes.Restart, Choice, MayRun),
+    *(nodes.Arrival, nodes.NodeMoment, nodes.Admission, nodes.PodStart, nodes.Removal, nodes.Resize),
+    *(nodes.ReconcilePass, nodes.State, nodes.Restart, CpuChoice, MayRun),
 )
 PLUGIN = (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed)
-DRIVER = (drivers.Publication, drivers.Preparation, drivers.Release, drivers.Beside)
+DRIVER = (drivers.Publication, drivers.Preparation, drivers.Release, drivers.Coexistence)
+DAMAGED = (nodes.Recovery, nodes.Restart, nodes.ForeignStart, nodes.NodeMoment)
 HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
 """What is told beside admissions."""
 MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE)
@@ -66,24 +67,24 @@ STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ScenarioGroup:
     """Scenarios of one kind.
 
-    ``surface`` is what a target must have, ``subjects`` is what its histories show. ``beside``: what they show of a
-    target that claims ``node/hints``.
+    ``surface``: what a target must have. ``subjects``: the classes of subjects that its histories show;
+    ``hint_subjects``: those that only a target with ``node/hints`` shows.
     """
 
     name: str
     surface: str
     subjects: tuple[type, ...]
     generator: Callable[[Claimed, Machines, int], Iterator[Scenario]]
-    beside: tuple[type, ...] = ()
+    hint_subjects: tuple[type, ...] = ()
 
     def scenarios(self, claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
         """Yield its scenarios within what the target claims, on the machines that alone are asked."""
         return self.generator(claimed, machines, seed)
 
-    def asked_on(self, chosen: MachineChoice, claimed: Claimed, seed: int = 0) -> Iterator[Scenario]:
+    def scenarios_on(self, chosen: MachineChoice, claimed: Claimed, seed: int = 0) -> Iterator[Scenario]:
         """Yield its scenarios on the machines that are chosen; all of them where they tell no machine."""
         if self.surface not in MACHINE_SURFACES:
             return self.scenarios(claimed, seed)
@@ -124,59 +125,59 @@ def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario
 
 
 def _crashes(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    asked = cells(60, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
-    return crashes(asked, seed=seed)
+    nodes = cells(60, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
+    return crashes(nodes, seed=seed)
 
 
 def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    asked = cells(60, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
-    return damaged.damages(asked, claimed, seed=seed)
+    nodes = cells(60, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
+    return damaged.damages(nodes, claimed, seed=seed)
 
 
 def _relations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     return related(cells(90, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
 
 
-GROUPS: Mapping[str, Group] = MappingProxyType(
+GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
     {
         group.name: group
         for group in (
-            Group("classes", "classify", (Classified,), _classes),
-            Group("picks", "pick", (Choice,), _picks),
-            Group("allocations", "allocate", (Choice, AllocatedCpus), allocation_sweep),
-            Group("hints", "hints", (CpuHints,), _hints),
-            Group("merges", "merge", (MergedHints,), _merges),
-            Group("scores", "score", (ScoredNode, ScorePair), _scores),
-            Group("lives", "node", (*NODE, Pooled), _lives, beside=HINTED),
-            Group("relations", "node", (*NODE, nodes.AskedAgain), _relations, beside=HINTED),
-            Group("crashes", "node", (nodes.Crash,), _crashes),
-            Group("damages", "node", (nodes.Recovery, nodes.Restart, nodes.ForeignStart, nodes.Moment), _damages),
-            Group("starts", "node", (Start,), node_starts),
-            Group("plugins", "plugin", PLUGIN, device_plugins),
-            Group("claims", "claims", DRIVER, claims),
+            ScenarioGroup("classes", "classify", (Classification,), _classes),
+            ScenarioGroup("picks", "pick", (CpuChoice,), _picks),
+            ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), allocation_sweep),
+            ScenarioGroup("hints", "hints", (CpuHints,), _hints),
+            ScenarioGroup("merges", "merge", (MergedHints,), _merges),
+            ScenarioGroup("scores", "score", (ScoredNode, ScorePair), _scores),
+            ScenarioGroup("lives", "node", (*NODE, Pooled), _lives, hint_subjects=HINTED),
+            ScenarioGroup("relations", "node", (*NODE, RepeatedAdmission), _relations, hint_subjects=HINTED),
+            ScenarioGroup("crashes", "node", (nodes.Crash,), _crashes),
+            ScenarioGroup("damages", "node", DAMAGED, _damages),
+            ScenarioGroup("starts", "node", (Start,), node_starts),
+            ScenarioGroup("plugins", "plugin", PLUGIN, device_plugins),
+            ScenarioGroup("claims", "claims", DRIVER, claims),
         )
     }
 )
 """Every group by name, in the order in which they are asked."""
 
 
-def asked_in(group: Group, claimed: Claimed = ALL) -> tuple[str, ...]:
+def requirements_in(group: ScenarioGroup, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the requirements that histories of a group may be judged by, ascending."""
-    return _asked_of((*group.subjects, *(group.beside if "node/hints" in claimed else ())))
+    return _requirements_of((*group.subjects, *(group.hint_subjects if "node/hints" in claimed else ())))
 
 
 @cache
-def _asked_of(subjects: tuple[type, ...]) -> tuple[str, ...]:
+def _requirements_of(subjects: tuple[type, ...]) -> tuple[str, ...]:
     return tuple(sorted(requirements_of(*subjects) | {ANSWERED, WELL_FORMED}))
 
 
 def groups_of(requirement: str, surfaces: Collection[str] = SURFACES, claimed: Claimed = ALL) -> tuple[str, ...]:
     """Return the groups whose histories may be judged by a requirement, of those that show on these surfaces."""
     able = (group for group in GROUPS.values() if group.surface in surfaces)
-    return tuple(group.name for group in able if requirement in asked_in(group, claimed))
+    return tuple(group.name for group in able if requirement in requirements_in(group, claimed))
 
 
 @cache
 def judged() -> tuple[str, ...]:
     """Return every requirement that histories are judged by, ascending."""
-    return tuple(sorted({name for group in GROUPS.values() for name in asked_in(group)}))
+    return tuple(sorted({name for group in GROUPS.values() for name in requirements_in(group)}))

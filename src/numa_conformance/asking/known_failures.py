@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 import yaml
@@ -16,6 +16,23 @@ from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
 from ..forms import read_form
 from ..judging.chapter import OF_TARGETS
+
+NOT_SELECTED = "not selected"
+NO_VERDICT = "no verdict was reached"
+
+
+class LeftOut(NamedTuple):
+    """A case that is not asked: its id, its requirements, and why, in a few words."""
+
+    id: str
+    requirements: list[str]
+    why: str
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether another run with the same target, level and profile asks it."""
+        return self.why in (NOT_SELECTED, NO_VERDICT)
+
 
 _Text = Annotated[str, Meta(min_length=1)]
 
@@ -120,11 +137,11 @@ class KnownFailures:
 
 def _empty(item: object, place: str) -> list[Fault]:
     """Refuse a list of nothing, which would stand for everything."""
-    given: Mapping[str, object] = item if isinstance(item, dict) else {}
+    fields: Mapping[str, object] = item if isinstance(item, dict) else {}
     return [
         Fault(f"{place}.{key}", "is empty", "one or more, or leave it out")
         for key in ("cases", "machines")
-        if key in given and not given[key]
+        if key in fields and not fields[key]
     ]
 
 

@@ -1,4 +1,4 @@
-"""On which machines a run asks: those that are named, or all but some."""
+"""The machines of a run: the named ones, or all except some."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class MachineChoice:
     @classmethod
     def parse(cls, words: Iterable[str], option: str = "--numa-machine") -> MachineChoice:
         """Read names and files, each with a ``-`` before it where it is left out; raises ``UsageError``."""
-        given = list(words)
-        without = frozenset(load_machine(word[1:]).name for word in given if _leaves_out(word))
-        wanted = {word: load_machine(word) for word in given if not _leaves_out(word)}
+        texts = list(words)
+        without = frozenset(load_machine(word[1:]).name for word in texts if _leaves_out(word))
+        wanted = {word: load_machine(word) for word in texts if not _leaves_out(word)}
         named = {word: machine for word, machine in wanted.items() if machine.name not in without}
         if wanted and not named:
             raise UsageError(Fault(option, f"{', '.join(wanted)}: named, and left out too"))

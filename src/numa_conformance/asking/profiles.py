@@ -79,18 +79,18 @@ class Profile:
         What is left out is the target's: its ``version``, and the profile of its surface where its ``surfaces`` are one
         that has a profile; else ``all``. Raises ``UsageError``.
         """
-        name, _, asked = text.partition("@")
+        name, _, options = text.partition("@")
         name = name or next(iter(OF_ONE_SURFACE.intersection(surfaces) if len(surfaces) == 1 else ()), "all")
         if name not in FEATURE_SETS:
             accepted = f"{', '.join(FEATURE_SETS)}; @ and a Kubernetes version may follow"
             raise UsageError(
                 Fault("--numa-profile", f"there is no profile {name!r}", accepted, closest(name, FEATURE_SETS))
             )
-        if not asked and KubernetesVersion.known(version) is None:
+        if not options and KubernetesVersion.known(version) is None:
             message = f"the target follows {str(version)!r}, no Kubernetes version whose behaviour is known"
             raise UsageError(Fault("--numa-profile", message, f"{name}@VERSION, {SUPPORTED_RANGE}"))
         try:
-            return cls(name, KubernetesVersion.supported(asked or version))
+            return cls(name, KubernetesVersion.supported(options or version))
         except UsageError as error:
             raise error.within("--numa-profile") from error
 

@@ -24,8 +24,8 @@ def all_places() -> Mapping[str, tuple[Place, ...]]:
     """
     rows = json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
     return {
-        requirement: tuple((group, cell, machine) for group, cell, machine in found)
-        for requirement, found in rows.items()
+        requirement: tuple((group, cell, machine) for group, cell, machine in places)
+        for requirement, places in rows.items()
     }
 
 

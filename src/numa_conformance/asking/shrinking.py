@@ -85,12 +85,12 @@ def times_seen(history: History, requirement: str, client: Client) -> tuple[int,
     took = sum(step.seconds for step in history.steps)
     if took > LONGEST:
         return None
-    seen, times = 1, min(TIMES, 1 + int(LONGEST / max(took, 1e-6)))
+    times_broken, times = 1, min(TIMES, 1 + int(LONGEST / max(took, 1e-6)))
     for _ in range(times - 1):
         repeated, fault = again(history, client)
         broken = any(each.requirement == requirement for each in judge(repeated).broken)
-        seen += broken or (requirement == ANSWERED and fault is not None)
-    return seen, times
+        times_broken += broken or (requirement == ANSWERED and fault is not None)
+    return times_broken, times
 
 
 def _still(requirement: str, questions: History, client: Client) -> Broken | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..judging import chapter as _chapter
-from ..judging.requirement import Requirement
+from ..judging.chapter import Requirement
 
 __all__ = ["OF_TARGETS", "REQUIREMENTS", "Requirement"]
 

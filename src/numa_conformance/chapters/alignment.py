@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..cpuset import bit_of, format_bits
-from ..judging.alignment import Alignment, whole_cores_only
+from ..judging.alignment import CpuAlignment, ResourceRequest, memory_of, whole_cores_only
 from ..judging.chapter import applies
 from ..judging.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judging.node_subjects import Admission
-from ..judging.room import Request, Room, memory_of
+from ..judging.room import Room
 from ..judging.world import World
 from ..wire.history.values import HoldingBits
 from .conditions import new_pod, under_static, without_option, without_pod_resources
@@ -37,7 +37,7 @@ def counting_is_enough(admission: Admission) -> None:
     applies(admission.before.knows_reserved or not admission.pod.exclusive, "it is not told which CPUs are reserved")
 
 
-def at_once(admission: Admission) -> Request:
+def at_once(admission: Admission) -> ResourceRequest:
     """Return what the pod asks for, where all of it is aligned at once and counting tells what can be had."""
     plain_pod(admission)
     without_option(admission, BY_SOCKET)
@@ -119,13 +119,13 @@ def count_of(admission: Admission) -> int:
     return applies(count, "no request for CPUs is aligned, or several are, one after the other")
 
 
-def counted(admission: Admission) -> Alignment:
+def counted(admission: Admission) -> CpuAlignment:
     """Return what can be aligned of a pod's one request, which is for a number of CPUs alone."""
     under_static(admission)
     new_pod(admission)
     count = count_of(admission)
     for_cpus_alone(admission)
-    return Alignment(admission.before, count)
+    return CpuAlignment(admission.before, count)
 
 
 def nodes_of_cpus(admission: Admission) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..judging.alignment import empties_the_pool, only_cpus
 from ..judging.chapter import Chapter, Judgement, applies, violated
 from ..judging.choice import WHOLE_CORES, adds_up
-from ..judging.node_subjects import AskedAgain
+from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.start_subjects import MOST_NODES
 from .alignment import REFUSING
 
@@ -17,11 +17,11 @@ chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle
 
 @chapter.requires(
     "node/admission/admits-again-what-it-admitted",
-    on=AskedAgain,
+    on=RepeatedAdmission,
     rests_on=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
     beyond="that what is left behind, and in which order a machine is told, counts for nothing",
 )
-def admits_again(question: AskedAgain) -> Judgement:
+def admits_again(question: RepeatedAdmission) -> Judgement:
     """A pod that was admitted is admitted again where no less is free: after others have gone, or a restart."""
     applies(not question.with_init, "init containers were added")
     applies(not question.larger, "the machine is a larger one")
@@ -30,11 +30,11 @@ def admits_again(question: AskedAgain) -> Judgement:
 
 @chapter.requires(
     "node/admission/admits-on-a-larger-machine",
-    on=AskedAgain,
+    on=RepeatedAdmission,
     rests_on=("topology/how/policy-decides", "nrm/static/exclusive-are-all-but-reserved"),
     beyond="that further NUMA nodes take nothing away",
 )
-def admits_on_a_larger_machine(question: AskedAgain) -> Judgement:
+def admits_on_a_larger_machine(question: RepeatedAdmission) -> Judgement:
     """A pod that was admitted is admitted on a machine that has further NUMA nodes of the same sizes."""
     applies(not question.with_init, "init containers were added")
     applies(question.larger, "the machine is the same")
@@ -51,11 +51,11 @@ def admits_on_a_larger_machine(question: AskedAgain) -> Judgement:
 @chapter.requires(
     "node/admission/an-init-container-no-larger-changes-nothing",
     "cpu-manager/init-containers",
-    on=AskedAgain,
+    on=RepeatedAdmission,
     rests_on=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),
     since="1.18",
 )
-def small_init_changes_nothing(question: AskedAgain) -> Judgement:
+def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     """A pod that was admitted is admitted with an init container too that is no larger than its app container."""
     applies(question.with_init, "no init containers were added")
     applies(not question.larger, "the machine is a larger one")
@@ -76,7 +76,7 @@ def small_init_changes_nothing(question: AskedAgain) -> Judgement:
     )
 
 
-def must_be_admitted_again(question: AskedAgain, why: str) -> Judgement:
+def must_be_admitted_again(question: RepeatedAdmission, why: str) -> Judgement:
     """Judge that the pod is admitted; ``why`` says when it was before."""
     return violated(
         question.admitted,

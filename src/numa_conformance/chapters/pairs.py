@@ -51,7 +51,7 @@ def violations(check: Checker, case: object) -> list[Violation] | None:
     if isinstance(case, History):
         verdicts = judge(case)
         findings = [broken.violation for broken in verdicts.broken if broken.requirement == check.requirement]
-        return findings if verdicts.asked[check.requirement] else None
+        return findings if verdicts.tests[check.requirement] else None
     shown: list[Any] = [each for each in (case, *views(case)) if check in checkers_of(type(each))]
     judged = [wrong for each in shown if (wrong := check.judge(each)) is not None]
     return [violation for wrong in judged for violation in wrong] if judged else None

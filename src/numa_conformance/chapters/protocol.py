@@ -8,11 +8,11 @@ from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judging.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..judging.node_subjects import Arrival
-from ..judging.shared_views import OnNode
-from ..judging.sighting import blocks_told
+from ..judging.shared_views import NodeContainer
+from ..judging.sighting import bytes_of_blocks
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..wire.history.values import CpuBits, HoldingBits
-from .wording import devices_told
+from .outcomes import devices_text
 
 chapter = Chapter(since="1.8")
 
@@ -46,11 +46,11 @@ def comes_up(arrival: Arrival) -> Judgement:
 @chapter.requires(
     "protocol/state-agrees-with-answers",
     "cpu-manager/static",
-    on=OnNode,
+    on=NodeContainer,
     rests_on=("nrm/static/cpus-are-the-containers-own",),
     beyond="that the node tells it alike whenever it is asked",
 )
-def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
+def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
     """What a node reports of a container agrees with what it answered at the admission."""
     other = applies(container.other, "no other source tells what the container holds")
     held = container.held or HoldingBits(CpuBits(0))
@@ -61,7 +61,7 @@ def state_agrees_with_answers(container: OnNode) -> Iterator[Violation]:
     for fact, noun, file, write, is_shown in (
         ("cpu", "CPUs", CPU_FILE, _cpus, has_cpus),
         ("memory", "memory", MEMORY_FILE, _memory, held.memory is not None),
-        ("device", "devices", DEVICE_FILE, devices_told, has_devices),
+        ("device", "devices", DEVICE_FILE, devices_text, has_devices),
     ):
         if is_shown and write(held) != write(other):
             why = f"{container.teller} tells of other {noun} of container {container.key} than {file}"
@@ -73,4 +73,4 @@ def _cpus(held: HoldingBits) -> str:
 
 
 def _memory(held: HoldingBits) -> str:
-    return str(dict(sorted(blocks_told(held.memory).items())))
+    return str(dict(sorted(bytes_of_blocks(held.memory).items())))

@@ -9,27 +9,27 @@ from collections.abc import Mapping
 
 from ..judging.allocated import AllocatedCpus
 from ..judging.chapter import Chapter, Judgement, applies, exists, violated
-from ..judging.classified import Classified
+from ..judging.classified import Classification
 from ..judging.node_subjects import Admission
 from ..judging.pods import BEST_EFFORT, BURSTABLE
 
 chapter = Chapter("node/qos", since="1.8")
 
 
-def decided(subject: Classified | AllocatedCpus) -> None:
+def decided(subject: Classification | AllocatedCpus) -> None:
     """Go on where the pages tell the class."""
     clear = isinstance(subject, AllocatedCpus) or subject.decided
     applies(clear, "the class hangs on whether an amount of 0 counts, or the pod as a whole has resources")
 
 
-def _is_of_its_class(subject: Classified) -> Judgement:
+def _is_of_its_class(subject: Classification) -> Judgement:
     right = subject.pod.qos
     return violated(subject.qos == right, "the class of the pod is another", got=subject.qos, allowed=right)
 
 
 @chapter.requires(
     "qos/guaranteed-needs-equal-limits-everywhere",
-    on=Classified,
+    on=Classification,
     rests_on=(
         "pod-qos/guaranteed/every-container",
         "cpu-1.8/static/example-classes",
@@ -41,7 +41,7 @@ def _is_of_its_class(subject: Classified) -> Judgement:
         "sidecars/resources/qos-covers-sidecars",
     ),
 )
-def guaranteed_needs_equal_limits(subject: Classified) -> Judgement:
+def guaranteed_needs_equal_limits(subject: Classification) -> Judgement:
     """A pod is Guaranteed when every container has cpu and memory limits and requests equal to them."""
     decided(subject)
     containers = subject.pod.containers
@@ -52,10 +52,10 @@ def guaranteed_needs_equal_limits(subject: Classified) -> Judgement:
 
 @chapter.requires(
     "qos/requests-default-to-limits",
-    on=Classified,
+    on=Classification,
     rests_on=("nrm/static/requests-default-to-limits", "nrm/static/example-6-class"),
 )
-def requests_default_to_limits(subject: Classified) -> Judgement:
+def requests_default_to_limits(subject: Classification) -> Judgement:
     """A container with limits and no requests counts as requesting its limits."""
     decided(subject)
     applies(subject.without_implied != subject.pod.qos, "the class is the same without the requests that are left out")
@@ -64,7 +64,7 @@ def requests_default_to_limits(subject: Classified) -> Judgement:
 
 @chapter.requires(
     "qos/burstable-has-some-request",
-    on=Classified,
+    on=Classification,
     rests_on=(
         "pod-qos/burstable/some-request",
         "cpu-1.8/static/example-classes",
@@ -72,7 +72,7 @@ def requests_default_to_limits(subject: Classified) -> Judgement:
         "topology/interactions/spec-2-class",
     ),
 )
-def burstable_has_some(subject: Classified) -> Judgement:
+def burstable_has_some(subject: Classification) -> Judgement:
     """A pod that is not Guaranteed and has a cpu or memory request or limit is Burstable."""
     decided(subject)
     applies(subject.pod.qos == BURSTABLE, "the pod is not Burstable")
@@ -81,7 +81,7 @@ def burstable_has_some(subject: Classified) -> Judgement:
 
 @chapter.requires(
     "qos/best-effort-has-none",
-    on=Classified,
+    on=Classification,
     rests_on=(
         "pod-qos/best-effort/none",
         "pod-qos/best-effort/other-resources",
@@ -91,15 +91,17 @@ def burstable_has_some(subject: Classified) -> Judgement:
         "topology/interactions/spec-5-class",
     ),
 )
-def best_effort_has_none(subject: Classified) -> Judgement:
+def best_effort_has_none(subject: Classification) -> Judgement:
     """A pod without any cpu or memory request or limit is BestEffort, also when it asks for devices."""
     decided(subject)
     applies(subject.pod.qos == BEST_EFFORT, "the pod is not BestEffort")
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/init-containers-count", on=Classified, rests_on=("init-containers/resources/qos-covers-init",))
-def init_containers_count(subject: Classified) -> Judgement:
+@chapter.requires(
+    "qos/init-containers-count", on=Classification, rests_on=("init-containers/resources/qos-covers-init",)
+)
+def init_containers_count(subject: Classification) -> Judgement:
     """Init containers count: one without limits keeps a pod from being Guaranteed."""
     decided(subject)
     applies(subject.of_apps != subject.pod.qos, "the class is the same without init containers")
@@ -108,12 +110,12 @@ def init_containers_count(subject: Classified) -> Judgement:
 
 @chapter.requires(
     "qos/only-integral-cpus-are-exclusive",
-    on=(Classified, AllocatedCpus),
+    on=(Classification, AllocatedCpus),
     rests_on=("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu"),
 )
-def only_integral_cpus_are_exclusive(subject: Classified | AllocatedCpus) -> Judgement:
+def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) -> Judgement:
     """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written."""
-    answered = applies(subject.exclusive_told, "it is not told how many exclusive CPUs containers ask for")
+    answered = applies(subject.reported_counts, "it is not told how many exclusive CPUs containers ask for")
     decided(subject)
     right = {container.name: container.exclusive for container in subject.pod.containers}
     allowed = {name: right.get(name) for name in answered}
@@ -131,7 +133,7 @@ def _listed(cpus: Mapping[str, int | None]) -> str:
 
 @chapter.requires(
     "qos/pod-total-is-the-larger-of-init-and-apps",
-    on=(Classified, AllocatedCpus),
+    on=(Classification, AllocatedCpus),
     rests_on=(
         "init-containers/resources/effective-request",
         "init-containers/resources/largest-init",
@@ -139,11 +141,11 @@ def _listed(cpus: Mapping[str, int | None]) -> str:
         "topology-source/cpu-hints/pod-total",
     ),
 )
-def the_pod_needs_the_larger(subject: Classified | AllocatedCpus) -> Judgement:
+def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgement:
     """A pod as a whole asks for the larger of its app containers' sum and its largest init container; sidecars
     count beside both.
     """
-    together = exists(subject.together_told, "it is not told how many exclusive CPUs the pod asks for")
+    together = exists(subject.reported_pod_count, "it is not told how many exclusive CPUs the pod asks for")
     decided(subject)
     right, containers = subject.pod.exclusive, subject.pod.containers
     applies(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod
 from ..asking.generators.worlds import admitted, held, node
-from ..judging.classified import Classified
+from ..judging.classified import Classification
 from ..judging.node_subjects import Admission
 from ..judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED, PodSpec
 from . import qos as chapter
@@ -20,15 +20,15 @@ NO_LIMITS = pod("p", [APP], [container("init")])
 DEVICES = best_effort("p", **{"example.com/gpu": "1"})
 
 
-def classed(written: Mapping[str, Any], qos: str) -> Classified:
+def classed(written: Mapping[str, Any], qos: str) -> Classification:
     """Describe a pod of which the class is told."""
-    return Classified(PodSpec.of(written), qos, {}, 0)
+    return Classification(PodSpec.of(written), qos, {}, 0)
 
 
-def exclusive(written: Mapping[str, Any], together: int, **cpus: int) -> Classified:
+def exclusive(written: Mapping[str, Any], together: int, **cpus: int) -> Classification:
     """Describe a pod of which the exclusive CPUs are told, of all containers together and by container."""
     spec = PodSpec.of(written)
-    return Classified(spec, spec.qos, cpus, together)
+    return Classification(spec, spec.qos, cpus, together)
 
 
 def admission_of(written: Mapping[str, Any], qos: str) -> Admission:

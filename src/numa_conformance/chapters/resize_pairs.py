@@ -10,7 +10,7 @@ from ..asking.generators.workloads import burstable, guaranteed, static, static_
 from ..asking.generators.worlds import bits, held, node, resident
 from ..judging.node_subjects import Resize
 from ..judging.pods import PodSpec
-from ..judging.world import PodOnNode
+from ..judging.world import AdmittedPod
 from . import resize as chapter
 
 STATIC = static()
@@ -20,7 +20,11 @@ SHARED = resident(burstable("p", 2), c=held())
 
 
 def resized(
-    to: Mapping[str, Any], reason: str = "", pool: str = "0-15", was: PodOnNode = SHARED, on: Mapping[str, Any] = STATIC
+    to: Mapping[str, Any],
+    reason: str = "",
+    pool: str = "0-15",
+    was: AdmittedPod = SHARED,
+    on: Mapping[str, Any] = STATIC,
 ) -> Resize:
     """Describe a resize that is granted, or pending for a reason, and the shared pool then."""
     before = node("two-nodes-devices", on, was)

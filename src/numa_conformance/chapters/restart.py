@@ -18,7 +18,7 @@ from ..asking.generators.scenario import Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judging.node_subjects import Crash, Recovery, Restart, kept_by
+from ..judging.node_subjects import Crash, Recovery, Restart, readmitted_containers
 from ..judging.shared_views import FoundFile
 from ..judging.sighting import Sighting
 from ..judging.world import World
@@ -88,11 +88,11 @@ def _in_two_places(world: World, there: Collection[str], when: str) -> Iterator[
     for uid, pod in world.pods.items():
         if uid not in there:
             continue
-        for where, cpus in (("another pod", pod.kept & taken), ("the shared pool", pod.kept & world.pool)):
+        for where, cpus in (("another pod", pod.exclusive & taken), ("the shared pool", pod.exclusive & world.pool)):
             if cpus:
                 why = f"{when} CPUs {format_bits(cpus)} belong to pod {uid} and to {where}"
                 yield Violation(why, marks={"both": cpus})
-        taken |= pod.kept
+        taken |= pod.exclusive
 
 
 @chapter.requires(
@@ -105,12 +105,12 @@ def _in_two_places(world: World, there: Collection[str], when: str) -> Iterator[
 def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     """After the node agent ended between two writes containers that run have the CPUs they had."""
     came_up_static(crash)
-    running = {uid: pod for uid, pod in crash.before.pods.items() if pod.ran and pod.kept}
+    running = {uid: pod for uid, pod in crash.before.pods.items() if pod.ran and pod.exclusive}
     for uid in applies(running, "no pod with CPUs of its own runs"):
         if uid not in crash.held:
             why = f"pod {uid} runs, and is not admitted again after a crash"
             yield Violation(why, crash.refused.get(uid, "nothing"))
-    yield from moved(kept_by(running, crash.held), "after a crash")
+    yield from moved(readmitted_containers(running, crash.held), "after a crash")
 
 
 def moved(containers: Iterable[tuple[str, HoldingBits | None, HoldingBits | None]], when: str) -> Iterator[Violation]:

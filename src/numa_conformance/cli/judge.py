@@ -17,7 +17,7 @@ from ..asking.findings.telling import finding_of
 from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
 from ..files import open_plain
-from ..judging.verdicts import Broken, Verdicts, judge_from_file
+from ..judging.verdicts import Broken, HistoryVerdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
 from ..wire.history.sightings import LIVE_NODE
 from .options import FILE
@@ -82,8 +82,11 @@ def holds_histories(path: Path) -> bool:
         return stream.read(len(_BEGINS)) == _BEGINS
 
 
-def _conclude(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
-    print_json(_as_json(verdicts, unmet)) if as_json else _print(verdicts, unmet, shown)
+def _conclude(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
+    if as_json:
+        print_json(_as_json(verdicts, unmet))
+    else:
+        _print(verdicts, unmet, shown)
     return DIFFERENT if any(_is_must(name) for name in unmet) else OK
 
 
@@ -107,8 +110,8 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
             raise UsageError(Fault(str(path), "no history is in this file", "JSON lines, as a report keeps them"))
 
 
-def _judged(histories: Iterable[History]) -> Verdicts:
-    verdicts = Verdicts()
+def _judged(histories: Iterable[History]) -> HistoryVerdicts:
+    verdicts = HistoryVerdicts()
     for history in histories:
         verdicts.add(judge_from_file(history))
     return verdicts
@@ -125,7 +128,7 @@ def _is_must(name: str) -> bool:
     return name not in REQUIREMENTS or REQUIREMENTS[name].strength == "MUST"
 
 
-def _as_json(verdicts: Verdicts, unmet: dict[str, list[Broken]]) -> dict[str, Any]:
+def _as_json(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]]) -> dict[str, Any]:
     return {
         "steps": verdicts.steps,
         "requirements": [
@@ -146,18 +149,18 @@ def _as_json(verdicts: Verdicts, unmet: dict[str, list[Broken]]) -> dict[str, An
                     for wrong in unmet.get(name, ())[:20]
                 ],
             }
-            for name, times in sorted(verdicts.asked.items())
+            for name, times in sorted(verdicts.tests.items())
         ],
     }
 
 
-def _print(verdicts: Verdicts, unmet: dict[str, list[Broken]], shown: int) -> None:
+def _print(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int) -> None:
     for broken in list(unmet.values())[:shown]:
         click.echo(f"{finding_of(broken[0])}\n")
-    counts = Counter("not met" if name in unmet else "met" for name in verdicts.asked)
+    counts = Counter("not met" if name in unmet else "met" for name in verdicts.tests)
     for name, broken in unmet.items():
         word = "not met" if _is_must(name) else "recommendation not followed"
-        click.echo(f"{word}: {name}, {len(broken)} of {verdicts.asked[name]} times asked")
+        click.echo(f"{word}: {name}, {len(broken)} of {verdicts.tests[name]} times asked")
     click.echo(
         f"{verdicts.steps} steps judged: {counts['met']} requirements met, {counts['not met']} not met or not followed"
     )

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..asking.drive import drive
-from ..asking.generators.claim_scheduler import ClaimScheduler
-from ..asking.generators.claims import prepare, unprepare
+from ..asking.generators.claims import ClaimScheduler, prepare, unprepare
 from ..asking.generators.scenario import Answer, Question, Scenario, Script
 from ..cpuset import CpuSet, format_bits
 from ..errors import Fault, UsageError

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ..chapters import REQUIREMENTS
 from ..judging.chapter import Violation
 from ..judging.departures import departing
-from ..judging.verdicts import Broken, Verdicts, judge
+from ..judging.verdicts import Broken, HistoryVerdicts, judge
 from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
@@ -105,9 +105,9 @@ def check(sight: Sight) -> Findings:
         ]
         # Without a known version, a finding must be true in every version.
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
-        verdicts.asked += judged[-1].asked
+        verdicts.tests += judged[-1].tests
     known = tuple(disturbances(sight))
-    counts = {name: times for name, times in verdicts.asked.items() if not name.startswith("protocol/answer")}
+    counts = {name: times for name, times in verdicts.tests.items() if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     return Findings(
         tuple(ordered),
@@ -120,7 +120,7 @@ def check(sight: Sight) -> Findings:
     )
 
 
-def _findings(sight: Sight, verdicts: Verdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:
+def _findings(sight: Sight, verdicts: HistoryVerdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:
     for broken in verdicts.broken[:MOST_FINDINGS]:
         known = REQUIREMENTS.get(broken.requirement)
         if known is None or sight.version is None or known.holds_in(sight.version):

@@ -1,16 +1,18 @@
-"""What can be aligned, by the Topology Manager's pages: how many NUMA nodes a request needs, what these can give."""
+"""What a request asks for, how many NUMA nodes it needs, and what these can give, by the Topology Manager's pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from ..machine import Machine
 from ..wire.history.quantities import HUGE, huge_pages
 from .choice import BY_SOCKET, WHOLE_CORES, fewest, numa_cpus, split_cores
 from .pods import ContainerSpec, PodSpec
 from .world import World
 
 
-class Alignment:
+class CpuAlignment:
     """A request for CPUs on a node as it is: the fewest NUMA nodes that hold so many, and whether so many are free."""
 
     def __init__(self, world: World, count: int) -> None:
@@ -45,7 +47,7 @@ def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
 
 
 def empties_the_pool(world: World, pod: PodSpec) -> bool:
-    """Tell whether a pod would leave the shared pool without a CPU, were none of its CPUs to serve twice."""
+    """Whether a pod whose CPUs serve only once would empty the shared pool."""
     return world.strict and sum(container.exclusive for container in pod.containers) >= world.free.bit_count()
 
 
@@ -62,17 +64,17 @@ def fits(world: World, pod: PodSpec) -> bool:
     for node in world.machine.memory:
         for name, number in huge_pages(node).items():
             capacity[name] = capacity.get(name, 0) + number
-    pods = [pod, *(beside.spec for beside in world.others(pod.uid))]
+    pods = [pod, *(other.spec for other in world.others(pod.uid))]
     return all(sum(spec.scheduled(name) for spec in pods) <= room for name, room in capacity.items())
 
 
 def only_cpus(world: World, pod: PodSpec) -> bool:
-    """Tell whether CPUs are all that is aligned for a pod, and that at NUMA nodes, by simple counting."""
+    """Whether only CPUs of a pod are aligned, at NUMA nodes and by simple counting."""
     return BY_SOCKET not in world.settings.options and only_a_number(world, pod)
 
 
 def only_a_number(world: World, pod: PodSpec) -> bool:
-    """Tell whether a number of CPUs is all that is aligned for a pod, at NUMA nodes or sockets.
+    """Whether only a number of CPUs is aligned for a pod, at NUMA nodes or sockets.
 
     Not so where memory or devices take part, where the pod as a whole has resources, where half free cores count as
     free although full-pcpus-only cannot give them, and where it is not told which CPUs are reserved.
@@ -90,3 +92,55 @@ def whole_cores_only(world: World, pod: PodSpec) -> bool:
     if len({core.bit_count() for core in cores}) > 1 or split_cores(world.machine, world.free):
         return False
     return all(container.exclusive % cores[0].bit_count() == 0 for container in pod.containers)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRequest:
+    """What a container, or a pod as a whole, asks the managers for: CPUs of its own, bytes by type, devices."""
+
+    cpus: int
+    memory: Mapping[str, int]
+    devices: Mapping[str, int]
+
+    @classmethod
+    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> ResourceRequest:
+        """Add up what containers of a pod ask for."""
+        asking = tuple(containers)
+        cpus, memory = 0, dict[str, int]()
+        for container in asking:
+            cpus += container.exclusive if world.settings.static else 0
+            for kind, number in memory_of(world, pod, container).items():
+                memory[kind] = memory.get(kind, 0) + number
+        devices = asked_devices(world.machine, asking)
+        return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
+
+    @classmethod
+    def at_once(cls, world: World, pod: PodSpec) -> ResourceRequest:
+        """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
+        every = cls.of(world, pod, pod.containers)
+        memory = {kind: int(pod.effective(kind)) for kind in every.memory}
+        devices = {name: int(pod.effective(name)) for name in every.devices}
+        return cls(pod.exclusive if world.settings.static else 0, memory, devices)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no manager is asked for anything."""
+        return not self.cpus and not self.memory and not any(self.devices.values())
+
+
+def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict[str, int]:
+    """Add up the devices of the machine that containers ask for."""
+    known = {device.resource for device in machine.devices}
+    devices: dict[str, int] = {}
+    for container in containers:
+        for name in sorted(known & container.limits.keys()):
+            devices[name] = devices.get(name, 0) + int(container.limits[name])
+    return devices
+
+
+def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
+    """Return the bytes by type that the Memory Manager is to give a container; nothing for other classes."""
+    if not world.settings.memory_static or pod.qos != "Guaranteed":
+        return {}
+    kinds = [name for name in container.requests if name == "memory" or name.startswith(HUGE)]
+    return {kind: int(container.requests[kind]) for kind in kinds}

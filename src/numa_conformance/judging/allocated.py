@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from ..machine import Machine
 from ..sources.options import CHOOSING
-from ..wire.history.values import Affinity, affinity_of, bits, offers_of, optional_bits
+from ..wire.history.values import Affinity, HoldingBits, affinity_of, bits, offers_of, optional_bits
 from ..wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
-from .choice import Choice, cpus_of
+from .choice import CpuChoice, cpus_of
 from .hinted import CpuHints, offered_for
 from .pods import ContainerSpec, PodSpec
 from .settings import Settings
+from .world import World
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class AllocatedCpus:
 
     ``pool``: the shared pool before, ``pool_after`` as told. ``reserved``: as the configuration names it, else as told.
     ``reusable``: of the pod's ended init containers. ``held``: what the container has already, None where nothing.
-    ``given``: None when it is refused, with ``reason`` and ``refusal``. ``policy_refused``: why no policy can be made.
+    ``cpus``: None when it is refused, with ``reason`` and ``refusal``. ``policy_refused``: why no policy can be made.
     The rest is what the target tells beside, None where it does not.
     """
 
@@ -34,14 +35,14 @@ class AllocatedCpus:
     reserved: int | None
     reusable: int
     held: int | None
-    given: int | None
+    cpus: int | None
     pool_after: int | None
     reason: str
     refusal: str
     policy_refused: str | None
-    reserved_told: int | None
-    asked_told: int | None
-    together_told: int | None
+    reported_reserved: int | None
+    reported_count: int | None
+    reported_pod_count: int | None
     tries_options: ClassVar[bool] = False
 
     @property
@@ -50,12 +51,12 @@ class AllocatedCpus:
         return self.policy_refused is None
 
     @property
-    def exclusive_told(self) -> Mapping[str, int]:
+    def reported_counts(self) -> Mapping[str, int]:
         """The exclusive CPUs that a container asks for, as told."""
-        return {} if self.asked_told is None else {self.container.name: self.asked_told}
+        return {} if self.reported_count is None else {self.container.name: self.reported_count}
 
     @property
-    def asked(self) -> int:
+    def count(self) -> int:
         """Exclusive CPUs to give; none under policy none."""
         return self.container.exclusive if self.settings.static else 0
 
@@ -67,35 +68,35 @@ class AllocatedCpus:
     @property
     def might_empty_the_pool(self) -> bool:
         """Whether nothing may be left for other pods, with the reserved CPUs kept from them: it may be refused."""
-        return self.settings.strict and self.asked >= self.free.bit_count()
+        return self.settings.strict and self.count >= self.free.bit_count()
 
 
 def allocated(
-    machine: Machine, asked: Allocate, reply: Allocated | AllocationRefused | PolicyRefused
-) -> Iterator[AllocatedCpus | Choice | CpuHints]:
+    machine: Machine, question: Allocate, reply: Allocated | AllocationRefused | PolicyRefused
+) -> Iterator[AllocatedCpus | CpuChoice | CpuHints]:
     """Read one answer of the surface allocate: the allocation, the choice of CPUs, and the hints if they are told."""
-    settings, pod = Settings.of(asked.kubelet), PodSpec.of(asked.pod)
-    if asked.container not in pod.by_name:
+    settings, pod = Settings.of(question.kubelet), PodSpec.of(question.pod)
+    if question.container not in pod.by_name:
         return
-    allocation = _allocated(machine, settings, pod, asked, reply)
+    allocation = _allocated(machine, settings, pod, question, reply)
     yield allocation
     known = allocation.reserved is not None and allocation.held is None
-    if allocation.asked and known and not (allocation.given is None and allocation.might_empty_the_pool):
-        yield _choice(allocation, affinity_of(asked.affinity))
+    if allocation.count and known and not (allocation.cpus is None and allocation.might_empty_the_pool):
+        yield _choice(allocation, affinity_of(question.affinity))
     if not isinstance(reply, PolicyRefused):
-        for container, hints in ((asked.container, reply.hints), (None, reply.pod_hints)):
+        for container, hints in ((question.container, reply.hints), (None, reply.pod_hints)):
             if hints is not None:
-                yield from offered_for(machine, settings, pod, asked.state, container, offers_of(hints))
+                yield from offered_for(machine, settings, pod, question.state, container, offers_of(hints))
 
 
-def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> Choice:
+def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> CpuChoice:
     nodes = None if affinity is None else affinity.nodes
-    return Choice(
+    return CpuChoice(
         allocation.machine,
         allocation.settings.options & frozenset(CHOOSING),
         allocation.free | allocation.reusable,
-        allocation.asked,
-        allocation.given,
+        allocation.count,
+        allocation.cpus,
         None if nodes is None else cpus_of(allocation.machine, nodes),
         allocation.policy_refused or allocation.refusal,
         shaped=not allocation.reusable,
@@ -108,10 +109,10 @@ def _allocated(
     machine: Machine,
     settings: Settings,
     pod: PodSpec,
-    asked: Allocate,
+    question: Allocate,
     reply: Allocated | AllocationRefused | PolicyRefused,
 ) -> AllocatedCpus:
-    state, given = asked.state, reply if isinstance(reply, Allocated) else None
+    state, allocation = question.state, reply if isinstance(reply, Allocated) else None
     answer = None if isinstance(reply, PolicyRefused) else reply
     reserved = None if answer is None else optional_bits(answer.reserved_cpus)
     message = "" if isinstance(reply, Allocated) else reply.message
@@ -119,13 +120,13 @@ def _allocated(
         machine,
         settings,
         pod,
-        pod.by_name[asked.container],
+        pod.by_name[question.container],
         bits(state.default),
         reserved if settings.reserved is None else settings.reserved,
         bits(state.reusable.get(pod.uid, "")),
-        optional_bits(state.assignments.get(pod.uid, {}).get(asked.container)),
-        None if given is None else bits(given.cpus),
-        None if given is None else bits(given.default_cpuset),
+        optional_bits(state.assignments.get(pod.uid, {}).get(question.container)),
+        None if allocation is None else bits(allocation.cpus),
+        None if allocation is None else bits(allocation.default_cpuset),
         (reply.reason or "") if isinstance(reply, AllocationRefused) else "",
         message,
         message if isinstance(reply, PolicyRefused) else None,
@@ -133,3 +134,37 @@ def _allocated(
         None if answer is None else answer.guaranteed_cpus,
         None if answer is None else answer.pod_guaranteed_cpus,
     )
+
+
+def choices_of(before: World, pod: PodSpec, held: Mapping[str, HoldingBits]) -> Iterator[CpuChoice]:
+    """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
+
+    What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.
+    """
+    reusable = spent = 0
+    for container in pod.containers:
+        cpus = held[container.name].cpus if container.name in held else 0
+        count = container.exclusive
+        if count:
+            available = before.free & ~spent | reusable
+            aligns = before.settings.topology != "none"
+            affinity = held[container.name].affinity if aligns and container.name in held else None
+            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
+            shaped = not reusable and (affinity is not None or not aligns)
+            yield CpuChoice(
+                before.machine,
+                before.settings.options,
+                available,
+                count,
+                cpus,
+                near,
+                shaped=shaped,
+                preferred=affinity is not None and affinity.preferred,
+                reusable=reusable,
+                admits=True,
+            )
+        if container.kind == "init":
+            reusable |= cpus
+        else:
+            reusable &= ~cpus
+        spent |= cpus

@@ -1,4 +1,4 @@
-"""``Choice``: one choice of exclusive CPUs, whoever was asked for it, and the judge's arithmetic about it."""
+"""``CpuChoice``: one choice of exclusive CPUs, whoever was asked for it, and the judge's arithmetic about it."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def split_cores(machine: Machine, cpus: int) -> int:
 
 
 @dataclass(frozen=True)
-class Choice:
+class CpuChoice:
     """What was asked of which CPUs, and what was given. Sets of CPUs are bits.
 
     - ``options``: the static policy's options that are on.
-    - ``available``: CPUs that may be given. ``given``: None when the request was refused; ``refusal`` says why.
+    - ``available``: CPUs that may be given. ``answer``: None when the request was refused; ``refusal`` says why.
     - ``near``: CPUs of the NUMA nodes of the hint; None without a hint. ``preferred``: the hint was a preferred one.
     - ``shaped``: the pages say where the CPUs lie. They do not where CPUs of an init container may be used again, nor
       where a hint was followed that is not told.
@@ -55,7 +55,7 @@ class Choice:
     options: frozenset[str]
     available: int
     count: int
-    given: int | None
+    answer: int | None
     near: int | None = None
     refusal: str = ""
     shaped: bool = True
@@ -71,10 +71,10 @@ class Choice:
     @property
     def chosen(self) -> int | None:
         """What was given, if it is so many of what is available; else None: other requirements say what is wrong."""
-        given = self.given
-        if given is None or given & ~self.available or given.bit_count() != self.count:
+        answer = self.answer
+        if answer is None or answer & ~self.available or answer.bit_count() != self.count:
             return None
-        return given if self.count else None
+        return answer if self.count else None
 
     @property
     def took(self) -> int | None:

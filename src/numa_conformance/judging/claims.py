@@ -93,7 +93,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Coexistence:
     """Containers without a claim run beside claims: what each may run on, and what claims have, as bits."""
 
     shared: Mapping[str, int]
@@ -118,22 +118,22 @@ class ClaimFollower:
     _reserved: int = 0
     _shared: Mapping[str, int] = field(default_factory=dict)
 
-    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
+    def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
-        match asked, reply:
+        match question, reply:
             case _, DriverStarted() | DriverFailed():
-                yield self._published(asked, reply)
+                yield self._published(question, reply)
             case PrepareClaim(), PreparedClaim() | ClaimRefused():
-                yield from self._prepared(asked, reply)
+                yield from self._prepared(question, reply)
             case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
-                yield self._released(asked, reply)
+                yield self._released(question, reply)
             case _, SharedRuns():
-                yield from self._beside(reply.shared)
+                yield from self._coexisting(reply.shared)
 
-    def _published(self, asked: Message, reply: DriverStarted | DriverFailed) -> Publication:
-        again, before = not isinstance(asked, StartDriver), tuple(self._devices.values())
-        if isinstance(asked, StartDriver):
-            self._claims, self._had, self._reserved, self._shared = {}, set(), bits(asked.reserved_cpus), {}
+    def _published(self, question: Message, reply: DriverStarted | DriverFailed) -> Publication:
+        again, before = not isinstance(question, StartDriver), tuple(self._devices.values())
+        if isinstance(question, StartDriver):
+            self._claims, self._had, self._reserved, self._shared = {}, set(), bits(question.reserved_cpus), {}
         for claim in self._claims.values():
             claim.restarted = True
         if isinstance(reply, DriverFailed):
@@ -145,13 +145,13 @@ class ClaimFollower:
         self._devices = {device.key: device for device in devices}
         return Publication(self.machine, devices, again=again, before=before)
 
-    def _beside(self, shared: Mapping[str, str] | None) -> Iterator[Beside]:
+    def _coexisting(self, shared: Mapping[str, str] | None) -> Iterator[Coexistence]:
         self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
         if self._shared:
-            yield Beside(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
+            yield Coexistence(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
 
-    def _prepared(self, asked: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:
-        claim = AllocatedClaim.of(asked.claim)
+    def _prepared(self, question: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:
+        claim = AllocatedClaim.of(question.claim)
         wanted = self._wanted((reply.claim if isinstance(reply, PreparedClaim) else None) or claim)
         if wanted is None:
             return
@@ -174,7 +174,7 @@ class ClaimFollower:
         )
         if isinstance(reply, PreparedClaim):
             self._claims[uid] = _Claim(bits(reply.cpus), wanted)
-            yield from self._beside(reply.shared)
+            yield from self._coexisting(reply.shared)
         elif known is not None:
             self._claims[uid] = known
 
@@ -195,11 +195,11 @@ class ClaimFollower:
                 left[device.key] -= count
         return left
 
-    def _released(self, asked: UnprepareClaim, reply: Message) -> Release:
-        claim = self._claims.get(asked.uid)
+    def _released(self, question: UnprepareClaim, reply: Message) -> Release:
+        claim = self._claims.get(question.uid)
         if isinstance(reply, ClaimRefused):
             return Release(claim is not None, reply.message)
         if claim is not None:
             self._had |= {device.key for device, _ in claim.wanted}
-            del self._claims[asked.uid]
+            del self._claims[question.uid]
         return Release(claim is not None, None)

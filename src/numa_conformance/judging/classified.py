@@ -1,4 +1,4 @@
-"""``Classified``: what a target says of a pod: its class and who asks for CPUs of their own."""
+"""``Classification``: what a target says of a pod: its class and who asks for CPUs of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .pods import PodSpec, qos_class
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class Classification:
     """A pod and what was answered. ``cpus``: container to exclusive CPUs, ``together``: those of the pod."""
 
     pod: PodSpec
@@ -21,12 +21,12 @@ class Classified:
     together: int
 
     @property
-    def exclusive_told(self) -> Mapping[str, int]:
+    def reported_counts(self) -> Mapping[str, int]:
         """The exclusive CPUs that each container asks for, as told; none where it is not named."""
         return {**dict.fromkeys((container.name for container in self.pod.containers), 0), **self.cpus}
 
     @property
-    def together_told(self) -> int | None:
+    def reported_pod_count(self) -> int | None:
         """The same of the pod."""
         return self.together
 
@@ -39,7 +39,7 @@ class Classified:
     @property
     def without_implied(self) -> str:
         """The class if a request that is not given were none."""
-        return qos_class([(container.given, container.limits) for container in self.pod.containers])
+        return qos_class([(container.explicit_requests, container.limits) for container in self.pod.containers])
 
     @property
     def of_apps(self) -> str:
@@ -47,6 +47,6 @@ class Classified:
         return qos_class([(container.requests, container.limits) for container in self.pod.apps])
 
 
-def classified(_machine: Machine, asked: Classify, reply: PodClass) -> Iterator[Classified]:
+def classified(_machine: Machine, question: Classify, reply: PodClass) -> Iterator[Classification]:
     """Read one answer of the surface classify."""
-    yield Classified(PodSpec.of(asked.pod), reply.qos, reply.container_cpus, reply.pod_cpus)
+    yield Classification(PodSpec.of(question.pod), reply.qos, reply.container_cpus, reply.pod_cpus)

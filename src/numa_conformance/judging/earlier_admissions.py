@@ -1,25 +1,48 @@
-"""``Admissions``: what was admitted so far, so that it is known when the same is asked again with no less free."""
+"""``EarlierAdmissions``: what was admitted so far, to compare the same request with no less free."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..machine import Machine
-from .node_subjects import AskedAgain
 from .pods import ContainerSpec, PodSpec
+from .settings import Settings
 from .world import World
 
 MOST_REMEMBERED = 60
 """Admissions that are remembered, the last ones."""
 
 
-class Admissions:
-    """Remembers pods of one app container: where several are served, what one is given decides what is left."""
+@dataclass(frozen=True, slots=True)
+class RepeatedAdmission:
+    """A pod was asked for that was admitted before, on a node with no more free than now.
+
+    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
+    container, then without any. ``larger``: on a machine that has all of that one and more.
+    """
+
+    then: World
+    now: World
+    pod: PodSpec
+    admitted: bool
+    with_init: bool
+    refusal: str = ""
+    larger: bool = False
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.now.settings
+
+
+class EarlierAdmissions:
+    """Remembers pods of one app container: with several, the allocation of one decides what is left for others."""
 
     def __init__(self) -> None:
         self._known: list[tuple[PodSpec, World]] = []
 
-    def asked(self, now: World, pod: PodSpec, refusal: str | None) -> Iterator[AskedAgain]:
+    def compare(self, now: World, pod: PodSpec, refusal: str | None) -> Iterator[RepeatedAdmission]:
         """Yield how an admission compares with earlier ones; ``refusal``: None where the pod was admitted."""
         if len(pod.apps) != 1 or pod.whole:
             return
@@ -29,7 +52,7 @@ class Admissions:
             larger = _is_larger(now.machine, then.machine)
             if larger or _is_same(now.machine, then.machine):
                 added = len(pod.containers) > len(known.containers)
-                yield AskedAgain(then, now, pod, refusal is None, added, refusal or "", larger)
+                yield RepeatedAdmission(then, now, pod, refusal is None, added, refusal or "", larger)
                 break
         if refusal is None:
             self._known = [*self._known[1 - MOST_REMEMBERED :], (pod, now)]

@@ -1,4 +1,4 @@
-"""``KnownFiles``: what a history has told of a node's state files until now, and what such files are of."""
+"""``KnownFiles``: the state files of a node that a history has reported so far."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Files = Mapping[str, "str | None"]
 
 
 class KnownFiles:
-    """Remembers the files that were told, those on the way from one telling to the next, and whose CPUs they are of."""
+    """Remembers the reported files, the states between two reports, and the CPUs of the node that wrote them."""
 
     def __init__(self) -> None:
         self._texts: Texts | None = None
@@ -26,7 +26,7 @@ class KnownFiles:
         self._online: dict[str, int] = {}
 
     def remember(self, reply: Checkpoints, online: int) -> None:
-        """Take note of the files of a node with these CPUs, and of how they came to be so."""
+        """Remember the files of a node with these CPUs, and the writes that led to them."""
         texts = reply.checkpoints
         self._on_the_way = [] if self._texts is None else [self._texts]
         for write in (reply.writes or ()) if self._on_the_way else ():
@@ -35,19 +35,19 @@ class KnownFiles:
         self._online.update(dict.fromkeys(texts.values(), online))
 
     def begin(self) -> None:
-        """Take note of another node; whose CPUs a text is of stays known."""
+        """Begin with another node; the CPUs of known texts stay known."""
         self._texts, self._on_the_way = None, []
 
     def forget(self) -> None:
-        """Take the files for others from now on: what is told next did not come of what was told last."""
+        """Treat the next reported files as unrelated to the last ones."""
         self._texts = None
 
     def are_on_the_way(self, files: Files) -> bool:
-        """Tell whether a node that ended between two writes, or after them, had left these files."""
+        """Whether a node that ended between two writes, or after them, had left these files."""
         return _present(files) in self._on_the_way
 
-    def of_target(self, files: Files) -> bool:
-        """Tell whether these are the files that were told last."""
+    def are_own(self, files: Files) -> bool:
+        """Whether these are the files that were reported last."""
         return self._texts is not None and _present(files) == self._texts
 
     def of_other_cpus(self, text: str, online: int) -> bool:

@@ -24,14 +24,14 @@ _MOST_NODES, _MOST_WITH_MEMORY = 8, 12
 class CpuHints:
     """What was asked of which CPUs, and the hints offered. Sets of CPUs and of NUMA nodes are bits.
 
-    ``asked``: exclusive CPUs of the container, or of the pod as a whole. ``free``: what may be given. ``reusable``: of
+    ``count``: exclusive CPUs of the container, or of the pod as a whole. ``free``: what may be given. ``reusable``: of
     the pod's ended init containers. ``held``: what the container has already; None where it has nothing. ``offered``:
     None is no opinion.
     """
 
     machine: Machine
     settings: Settings
-    asked: int
+    count: int
     free: int
     reusable: int
     held: int | None
@@ -40,7 +40,7 @@ class CpuHints:
     @property
     def wanted(self) -> bool:
         """Whether exclusive CPUs are asked for, by what may have some."""
-        return self.settings.static and self.asked > 0
+        return self.settings.static and self.count > 0
 
     @cached_property
     def room(self) -> int:
@@ -53,14 +53,14 @@ class CpuHints:
         if WHOLE_CORES not in self.settings.options or self.held is not None:
             return self.room
         cores = self.machine.core_bits
-        if any(self.asked % core.bit_count() for core in cores):
+        if any(self.count % core.bit_count() for core in cores):
             return 0
         return sum(core for core in cores if core & self.room == core)
 
     @property
     def of_another_number(self) -> bool:
         """Whether other CPUs than so many are held."""
-        return self.held is not None and self.held.bit_count() != self.asked
+        return self.held is not None and self.held.bit_count() != self.count
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -80,12 +80,12 @@ class CpuHints:
 
     def holds(self, nodes: int) -> bool:
         """Tell whether these NUMA nodes can hold the request."""
-        return (self.cpus_of(nodes) & self.room).bit_count() >= self.asked
+        return (self.cpus_of(nodes) & self.room).bit_count() >= self.count
 
     def surely_holds(self, nodes: int) -> bool:
         """Tell whether any allocator would say so: cores are whole where they must, reusable CPUs are all within."""
         cpus = self.cpus_of(nodes)
-        return (cpus & self.usable).bit_count() >= self.asked and not self.reusable & ~cpus
+        return (cpus & self.usable).bit_count() >= self.count and not self.reusable & ~cpus
 
     @property
     def sets(self) -> tuple[int, ...]:
@@ -102,7 +102,7 @@ class CpuHints:
         reserved = self.settings.reserved or 0
         needs = set()
         for left_out in (0, reserved):
-            fit = (nodes for nodes in self.sets if (self.cpus_of(nodes) & ~left_out).bit_count() >= self.asked)
+            fit = (nodes for nodes in self.sets if (self.cpus_of(nodes) & ~left_out).bit_count() >= self.count)
             needs.add(next(fit, self.machine.online_bits).bit_count())
         return frozenset(needs)
 
@@ -129,10 +129,10 @@ def sets_of_nodes(nodes: Sequence[int]) -> Sequence[int]:
     return tuple(sum(chosen) for size in range(1, len(each) + 1) for chosen in combinations(each, size))
 
 
-def hinted(machine: Machine, asked: Hints, reply: OfferedHints) -> Iterator[CpuHints]:
+def hinted(machine: Machine, question: Hints, reply: OfferedHints) -> Iterator[CpuHints]:
     """Read one answer of the surface hints."""
-    settings, pod = Settings.of(asked.kubelet), PodSpec.of(asked.pod)
-    yield from offered_for(machine, settings, pod, asked.state, asked.container, offers_of(reply.hints))
+    settings, pod = Settings.of(question.kubelet), PodSpec.of(question.pod)
+    yield from offered_for(machine, settings, pod, question.state, question.container, offers_of(reply.hints))
 
 
 def offered_for(
@@ -150,8 +150,8 @@ def offered_for(
         integral = all(spec.cpu == spec.exclusive for spec in pod.containers)
         if pod.exclusive and (assigned or not integral):
             return
-        asked, held = pod.exclusive, None
+        count, held = pod.exclusive, None
     else:
-        asked, held = pod.by_name[container].exclusive, optional_bits(assigned.get(container))
+        count, held = pod.by_name[container].exclusive, optional_bits(assigned.get(container))
     free, reusable = bits(state.default) & ~(settings.reserved or 0), bits(state.reusable.get(pod.uid, ""))
-    yield CpuHints(machine, settings, asked, free, reusable, held, (hints or {}).get("cpu"))
+    yield CpuHints(machine, settings, count, free, reusable, held, (hints or {}).get("cpu"))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import or_
 
 from ..wire.history.sightings import Runs
 from ..wire.history.values import HoldingBits
+from .pods import PodSpec
 from .settings import Settings
 from .world import World
 
@@ -35,7 +39,7 @@ class MayRun:
         return f"{self.uid}/{self.name}"
 
     @property
-    def told(self) -> bool:
+    def is_reported(self) -> bool:
         """Whether it is told on which CPUs it may run."""
         return self.held.cpuset is not None
 
@@ -47,7 +51,7 @@ class MayRun:
     @property
     def runs(self) -> Runs | None:
         """The same, as it is seen of a node at work."""
-        return Runs(self.held.cpuset, mems=self.held.mems) if self.told or self.held.mems is not None else None
+        return Runs(self.held.cpuset, mems=self.held.mems) if self.is_reported or self.held.mems is not None else None
 
     @property
     def of_a_whole(self) -> bool:
@@ -59,17 +63,17 @@ class MayRun:
         """CPUs that are exclusive to other containers, of its pod too where these have CPUs of their own."""
         bits = 0
         for pod in self.world.others(self.uid):
-            bits |= pod.kept
-        own = self.world.pods[self.uid]
-        for container in () if self.of_a_whole else own.spec.containers:
-            if container.kind != "init" and container.name != self.name and container.name in own.held:
-                bits |= own.held[container.name].cpus
+            bits |= pod.exclusive
+        same = self.world.pods[self.uid]
+        for container in () if self.of_a_whole else same.spec.containers:
+            if container.kind != "init" and container.name != self.name and container.name in same.held:
+                bits |= same.held[container.name].cpus
         return bits
 
     @property
-    def given_up(self) -> int:
+    def lost(self) -> int:
         """CPUs that it gave up when they became exclusive, and that are shared now."""
-        return self.world.pods[self.uid].given_up.get(self.name, 0) & self.world.pool
+        return self.world.pods[self.uid].lost.get(self.name, 0) & self.world.pool
 
     def about(self, *_facts: str) -> tuple[str, ...]:
         """Return nothing: facts are of nodes that were watched."""
@@ -83,3 +87,41 @@ def may_run(world: World, just_started: str | None = None) -> Iterator[MayRun]:
             held = pod.held.get(container.name)
             if held is not None and container.kind != "init" and (pod.ran or held.cpuset is not None):
                 yield MayRun(world, uid, container.name, held, world.settled or uid == just_started)
+
+
+SYSTEM = "kube-system"
+"""The namespace of the system's pods."""
+
+
+@dataclass(frozen=True)
+class Pooled(MayRun):
+    """One container that was started, between two questions."""
+
+    @property
+    def pod(self) -> PodSpec:
+        """Its pod, as written."""
+        return self.world.pods[self.uid].spec
+
+    @property
+    def request(self) -> Fraction:
+        """How many CPUs it requests."""
+        return Fraction(self.pod.by_name[self.name].requests.get("cpu", 0))
+
+    @property
+    def others(self) -> Iterator[tuple[str, int]]:
+        """Other containers that were started, and the CPUs that each may run on where that is told, as bits."""
+        for may in may_run(self.world):
+            if may.key != self.key and may.is_reported:
+                yield may.key, may.cpuset
+
+    @property
+    def where_others_run(self) -> int:
+        """Every CPU on which another container may run."""
+        return reduce(or_, (cpus for _, cpus in self.others), 0)
+
+
+def pooled(may: MayRun) -> MayRun:
+    """Return a container as one beside others, where a pod of the system is on the node."""
+    if any(pod.spec.namespace == SYSTEM for pod in may.world.pods.values()):
+        return Pooled(may.world, may.uid, may.name, may.held, may.settled)
+    return may

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 from ..cpuset import bit_of, bits_of
 from ..machine import Machine
 from ..wire.history.values import Affinity, Offers, offers_of
 from ..wire.messages.merge import Merged
-from .distances import Distances
-from .questions import Merge
+from .questions import MergeQuestion
 from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """The distances between NUMA nodes. ``nodes``: their ids, in the order of the table. Sets of nodes are bits."""
+
+    table: Sequence[Sequence[int]]
+    nodes: tuple[int, ...]
+
+    def nearest(self, sets: Collection[int]) -> frozenset[int]:
+        """Return those sets that no other is surely closer than."""
+        between = {nodes: self._between(nodes) for nodes in sets}
+        others = between.values()
+        return frozenset(
+            nodes for nodes, distances in between.items() if not any(_closer(other, distances) for other in others)
+        )
+
+    def average(self, nodes: int) -> float:
+        """Return the average distance between two of the nodes, each node to itself included."""
+        places = self._places(nodes)
+        return sum(self.table[a][b] for a in places for b in places) / max(len(places), 1) ** 2
+
+    def _between(self, nodes: int) -> list[int]:
+        pairs = combinations(self._places(nodes), 2)
+        return sorted(max(self.table[a][b], self.table[b][a]) for a, b in pairs)
+
+    def _places(self, nodes: int) -> list[int]:
+        """Return where the nodes stand in the table; a hint may name others than the machine has."""
+        return [place for place, node in enumerate(self.nodes) if nodes >> node & 1]
+
+
+def _closer(lefts: list[int], rights: list[int]) -> bool:
+    """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
+    return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=False))
+
 
 Axis = tuple[tuple["int | None", bool], ...]
 """The hints for one resource: NUMA nodes as bits, None where any will do; and whether the hint is preferred."""
@@ -111,13 +146,13 @@ def _fewest(sets: Iterable[int]) -> list[int]:
     return [nodes for size, nodes in by_size if size == least]
 
 
-def merged(_machine: Machine, asked: Merge, reply: Merged) -> Iterator[MergedHints]:
+def merged(_machine: Machine, question: MergeQuestion, reply: Merged) -> Iterator[MergedHints]:
     """Read one answer of the surface merge."""
-    closest = asked.options.get("prefer-closest-numa-nodes") == "true"
-    axes = axes_of(map(offers_of, asked.providers))
+    closest = question.options.get("prefer-closest-numa-nodes") == "true"
+    axes = axes_of(map(offers_of, question.providers))
     chosen = None if reply.nodes is None else bits_of(reply.nodes)
     yield MergedHints(
-        asked.policy, closest, tuple(asked.nodes), asked.distances, axes, chosen, reply.preferred, reply.admit
+        question.policy, closest, tuple(question.nodes), question.distances, axes, chosen, reply.preferred, reply.admit
     )
 
 

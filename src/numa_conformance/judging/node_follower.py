@@ -35,9 +35,9 @@ from ..wire.messages.node import (
 )
 from ..wire.messages.node import Update as SentUpdate
 from .alignment import fits
+from .allocated import choices_of
 from .allowed import is_allowed
-from .choice import Choice, cpus_of
-from .earlier_admissions import Admissions
+from .earlier_admissions import EarlierAdmissions
 from .files import CPU_FILE, Files, KnownFiles
 from .may_run import may_run
 from .node_subjects import (
@@ -46,20 +46,20 @@ from .node_subjects import (
     Crash,
     ForeignStart,
     Malformed,
-    Moment,
+    NodeMoment,
+    PodStart,
     ReconcilePass,
     Recovery,
     Removal,
     Resize,
     Restart,
-    Run,
     State,
 )
 from .offered import hints_of
 from .pods import PodSpec
 from .settings import Settings
 from .start_subjects import start_of
-from .world import PodOnNode, World
+from .world import AdmittedPod, World
 
 Origin = Literal["own", "interrupted", "foreign", "strange"]
 
@@ -74,56 +74,56 @@ class NodeFollower:
         self._down: World | None = None
         self._files, self._tampered = KnownFiles(), False
         self._of_a_fault = False
-        self._admitted = Admissions()
-        self._asked: set[str] = set()
+        self._admitted = EarlierAdmissions()
+        self._pod_uids: set[str] = set()
         self._settings: Settings | None = None
         self._books: Sequence[MemoryNode] = ()
 
-    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
+    def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
-        if isinstance(asked, StartNode) and isinstance(reply, StartedNode | StartFailed):
-            yield from self._start(asked, reply)
+        if isinstance(question, StartNode) and isinstance(reply, StartedNode | StartFailed):
+            yield from self._start(question, reply)
             return
-        world = self._down if isinstance(asked, RestartNode) and self._world is None else self._world
+        world = self._down if isinstance(question, RestartNode) and self._world is None else self._world
         if world is None:
             return
-        match asked, reply:
+        match question, reply:
             case AdmitPod(), Admitted() | Rejected():
-                yield from self._admit(world, PodSpec.of(asked.pod), reply)
+                yield from self._admit(world, PodSpec.of(question.pod), reply)
             case RunPod(), PodStarted():
-                yield from self._run(world, asked.uid, reply)
+                yield from self._run(world, question.uid, reply)
             case RemovePod(), Removed() | UnknownPod():
-                yield from self._remove(world, asked.uid, reply)
+                yield from self._remove(world, question.uid, reply)
             case ResizePod(), Resized() | ResizePending():
-                yield from self._resize(world, PodSpec.of(asked.pod), reply)
+                yield from self._resize(world, PodSpec.of(question.pod), reply)
             case _, NodeState():
                 pods = {uid: holdings_of(containers) for uid, containers in reply.containers.items()}
-                self._world = after = _as_told(world.with_pool(bits(reply.default_cpuset)), pods)
+                self._world = after = world.with_pool(bits(reply.default_cpuset)).with_reported(pods)
                 yield State(after, pods)
-                yield Moment(after)
+                yield NodeMoment(after)
                 yield from may_run(after)
             case _, Reconciled():
                 yield from self._reconcile(world, reply.updates)
             case RestartNode(), Restarted() | StartFailed():
-                yield from self._restart(world, asked, reply)
+                yield from self._restart(world, question, reply)
             case _, Checkpoints():
-                # Files of a node that had given something twice say so: what becomes of them is no fault of the start.
+                # The files of a node that gave something twice record that: their failure is no fault of the start.
                 self._files.remember(reply, world.online)
                 self._of_a_fault = world.gives_twice
 
-    def _start(self, asked: StartNode, reply: StartedNode | StartFailed) -> Iterator[object]:
-        self._settings = settings = Settings.of(asked.kubelet)
+    def _start(self, question: StartNode, reply: StartedNode | StartFailed) -> Iterator[object]:
+        self._settings = settings = Settings.of(question.kubelet)
         self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
         self._files.begin()
-        if asked.machine:
-            self._machine = machine_from_dict(asked.machine)
-        online, files = self._machine.online_bits, asked.files or {}
+        if question.machine:
+            self._machine = machine_from_dict(question.machine)
+        online, files = self._machine.online_bits, question.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""
         if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
             yield ForeignStart(settings, isinstance(reply, StartedNode), refusal)
-        elif isinstance(reply, StartFailed) and not files and self._allows(asked, reply):
+        elif isinstance(reply, StartFailed) and not files and self._allows(question, reply):
             yield Arrival(settings, None, refusal)
-        if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(asked, reply):
+        if isinstance(reply, StartFailed) or reply.default_cpuset is None or not self._allows(question, reply):
             return
         pool, reserved = bits(reply.default_cpuset), settings.reserved
         if reserved is None and reply.reserved_cpus is None and settings.strict and pool != online and not files:
@@ -136,19 +136,21 @@ class NodeFollower:
         self._books = () if files else reply.memory_state or ()
         if not files:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
-            yield Moment(self._world)
+            yield NodeMoment(self._world)
 
-    def _allows(self, asked: StartNode, reply: StartedNode | Restarted | StartFailed) -> bool:
-        return is_allowed(start_of(self._machine, self._version, asked, reply))
+    def _allows(self, question: StartNode, reply: StartedNode | Restarted | StartFailed) -> bool:
+        return is_allowed(start_of(self._machine, self._version, question, reply))
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
-        self._asked.add(pod.uid)
-        admitted = isinstance(reply, Admitted)
-        held = holdings_of(reply.containers) if isinstance(reply, Admitted) else {}
+        self._pod_uids.add(pod.uid)
+        admitted, held = (
+            isinstance(reply, Admitted),
+            holdings_of(reply.containers) if isinstance(reply, Admitted) else {},
+        )
         if held.keys() - pod.by_name.keys():
             yield _of_strangers(pod, held)
             return
-        after = before.with_pod(PodOnNode(pod, held)) if admitted else before.without(pod.uid)
+        after = before.with_pod(AdmittedPod(pod, held)) if admitted else before.without(pod.uid)
         self._world = after = self._sent(after.with_pool(bits(reply.default_cpuset)), reply.updates)
         reason = message = ""
         phase = refusal = None
@@ -159,17 +161,18 @@ class NodeFollower:
                 reply.phase,
                 f"{reply.reason}: {reply.message}",
             )
-            if _has_no_room(before, pod, reason) or (pod.exclusive and not before.knows_reserved):
-                yield Moment(after)
+            of_the_sum = reason.startswith("OutOf") and not fits(before, pod)  # the node's own, which is no manager's
+            if of_the_sum or (pod.exclusive and not before.knows_reserved):
+                yield NodeMoment(after)
                 return
         again, merges = pod.uid in before.pods, aligned_of(reply.alignments)
         yield Admission(before, after, pod, admitted, again, held, reply.qos, reason, message, phase, merges)
         if not again:
             yield from hints_of(before, pod, held, merges or ())
-            yield from self._admitted.asked(before, pod, refusal)
+            yield from self._admitted.compare(before, pod, refusal)
         if admitted and not again and before.settings.static and before.knows_reserved:
-            yield from _choices(before, pod, held)
-        yield Moment(after, reply.memory_state or ())
+            yield from choices_of(before, pod, held)
+        yield NodeMoment(after, reply.memory_state or ())
         yield from may_run(after)
 
     def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
@@ -187,8 +190,8 @@ class NodeFollower:
                     (started.cpus or after.pool) if started.cpuset is None else started.cpuset
                 )
         self._world = after = self._sent(after, reply.updates)
-        yield Run(before, after, uid, held)
-        yield Moment(after, reply.memory_state or ())
+        yield PodStart(before, after, uid, held)
+        yield NodeMoment(after, reply.memory_state or ())
         yield from may_run(after, uid)
 
     def _resize(self, before: World, pod: PodSpec, reply: Resized | ResizePending) -> Iterator[object]:
@@ -204,7 +207,7 @@ class NodeFollower:
         updates = reply.updates if isinstance(reply, Resized) else None
         self._world = after = self._sent(after.with_pool(bits(reply.default_cpuset)), updates)
         yield Resize(before, after, was, pod, granted, held, reason)
-        yield Moment(after)
+        yield NodeMoment(after)
         yield from may_run(after)
 
     def _remove(self, before: World, uid: str, reply: Removed | UnknownPod) -> Iterator[object]:
@@ -212,7 +215,7 @@ class NodeFollower:
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
         yield Removal(before, after, uid, isinstance(reply, Removed), reply.memory_state or (), self._books)
-        yield Moment(after, reply.memory_state or ())
+        yield NodeMoment(after, reply.memory_state or ())
         yield from may_run(after)
 
     def _reconcile(self, before: World, updates: Sequence[SentUpdate]) -> Iterator[object]:
@@ -221,7 +224,7 @@ class NodeFollower:
         yield from may_run(after)
 
     def _sent(self, world: World, cpusets: Sequence[SentUpdate] | None) -> World:
-        """Take over the cpusets that were sent to containers of which they are told; None: some may follow."""
+        """Take over the cpusets that were sent to containers with a reported one; None: some may follow."""
         updates = updates_of(cpusets)
         if updates is None:
             return world
@@ -231,16 +234,16 @@ class NodeFollower:
         sent = (
             (update.uid, update.container, update.cpus, update.mems)
             for update in updates
-            if world.is_told(update.uid, update.container)
+            if world.reports_cpuset(update.uid, update.container)
         )
         return replace(world.with_cpusets(sent), settled=True)
 
-    def _restart(self, before: World, asked: RestartNode, reply: Restarted | StartFailed) -> Iterator[object]:
-        strangers = sorted({pod.uid for pod in reply.pods} - self._asked) if isinstance(reply, Restarted) else []
+    def _restart(self, before: World, question: RestartNode, reply: Restarted | StartFailed) -> Iterator[object]:
+        strangers = sorted({pod.uid for pod in reply.pods} - self._pod_uids) if isinstance(reply, Restarted) else []
         if strangers:
             yield Malformed(f"pods {', '.join(strangers)[:200]} were never asked for")
             return
-        kubelet, files = asked.kubelet, asked.files or {}
+        kubelet, files = question.kubelet, question.files or {}
         settings = (self._settings or before.settings) if kubelet is None else Settings.of(kubelet)
         origin = self._origin_of(files, before.online, same_run=kubelet is None)
         same = settings == before.settings and (kubelet is None or self._down is not None)
@@ -257,12 +260,11 @@ class NodeFollower:
         self._settings, self._books = settings, self._books if done.plain else ()
         self._world, self._down = done.after, before if done.after is None else None
         self._tampered = origin != "own" and done.after is None
-        if done.after is not None:
-            self._files.forget()
         if done.after is not None and isinstance(reply, Restarted):
+            self._files.forget()
             self._world = self._sent(done.after, reply.updates)
             if done.plain:
-                yield Moment(done.after, reply.memory_state or ())
+                yield NodeMoment(done.after, reply.memory_state or ())
 
     def _origin_of(self, files: Files, online: int, *, same_run: bool) -> Origin:
         """Tell whose state files a restart finds.
@@ -270,7 +272,7 @@ class NodeFollower:
         ``own``: those the node left, or those a node that is down gets back. ``interrupted``: those between two writes.
         ``foreign``: those of other CPUs. ``strange``: any others. ``same_run``: the configuration is as it was.
         """
-        if self._down is not None and self._files.of_target(files):
+        if self._down is not None and self._files.are_own(files):
             return "own"
         if same_run and files and self._files.are_on_the_way(files):
             return "interrupted"
@@ -279,24 +281,9 @@ class NodeFollower:
         return "strange" if files or self._tampered else "own"
 
 
-def _as_told(world: World, pods: Mapping[str, Mapping[str, HoldingBits]]) -> World:
-    """Take over what containers may run on where all that is on the node is told."""
-    return world.with_cpusets(
-        (uid, name, held.cpuset, held.mems)
-        for uid, containers in pods.items()
-        for name, held in containers.items()
-        if held.cpuset is not None
-    )
-
-
 def _of_strangers(pod: PodSpec, held: Mapping[str, HoldingBits]) -> Malformed:
     names = ", ".join(sorted(held.keys() - pod.by_name.keys()))
     return Malformed(f"pod {pod.uid} has no containers {names[:200]}")
-
-
-def _has_no_room(before: World, pod: PodSpec, reason: str) -> bool:
-    """Tell whether a pod was refused by the node's own sum of requests, which may do so and is no manager's."""
-    return reason.startswith("OutOf") and not fits(before, pod)
 
 
 def _restarted(
@@ -314,37 +301,3 @@ def _restarted(
     if settings != before.settings:
         after = replace(after, first_pool=after.pool)
     return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)
-
-
-def _choices(before: World, pod: PodSpec, held: Mapping[str, HoldingBits]) -> Iterator[Choice]:
-    """Yield the choice made for each container that has CPUs of its own, in the order of the pod.
-
-    What ordinary init containers leave may be used again or not, so that the shape of what follows them is free.
-    """
-    reusable = spent = 0
-    for container in pod.containers:
-        given = held[container.name].cpus if container.name in held else 0
-        count = container.exclusive
-        if count:
-            available = before.free & ~spent | reusable
-            aligns = before.settings.topology != "none"
-            affinity = held[container.name].affinity if aligns and container.name in held else None
-            near = None if affinity is None or affinity.nodes is None else cpus_of(before.machine, affinity.nodes)
-            shaped = not reusable and (affinity is not None or not aligns)
-            yield Choice(
-                before.machine,
-                before.settings.options,
-                available,
-                count,
-                given,
-                near,
-                shaped=shaped,
-                preferred=affinity is not None and affinity.preferred,
-                reusable=reusable,
-                admits=True,
-            )
-        if container.kind == "init":
-            reusable |= given
-        else:
-            reusable &= ~given
-        spent |= given

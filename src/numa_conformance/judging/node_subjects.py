@@ -10,11 +10,11 @@ from typing import ClassVar
 from ..machine import Machine
 from ..wire.history.values import AlignmentBits, HoldingBits, UpdateBits
 from ..wire.messages.node import MemoryNode
-from .alignment import fits, only_cpus
+from .alignment import ResourceRequest, fits, only_cpus
 from .pods import PodSpec
-from .room import Request, Room
+from .room import Room
 from .settings import Settings
-from .world import PodOnNode, World, union
+from .world import AdmittedPod, World, union
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,30 @@ class Malformed:
     """An answer that says nothing, or speaks of what was never asked for; nothing behind it is judged."""
 
     why: str
+
+
+class OfWorld:
+    """A subject of a world, whose configuration is in force."""
+
+    __slots__ = ()
+    world: World
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.world.settings
+
+
+class OfBefore:
+    """A subject of a step, at which the configuration of the world before it is in force."""
+
+    __slots__ = ()
+    before: World
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self.before.settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +67,7 @@ class Arrival:
         return self.world is not None
 
     @property
-    def reserved_told(self) -> int | None:
+    def reported_reserved(self) -> int | None:
         """The reserved CPUs as bits, where it came up."""
         return self.world.reserved if self.world else None
 
@@ -54,16 +78,11 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class Moment:
+class NodeMoment(OfWorld):
     """The node between two questions, after something happened. ``memory``: the books of its NUMA nodes, where told."""
 
     world: World
     memory: Sequence[MemoryNode] = ()
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
 
     @cached_property
     def overdrawn(self) -> tuple[tuple[int, str, int, int], ...]:
@@ -72,7 +91,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Admission:
+class Admission(OfBefore):
     """A pod was admitted or refused. ``again``: the pod was on the node before.
 
     ``phase`` and ``alignments`` are None where not told.
@@ -95,15 +114,10 @@ class Admission:
         """The exclusive CPUs of all containers, as bits."""
         return union(self.held)
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
-
     @cached_property
-    def request(self) -> Request:
+    def request(self) -> ResourceRequest:
         """What all containers ask for together."""
-        return Request.of(self.before, self.pod, self.pod.containers)
+        return ResourceRequest.of(self.before, self.pod, self.pod.containers)
 
     @cached_property
     def fits(self) -> bool:
@@ -120,33 +134,11 @@ class Admission:
         """Whether all that the pod asks for is aligned together: of one container, or in scope pod."""
         if self.settings.scope == "pod":
             return not self.request.nothing
-        return sum(not Request.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
+        return sum(not ResourceRequest.of(self.before, self.pod, [each]).nothing for each in self.pod.containers) == 1
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAgain:
-    """A pod was asked for that was admitted before, on a node with no more free than now.
-
-    ``then``: that node; ``now``: the one that was asked. ``with_init``: now with init containers no larger than its app
-    container, then without any. ``larger``: on a machine that has all of that one and more.
-    """
-
-    then: World
-    now: World
-    pod: PodSpec
-    admitted: bool
-    with_init: bool
-    refusal: str = ""
-    larger: bool = False
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.now.settings
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
+class PodStart(OfBefore):
     """A pod's containers were started. ``held``: what they hold, as told then."""
 
     before: World
@@ -154,14 +146,9 @@ class Run:
     uid: str
     held: Mapping[str, HoldingBits]
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
-
 
 @dataclass(frozen=True, slots=True)
-class Resize:
+class Resize(OfBefore):
     """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
 
     ``reason``: Infeasible or Deferred where it was not ``granted``. ``was``: the pod as it was.
@@ -169,16 +156,11 @@ class Resize:
 
     before: World
     after: World
-    was: PodOnNode
+    was: AdmittedPod
     pod: PodSpec
     granted: bool
     held: Mapping[str, HoldingBits]
     reason: str = ""
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
 
     def changes(self, resource: str) -> bool:
         """Tell whether a container is to have another amount of a resource."""
@@ -190,7 +172,7 @@ class Resize:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(OfBefore):
     """A pod was taken off the node.
 
     ``memory``: the books of its NUMA nodes then. ``at_first``: those it came up with under the same settings.
@@ -204,11 +186,6 @@ class Removal:
     at_first: Sequence[MemoryNode] = ()
 
     @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
-
-    @property
     def was_there(self) -> bool:
         """Whether the pod was on the node."""
         return self.known and self.uid in self.before.pods
@@ -216,7 +193,7 @@ class Removal:
     @property
     def missing(self) -> int:
         """The CPUs of the pod that are neither shared nor another pod's, as bits."""
-        return self.before.pods[self.uid].kept & ~self.after.exclusive & ~self.after.pool
+        return self.before.pods[self.uid].exclusive & ~self.after.exclusive & ~self.after.pool
 
     @property
     def pool(self) -> int:
@@ -225,34 +202,24 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class ReconcilePass:
+class ReconcilePass(OfWorld):
     """One pass of the reconcile loop. ``runs_on``: what running containers were last known to run on, before it."""
 
     world: World
     updates: tuple[UpdateBits, ...]
     runs_on: Mapping[tuple[str, str], int]
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
-
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(OfWorld):
     """All that is on the node, as told: pod to container to what it holds."""
 
     world: World
     pods: Mapping[str, Mapping[str, HoldingBits]]
 
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
 
-
-def kept_by(
-    pods: Mapping[str, PodOnNode], held: Mapping[str, Mapping[str, HoldingBits]]
+def readmitted_containers(
+    pods: Mapping[str, AdmittedPod], held: Mapping[str, Mapping[str, HoldingBits]]
 ) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:
     """Yield the containers of pods that are there again: who it is, what it had, and what it holds now.
 
@@ -266,7 +233,7 @@ def kept_by(
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(OfBefore):
     """The node agent was restarted.
 
     - ``plain``: with the same configuration, and with the state files it had left.
@@ -285,14 +252,9 @@ class Restart:
     deleted: frozenset[str] = frozenset()
 
     @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
-
-    @property
-    def kept(self) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:
+    def readmitted(self) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:
         """Containers of the pods that are there again: who it is, what it had, and what it holds now."""
-        return kept_by(self.before.pods, self.held)
+        return readmitted_containers(self.before.pods, self.held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from functools import cached_property, reduce
 from operator import or_
 
 from ..wire.history.quantities import HUGE
-from ..wire.history.values import Affinity, AlignmentBits, HoldingBits, Offers
+from ..wire.history.values import Affinity, AlignmentBits, HoldingBits
+from .alignment import ResourceRequest, asked_devices
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
-from .room import Room, asked_devices, local
+from .room import Room, local
 from .settings import Settings
-from .world import PodOnNode, World, union
+from .world import AdmittedPod, World, union
 
 CPU, MEMORY = "cpu", "memory"
 Offered = tuple[Affinity, ...] | None
@@ -25,14 +26,13 @@ Offered = tuple[Affinity, ...] | None
 class MemoryHints:
     """The hints for memory and huge pages of a container, or of the pod as a whole. Sets of NUMA nodes are bits.
 
-    ``before``: the node then, with what earlier containers of the pod were given. ``asked``: bytes by type that are to
-    be guaranteed; none for other classes. ``offered``: by type; a type that is not named is one of which nothing is
-    said.
+    ``before``: the node then, with what earlier containers of the pod hold. ``amounts``: bytes by type to guarantee;
+    none for other classes. ``offered``: hints by type; of a type that is not named nothing is said.
     """
 
     before: World
     qos: str
-    asked: Mapping[str, int]
+    amounts: Mapping[str, int]
     offered: Mapping[str, Offered]
 
     @property
@@ -51,7 +51,7 @@ class MemoryHints:
 
     def can_hold(self, nodes: int, kind: str) -> bool:
         """Tell whether NUMA nodes may have so much of a type free: what is held beside others may lie elsewhere."""
-        return self._room.capacity(nodes, kind) - self._room.given_within(nodes, kind) >= self.asked[kind]
+        return self._room.capacity(nodes, kind) - self._room.assigned_within(nodes, kind) >= self.amounts[kind]
 
     def surely_hold(self, nodes: int) -> bool:
         """Tell whether any allocator would say that NUMA nodes have all that is asked: nothing of them is given."""
@@ -67,7 +67,7 @@ class MemoryHints:
         return frozenset(needs)
 
     def _holds(self, nodes: int, *, reserved: bool) -> bool:
-        return all(self._room.capacity(nodes, kind, reserved=reserved) >= n for kind, n in self.asked.items())
+        return all(self._room.capacity(nodes, kind, reserved=reserved) >= n for kind, n in self.amounts.items())
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class DeviceHints:
 
     before: World
     resource: str
-    asked: int
+    count: int
     reusable: frozenset[str]
     offered: Offered
 
@@ -112,15 +112,15 @@ class DeviceHints:
     @property
     def enough(self) -> bool:
         """Whether so many are free at all."""
-        return len(self._usable) >= self.asked
+        return len(self._usable) >= self.count
 
     def can_hold(self, nodes: int) -> bool:
         """Tell whether so many devices of these NUMA nodes, or of none, can be had."""
-        return sum(local(numa, nodes) for numa in self._usable) >= self.asked
+        return sum(local(numa, nodes) for numa in self._usable) >= self.count
 
     def surely_hold(self, nodes: int) -> bool:
         """Tell so of devices of these NUMA nodes alone: how others count beside them is left open."""
-        return sum(numa & nodes != 0 for numa in self._usable) >= self.asked
+        return sum(numa & nodes != 0 for numa in self._usable) >= self.count
 
     def covers_reusable(self, nodes: int) -> bool:
         """Tell whether every device that can be used again belongs to one of these NUMA nodes."""
@@ -135,7 +135,7 @@ class DeviceHints:
         needs = set()
         for known in (every, every & healthy, located, located & healthy):
             near = [self._places[id] for id in known]
-            fit = (nodes.bit_count() for nodes in self.sets if sum(local(numa, nodes) for numa in near) >= self.asked)
+            fit = (nodes.bit_count() for nodes in self.sets if sum(local(numa, nodes) for numa in near) >= self.count)
             needs.add(next(fit, len(self.before.machine.numa_ids)))
         return frozenset(needs)
 
@@ -155,13 +155,13 @@ def hints_of(
             return
         if merge.container is not None and merge.container not in pod.by_name:
             return
-        offered = _offered(merge.providers)
+        offered = {resource: hints for provider in merge.providers for resource, hints in (provider or {}).items()}
         containers = pod.containers if merge.container is None else (pod.by_name[merge.container],)
         yield from _requests(world, pod, containers, earlier, offered)
         if merge.container is not None:
             earlier.append(pod.by_name[merge.container])
-            given = {name: holding for name, holding in held.items() if name in {spec.name for spec in earlier}}
-            world = before.with_pod(PodOnNode(pod, given))
+            holdings = {name: holding for name, holding in held.items() if name in {spec.name for spec in earlier}}
+            world = before.with_pod(AdmittedPod(pod, holdings))
 
 
 def _requests(
@@ -181,25 +181,16 @@ def _requests(
             free = world.free & ~spent
             yield CpuHints(world.machine, world.settings, cpus, free, 0, None, offered.get(CPU))
     if not after_init and not pod.whole:
-        asked = _memory(world, pod, containers)
+        alone = len(containers) == 1
+        request = ResourceRequest.of(world, pod, containers) if alone else ResourceRequest.at_once(world, pod)
         named = {kind: hints for kind, hints in offered.items() if kind == MEMORY or kind.startswith(HUGE)}
-        yield MemoryHints(world, pod.qos, asked, named)
+        yield MemoryHints(world, pod.qos, dict(sorted(request.memory.items())), named)
     for resource, number in asked_devices(world.machine, containers).items():
         count = number if len(containers) == 1 else int(pod.effective(resource))
         yield DeviceHints(world, resource, count, _left(pod, earlier, here, resource), offered.get(resource))
 
 
-def _memory(world: World, pod: PodSpec, containers: Sequence[ContainerSpec]) -> dict[str, int]:
-    """Return the bytes by type that are to be guaranteed: to a container, or at once to all of a pod."""
-    if not world.settings.memory_static or pod.qos != "Guaranteed":
-        return {}
-    kinds = {kind for spec in containers for kind in spec.requests if kind == MEMORY or kind.startswith(HUGE)}
-    alone = containers[0].requests if len(containers) == 1 else None
-    amounts = {kind: int(pod.effective(kind) if alone is None else alone[kind]) for kind in sorted(kinds)}
-    return {kind: number for kind, number in amounts.items() if number}
-
-
-def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: PodOnNode | None, resource: str) -> frozenset[str]:
+def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: AdmittedPod | None, resource: str) -> frozenset[str]:
     """Return the devices of ended init containers that no later container has taken over."""
     left: frozenset[str] = frozenset()
     for container in earlier:
@@ -207,7 +198,3 @@ def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: PodOnNode | None
         ids = (holding.devices or {}).get(resource, frozenset()) if holding else frozenset[str]()
         left = left | ids if container.kind == "init" else left - ids
     return left
-
-
-def _offered(providers: Sequence[Offers | None]) -> dict[str, Offered]:
-    return {resource: hints for provider in providers for resource, hints in (provider or {}).items()}

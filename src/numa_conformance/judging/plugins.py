@@ -44,9 +44,9 @@ class DeviceList:
 
 @dataclass(frozen=True, slots=True)
 class DevicePreference:
-    """A plugin was asked what it prefers. ``preferred``: None where it refused, with the words ``refusal``."""
+    """The answer of a plugin to a request for its preference. ``preferred``: None for a refusal, with its text."""
 
-    asked: PreferDevices
+    question: PreferDevices
     preferred: Sequence[str] | None
     refusal: str = ""
 
@@ -58,7 +58,7 @@ class DevicePreference:
 
 @dataclass(frozen=True, slots=True)
 class DevicesServed:
-    """A plugin was told which of its devices a container is given. ``containers``: None where it refused."""
+    """The devices that a plugin allocates to a container. ``containers``: None for a refusal."""
 
     devices: Sequence[str]
     offered: frozenset[str]
@@ -73,26 +73,26 @@ class PluginFollower:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
 
-    def subjects(self, asked: Message, reply: Message) -> Iterator[object]:
+    def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         again = self._healthy is not None
         if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
             for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
                 yield self._listed(devices)
-        match asked, reply:
+        match question, reply:
             case _, PluginStarted():
                 yield Registration(self._machine, reply, again=again)
                 yield self._listed(reply.devices)
             case _, PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
             case PreferDevices(), Preferred():
-                yield DevicePreference(asked, reply.devices)
+                yield DevicePreference(question, reply.devices)
             case PreferDevices(), PluginRefused():
-                yield DevicePreference(asked, None, reply.message)
+                yield DevicePreference(question, None, reply.message)
             case AllocateDevices(), DevicesAllocated():
-                yield DevicesServed(asked.devices, self._healthy or frozenset(), reply.containers)
+                yield DevicesServed(question.devices, self._healthy or frozenset(), reply.containers)
             case AllocateDevices(), PluginRefused():
-                yield DevicesServed(asked.devices, self._healthy or frozenset(), None, reply.message)
+                yield DevicesServed(question.devices, self._healthy or frozenset(), None, reply.message)
 
     def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
         self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)

@@ -27,7 +27,7 @@ class Resources(msgspec.Struct, frozen=True):
     requests: dict[str, Fraction] | None = None
 
 
-class Container(msgspec.Struct, frozen=True, rename="camel"):
+class ContainerDocument(msgspec.Struct, frozen=True, rename="camel"):
     """A container as written."""
 
     name: str | None = None
@@ -38,8 +38,8 @@ class Container(msgspec.Struct, frozen=True, rename="camel"):
 class Spec(msgspec.Struct, frozen=True, rename="camel"):
     """The spec of a pod as written."""
 
-    init_containers: tuple[Container, ...] | None = None
-    containers: tuple[Container, ...] | None = None
+    init_containers: tuple[ContainerDocument, ...] | None = None
+    containers: tuple[ContainerDocument, ...] | None = None
     overhead: dict[str, Fraction] | None = None
     resources: Any = None
 
@@ -52,7 +52,7 @@ class Metadata(msgspec.Struct, frozen=True):
     name: str | None = None
 
 
-class Pod(msgspec.Struct, frozen=True):
+class PodDocument(msgspec.Struct, frozen=True):
     """The JSON object of a pod, as far as it is read here."""
 
     spec: Spec | None = None
@@ -75,7 +75,7 @@ class ContainerSpec:
     implied: frozenset[str] = frozenset()
 
     @property
-    def given(self) -> Amounts:
+    def explicit_requests(self) -> Amounts:
         """The requests that are given."""
         return {name: value for name, value in self.requests.items() if name not in self.implied}
 
@@ -111,7 +111,7 @@ class PodSpec:
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> PodSpec:
         """Read the same, each time anew."""
-        pod = msgspec.convert(document, Pod, dec_hook=read_amount)
+        pod = msgspec.convert(document, PodDocument, dec_hook=read_amount)
         spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()
         written = [(_kind(container), container, *_resources(container)) for container in spec.init_containers or ()]
         written += [("app", container, *_resources(container)) for container in spec.containers or ()]
@@ -181,10 +181,10 @@ def qos_class(containers: list[tuple[Amounts, Amounts]], *, zero_counts: bool = 
 
     ``zero_counts``: whether an amount of 0 is an amount, which no page says.
     """
-    kept = [tuple(_deciding(side, zero_counts) for side in container) for container in containers]
-    if not any(side for container in kept for side in container):
+    deciding = [tuple(_deciding(side, zero_counts) for side in container) for container in containers]
+    if not any(side for container in deciding for side in container):
         return BEST_EFFORT
-    equal = all(len(limits) == len(_DECIDING) and requests == limits for requests, limits in kept)
+    equal = all(len(limits) == len(_DECIDING) and requests == limits for requests, limits in deciding)
     return GUARANTEED if equal else BURSTABLE
 
 
@@ -202,11 +202,11 @@ def _read(document: bytes) -> PodSpec:
     return PodSpec.read(msgspec.json.decode(document))
 
 
-def _kind(init: Container) -> Kind:
+def _kind(init: ContainerDocument) -> Kind:
     return "sidecar" if init.restart_policy == "Always" else "init"
 
 
-def _resources(container: Container) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
+def _resources(container: ContainerDocument) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
     resources = container.resources or Resources()
-    limits, given = resources.limits or {}, resources.requests or {}
-    return {**limits, **given}, limits, frozenset(limits).difference(given)
+    limits, requests = resources.limits or {}, resources.requests or {}
+    return {**limits, **requests}, limits, frozenset(limits).difference(requests)

@@ -87,9 +87,9 @@ class PublishedDevice:
         return int(capacities[self.capacity])
 
 
-def slices_of(told: Iterable[Mapping[str, Any]]) -> list[Slice]:
+def slices_of(specs: Iterable[Mapping[str, Any]]) -> list[Slice]:
     """Read the specs of slices; raises ``ValueError`` for what the API would not take."""
-    return [msgspec.convert(spec, Slice, dec_hook=read_amount) for spec in told]
+    return [msgspec.convert(spec, Slice, dec_hook=read_amount) for spec in specs]
 
 
 def devices_of(slices: Iterable[Slice]) -> list[PublishedDevice]:
@@ -104,8 +104,8 @@ def _read(key: DeviceKey, device: _Device) -> PublishedDevice:
         if value.number is not None or value.numbers
     }
     capacity = _capacity_of_cpus(device)
-    one = 1 if f"{key[0]}/{CPU_ID}" in numbers or CPU_ID in numbers else 0
-    cpus = one if capacity is None else int(device.capacity[capacity].value)
+    single = 1 if f"{key[0]}/{CPU_ID}" in numbers or CPU_ID in numbers else 0
+    cpus = single if capacity is None else int(device.capacity[capacity].value)
     return PublishedDevice(
         key, capacity, cpus, numbers, device.allow_multiple_allocations, is_whole=not device.consumes_counters
     )

@@ -16,9 +16,9 @@ from ..wire.history.values import read_text
 from ..wire.message import Message
 from ..wire.messages import merge as messages
 from ..wire.values import JsonObject
-from .pods import Pod
+from .pods import PodDocument
 from .scored import WrittenStrategy
-from .settings import Kubelet
+from .settings import KubeletDocument
 
 LEFT_OUT: Mapping[str, Any] = {"machine": {}, "namespace": "", "name": ""}
 """What a question may leave out: nothing is judged by it. Without a machine it is asked of the history's."""
@@ -31,9 +31,9 @@ class QuestionError(ValueError):
 class Documents(msgspec.Struct, frozen=True):
     """The objects of Kubernetes that a question may hold, as far as they are read."""
 
-    pod: Pod | None = None
-    pods: tuple[Pod, ...] = ()
-    kubelet: Kubelet | None = None
+    pod: PodDocument | None = None
+    pods: tuple[PodDocument, ...] = ()
+    kubelet: KubeletDocument | None = None
     allocatable: dict[str, Fraction] = {}
     strategy: WrittenStrategy | None = None
     claim: AllocatedClaim | None = None
@@ -42,7 +42,7 @@ class Documents(msgspec.Struct, frozen=True):
 _DOCUMENTS = frozenset(Documents.__struct_fields__)
 
 
-class Merge(messages.Merge, frozen=True):
+class MergeQuestion(messages.Merge, frozen=True):
     """To merge hints: distances are a table."""
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Merge(messages.Merge, frozen=True):
             raise ValueError("distances are a number for each two NUMA nodes")
 
 
-class Look(Message, frozen=True):
+class SightingQuestion(Message, frozen=True):
     """What a node at work was looked at with."""
 
     kubelet: JsonObject
@@ -62,8 +62,8 @@ QUESTIONS: Mapping[str, Any] = {
     name: class_with_checks(kind, forbid_unknown_fields=False)
     for name, kind in {
         **{name: method.request for name, method in HISTORY_METHODS.items()},
-        "merge": Merge,
-        LIVE_NODE: Look,
+        "merge": MergeQuestion,
+        LIVE_NODE: SightingQuestion,
     }.items()
 }
 """The class of the question of each method that a history may hold."""

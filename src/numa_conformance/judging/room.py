@@ -3,78 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..cpuset import bit_of, bits_of
 from ..machine import Device, Machine, MemoryNode
-from ..wire.history.quantities import HUGE, huge_pages
-from .alignment import Alignment
+from ..wire.history.quantities import huge_pages
+from .alignment import CpuAlignment, ResourceRequest
 from .choice import cpus_of
 from .hinted import sets_of_nodes
-from .pods import ContainerSpec, PodSpec
 from .world import World
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a container, or a pod as a whole, asks the managers for: CPUs of its own, bytes by type, devices."""
-
-    cpus: int
-    memory: Mapping[str, int]
-    devices: Mapping[str, int]
-
-    @classmethod
-    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> Request:
-        """Add up what containers of a pod ask for."""
-        asking = tuple(containers)
-        cpus, memory = 0, dict[str, int]()
-        for container in asking:
-            cpus += container.exclusive if world.settings.static else 0
-            for kind, number in memory_of(world, pod, container).items():
-                memory[kind] = memory.get(kind, 0) + number
-        devices = asked_devices(world.machine, asking)
-        return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
-
-    @classmethod
-    def at_once(cls, world: World, pod: PodSpec) -> Request:
-        """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
-        every = cls.of(world, pod, pod.containers)
-        memory = {kind: int(pod.effective(kind)) for kind in every.memory}
-        devices = {name: int(pod.effective(name)) for name in every.devices}
-        return cls(pod.exclusive if world.settings.static else 0, memory, devices)
-
-    @property
-    def nothing(self) -> bool:
-        """Whether no manager is asked for anything."""
-        return not self.cpus and not self.memory and not any(self.devices.values())
-
-
-def asked_devices(machine: Machine, containers: Iterable[ContainerSpec]) -> dict[str, int]:
-    """Add up the devices of the machine that containers ask for."""
-    known = {device.resource for device in machine.devices}
-    devices: dict[str, int] = {}
-    for container in containers:
-        for name in sorted(known & container.limits.keys()):
-            devices[name] = devices.get(name, 0) + int(container.limits[name])
-    return devices
-
-
-def memory_of(world: World, pod: PodSpec, container: ContainerSpec) -> dict[str, int]:
-    """Return the bytes by type that the Memory Manager is to give a container; nothing for other classes."""
-    if not world.settings.memory_static or pod.qos != "Guaranteed":
-        return {}
-    kinds = [name for name in container.requests if name == "memory" or name.startswith(HUGE)]
-    return {kind: int(container.requests[kind]) for kind in kinds}
 
 
 def allocatable(machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> dict[int, dict[str, int]]:
     """Return what each NUMA node can give by type, in bytes: huge pages are no ordinary memory."""
     room = {}
     for node in machine.memory:
-        kept = reserved.get(node.node, {})
+        reservation = reserved.get(node.node, {})
         amounts = {"memory": ordinary(node), **huge_pages(node)}
-        room[node.node] = {kind: number - kept.get(kind, 0) for kind, number in amounts.items()}
+        room[node.node] = {kind: number - reservation.get(kind, 0) for kind, number in amounts.items()}
     return room
 
 
@@ -101,7 +47,7 @@ class Room:
         return allocatable(self._machine, self._world.settings.reserved_memory)
 
     @cached_property
-    def _given(self) -> list[tuple[str, int, int]]:
+    def _blocks(self) -> list[tuple[str, int, int]]:
         """Type, bytes and NUMA nodes (bits) of every block that is held."""
         return [
             (block.type, block.bytes, block.nodes)
@@ -122,7 +68,7 @@ class Room:
     @cached_property
     def groups(self) -> frozenset[int]:
         """The sets of NUMA nodes (bits) that serve containers, each block from one of them."""
-        return frozenset(nodes for _, number, nodes in self._given if number)
+        return frozenset(nodes for _, number, nodes in self._blocks if number)
 
     @cached_property
     def touched(self) -> int:
@@ -143,25 +89,25 @@ class Room:
     def _whole(self) -> dict[int, dict[str, int]]:
         return allocatable(self._machine, {})
 
-    def given_within(self, nodes: int, kind: str) -> int:
+    def assigned_within(self, nodes: int, kind: str) -> int:
         """Return the bytes of a type that lie in some of these NUMA nodes, and nowhere else."""
-        return sum(number for name, number, where in self._given if name == kind and not where & ~nodes)
+        return sum(number for name, number, where in self._blocks if name == kind and not where & ~nodes)
 
     def overdrawn(self) -> Iterator[tuple[int, str, int, int]]:
         """Yield NUMA nodes (bits) that give more of a type than they have, the type, and the bytes given and had."""
         known = {kind for amounts in self.allocatable.values() for kind in amounts}
-        kinds = sorted(known.intersection(kind for kind, _, _ in self._given))
-        sets = {bit_of(node.node) for node in self._machine.memory} | {nodes for _, _, nodes in self._given}
+        kinds = sorted(known.intersection(kind for kind, _, _ in self._blocks))
+        sets = {bit_of(node.node) for node in self._machine.memory} | {nodes for _, _, nodes in self._blocks}
         sets |= {first | second for first in tuple(sets) for second in tuple(sets) if len(sets) < 40}
         for nodes in sorted(sets) if kinds else ():
             for kind in kinds:
                 had = self.capacity(nodes, kind)
-                given = self.given_within(nodes, kind)
-                if given > had:
-                    yield nodes, kind, given, had
+                assigned = self.assigned_within(nodes, kind)
+                if assigned > had:
+                    yield nodes, kind, assigned, had
 
     def left_of(self, nodes: int, kind: str) -> int:
-        """Return the bytes of a type that NUMA nodes (bits) have beside what apps and sidecars hold of them alone.
+        """Return the bytes of a type that NUMA nodes (bits) have, less what apps and sidecars hold on them alone.
 
         What init containers hold may serve others of their pod, and parts of what a pod has as a whole may overlap.
         """
@@ -176,12 +122,12 @@ class Room:
         return self.capacity(nodes, kind) - sum(held)
 
     def lacks(self, memory: Mapping[str, int]) -> bool:
-        """Tell whether of some type all NUMA nodes together have less left than is asked for."""
+        """Whether all NUMA nodes together have too little of some type."""
         everywhere = bits_of(self._machine.numa_ids)
-        left = {kind: self.capacity(everywhere, kind) - self.given_within(everywhere, kind) for kind in memory}
+        left = {kind: self.capacity(everywhere, kind) - self.assigned_within(everywhere, kind) for kind in memory}
         return any(left[kind] < number for kind, number in memory.items())
 
-    def nodes_that_hold(self, request: Request, *, surely: bool) -> list[int]:
+    def nodes_that_hold(self, request: ResourceRequest, *, surely: bool) -> list[int]:
         """Return the NUMA nodes that can give all of a request.
 
         ``surely``: leave out those that serve in a group of NUMA nodes, as a proposal keeps such from serving alone.
@@ -199,10 +145,10 @@ class Room:
             )
         ]
 
-    def has(self, request: Request) -> bool:
+    def has(self, request: ResourceRequest) -> bool:
         """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
         every = bits_of(self._machine.numa_ids)
-        free = {kind: self.capacity(every, kind) - self.given_within(every, kind) for kind in request.memory}
+        free = {kind: self.capacity(every, kind) - self.assigned_within(every, kind) for kind in request.memory}
         return (
             self._world.free.bit_count() > request.cpus
             and all(free[kind] >= number for kind, number in request.memory.items())
@@ -213,7 +159,7 @@ class Room:
         return (self._machine.numa_bits[node] & self._world.free).bit_count()
 
     def _memory(self, node: int, kind: str) -> int:
-        return self.allocatable.get(node, {}).get(kind, 0) - self.given_within(bit_of(node), kind)
+        return self.allocatable.get(node, {}).get(kind, 0) - self.assigned_within(bit_of(node), kind)
 
     def free_devices(self, nodes: int | None, resource: str, *, surely: bool = False) -> int:
         """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None.
@@ -240,13 +186,13 @@ class Room:
                 held |= (holding.devices or {}).get(resource, frozenset())
         return held
 
-    def surely_give(self, request: Request) -> list[int]:
+    def surely_give(self, request: ResourceRequest) -> list[int]:
         """Return the sets of NUMA nodes (bits) that prefer a request of CPUs and memory alike, and can give it now.
 
         As few nodes as either ever needs, of which no memory is given yet; none where one needs more than the other.
         """
         few = self._fewest_for(request.memory) if request.memory else set[int]()
-        width = Alignment(self._world, request.cpus).width if request.cpus else min(few, default=0)
+        width = CpuAlignment(self._world, request.cpus).width if request.cpus else min(few, default=0)
         few = few or {width}
         if few != {width} or any(request.devices.values()):
             return []
@@ -282,13 +228,13 @@ class Room:
         few = self._fewest_for(memory)
         sets = [nodes for nodes in sets_of_nodes(self._machine.numa_ids) if nodes.bit_count() in few]
         return bool(sets) and not any(
-            all(self.capacity(nodes, kind) - self.given_within(nodes, kind) >= n for kind, n in memory.items())
+            all(self.capacity(nodes, kind) - self.assigned_within(nodes, kind) >= n for kind, n in memory.items())
             for nodes in sets
         )
 
-    def prefers_nothing(self, request: Request) -> bool:
+    def prefers_nothing(self, request: ResourceRequest) -> bool:
         """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""
-        if request.cpus and not Alignment(self._world, request.cpus).preferred:
+        if request.cpus and not CpuAlignment(self._world, request.cpus).preferred:
             return True
         if request.memory and self._memory_unaligned(request.memory):
             return True

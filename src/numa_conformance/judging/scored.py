@@ -30,7 +30,7 @@ class WeightedResource(msgspec.Struct, frozen=True):
     weight: Number = 1
 
 
-class ShapePoint(msgspec.Struct, frozen=True):
+class WrittenPoint(msgspec.Struct, frozen=True):
     """A point of a shape: utilization in percent, score to 10."""
 
     utilization: Number
@@ -40,7 +40,7 @@ class ShapePoint(msgspec.Struct, frozen=True):
 class Ratio(msgspec.Struct, frozen=True):
     """The shape of a scoring strategy."""
 
-    shape: tuple[ShapePoint, ...] | None = None
+    shape: tuple[WrittenPoint, ...] | None = None
 
 
 class WrittenStrategy(msgspec.Struct, frozen=True):
@@ -164,10 +164,10 @@ class ScoredNode:
     @property
     def is_decided(self) -> bool:
         """Whether the page's formula says what the score is: not where more is requested than there is."""
-        return self.is_told and max(self.utilization.values()) <= 100
+        return self.is_reported and max(self.utilization.values()) <= 100
 
     @cached_property
-    def is_told(self) -> bool:
+    def is_reported(self) -> bool:
         """Whether it is told what counts, for a pod that the node has room for.
 
         Left open: what a container counts that requests no cpu or memory, a resource that the node has not, and an
@@ -180,9 +180,9 @@ class ScoredNode:
             for pod in (*self.used, self.pod)
             for container in pod.containers
         )
-        asked = all(self.pod.scheduled(name) for name in names if is_extended(name))
+        requested = all(self.pod.scheduled(name) for name in names if is_extended(name))
         there = len(self.utilization) == len(names) and not any(map(self.lacks, names))
-        return self.strategy.sound and explicit and asked and there
+        return self.strategy.sound and explicit and requested and there
 
     @property
     def mean_utilization(self) -> Fraction:
@@ -262,9 +262,9 @@ class Scores:
         self._steps = steps
         self._last: tuple[int, ScoredNode | None] = (-1, None)
         self._high = {
-            asked.strategy.get("type")
-            for asked, reply in steps
-            if isinstance(asked, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
+            question.strategy.get("type")
+            for question, reply in steps
+            if isinstance(question, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
         }
 
     def at(self, number: int) -> Iterator[ScoredNode | ScorePair]:
@@ -274,25 +274,25 @@ class Scores:
         if second is None:
             return
         yield second
-        if first is None or before != number - 1 or not (first.is_told and second.is_told):
+        if first is None or before != number - 1 or not (first.is_reported and second.is_reported):
             return
         if first.score is not None and second.score is not None:
             yield ScorePair(first, second, (first.score, second.score))
 
     def _scored(self, number: int) -> ScoredNode | None:
-        asked, reply = self._steps[number]
-        if not isinstance(asked, Score) or not isinstance(reply, Scored | ScoreRefused):
+        question, reply = self._steps[number]
+        if not isinstance(question, Score) or not isinstance(reply, Scored | ScoreRefused):
             return None
         scored = reply if isinstance(reply, Scored) else Scored(None, [])
         return ScoredNode(
-            asked.strategy,
-            Strategy.of(asked.strategy),
-            {name: amount(text) for name, text in asked.allocatable.items()},
-            tuple(map(PodSpec.of, asked.pods)),
-            PodSpec.of(asked.pod),
+            question.strategy,
+            Strategy.of(question.strategy),
+            {name: amount(text) for name, text in question.allocatable.items()},
+            tuple(map(PodSpec.of, question.pods)),
+            PodSpec.of(question.pod),
             scored.score,
             scored.insufficient,
             reply.message if isinstance(reply, ScoreRefused) else None,
-            100 if asked.strategy.get("type") in self._high else _TOP,
+            100 if question.strategy.get("type") in self._high else _TOP,
             scored.scores,
         )

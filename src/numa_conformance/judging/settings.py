@@ -16,8 +16,8 @@ from ..errors import CpuSetSyntaxError
 from ..wire.history.quantities import amount, read_amount
 from ..wire.history.values import NodeId
 from .choice import STRICT
+from .pods import NOTHING
 
-NOTHING = Fraction(0)
 Amounts = dict[str, Fraction]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
@@ -25,14 +25,14 @@ FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 """How an option is written that is off."""
 
 
-class ReservedMemory(msgspec.Struct, frozen=True, rename={"node": "numaNode"}):
+class MemoryReservation(msgspec.Struct, frozen=True, rename={"node": "numaNode"}):
     """Memory that is reserved on a NUMA node."""
 
     node: NodeId
     limits: Amounts
 
 
-class Kubelet(msgspec.Struct, frozen=True, rename="camel"):
+class KubeletDocument(msgspec.Struct, frozen=True, rename="camel"):
     """The JSON object of a KubeletConfiguration, as far as it is read here."""
 
     cpu_manager_policy: str | None = None
@@ -45,7 +45,7 @@ class Kubelet(msgspec.Struct, frozen=True, rename="camel"):
     topology_manager_scope: str | None = None
     topology_manager_policy_options: dict[str, str] | None = None
     memory_manager_policy: str | None = None
-    reserved_memory: tuple[ReservedMemory, ...] | None = None
+    reserved_memory: tuple[MemoryReservation, ...] | None = None
     quota: bool | None = msgspec.field(default=None, name="cpuCFSQuota")
     feature_gates: dict[str, bool] | None = None
 
@@ -87,9 +87,9 @@ class Settings:
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Settings:
         """Read the same, each time anew."""
-        kubelet = msgspec.convert(document, Kubelet, dec_hook=read_amount)
+        kubelet = msgspec.convert(document, KubeletDocument, dec_hook=read_amount)
         reserved = _explicit(kubelet.reserved_cpus or "")
-        kept = sum(
+        reserved_cpus = sum(
             amounts.get("cpu", NOTHING) for amounts in (kubelet.kube_reserved, kubelet.system_reserved) if amounts
         )
         return cls(
@@ -98,8 +98,8 @@ class Settings:
                 name for name, text in (kubelet.cpu_manager_policy_options or {}).items() if text in _TRUE
             ),
             reserved=reserved,
-            reserved_count=math.ceil(kept) if reserved is None else reserved.bit_count(),
-            reserved_by_fraction=reserved is None and kept != int(kept),
+            reserved_count=math.ceil(reserved_cpus) if reserved is None else reserved.bit_count(),
+            reserved_by_fraction=reserved is None and reserved_cpus != int(reserved_cpus),
             topology=kubelet.topology_manager_policy or "none",
             scope=kubelet.topology_manager_scope or "container",
             topology_options={
@@ -123,7 +123,7 @@ def _read(document: bytes) -> Settings:
     return Settings.read(msgspec.json.decode(document))
 
 
-def _by_node(entries: Iterable[ReservedMemory]) -> Mapping[int, Mapping[str, int]]:
+def _by_node(entries: Iterable[MemoryReservation]) -> Mapping[int, Mapping[str, int]]:
     """Return bytes by NUMA node and type: a NUMA node may have an entry for each type."""
     reserved: dict[int, dict[str, int]] = {}
     for entry in entries:

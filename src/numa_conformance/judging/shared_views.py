@@ -1,9 +1,4 @@
-"""Views that several subjects share, so that one sentence is judged once, whoever was asked and in whatever way.
-
-``Given``: a container, what it was given, the shared pool, its settings. ``Neighbours``, ``Together``: containers that
-a sentence takes together. ``Demand``: exclusive CPUs that are asked for at once. ``Division``: how CPUs are divided
-among pool and pods. ``FoundFile``: a state file that a node comes up with. What a source does not tell is None.
-"""
+"""Views that several subjects share, so that one sentence is judged once, from any source. Unknown facts are None."""
 
 from __future__ import annotations
 
@@ -22,7 +17,7 @@ PERIOD = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ContainerView:
     """One container and what it was given. Sets of CPUs are bits.
 
     - ``held``: what it holds. None where its pod is not told of, or where it was refused.
@@ -95,7 +90,7 @@ class Given:
         )
 
 
-class OnNode(Given):
+class NodeContainer(ContainerView):
     """A container on a node, which tells more than one allocation: memory, quota, what it runs on."""
 
     __slots__ = ()
@@ -105,7 +100,7 @@ class OnNode(Given):
 class Neighbours:
     """Containers of one pod that run at once, each with CPUs of its own."""
 
-    containers: tuple[Given, ...]
+    containers: tuple[ContainerView, ...]
 
 
 @dataclass(frozen=True, slots=True)

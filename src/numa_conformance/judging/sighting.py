@@ -17,11 +17,11 @@ from ..machine import Machine
 from ..sources.versions import KubernetesVersion
 from ..wire.history.sightings import LiveContainer, LiveNode, LiveStateFile, Runs
 from ..wire.history.values import HoldingBits, MemoryBits
-from .node_subjects import Moment
+from .node_subjects import NodeMoment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
-from .questions import Look
+from .questions import SightingQuestion
 from .settings import Settings
-from .world import PodOnNode, World
+from .world import AdmittedPod, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Sighting:
     gone: frozenset[str] = frozenset()
 
 
-def seen(machine: Machine, look: Look, reply: LiveNode) -> Iterator[object]:
+def sightings(machine: Machine, look: SightingQuestion, reply: LiveNode) -> Iterator[object]:
     """Yield the subjects of one step."""
     settings = Settings.of(look.kubelet)
     containers = tuple(
@@ -84,7 +84,7 @@ def seen(machine: Machine, look: Look, reply: LiveNode) -> Iterator[object]:
     )
     qos = {uid: pod.qos for uid, pod in reply.pods.items() if pod.qos}
     world = _world(machine, settings, reply, containers, qos)
-    yield Moment(world)
+    yield NodeMoment(world)
     yield Sighting(
         world,
         settings,
@@ -115,7 +115,7 @@ def _world(
     by_pod: dict[str, list[SeenContainer]] = {uid: [] for uid in reply.pods}
     for container in containers:
         by_pod[container.uid].append(container)
-    pods: dict[str, PodOnNode] = {}
+    pods: dict[str, AdmittedPod] = {}
     for uid, of_pod in by_pod.items():
         specs = tuple(
             # What is not seen to run may be an init container, of which another one has taken something over.
@@ -123,7 +123,7 @@ def _world(
             for container in of_pod
         )
         spec = PodSpec(uid, qos.get(uid, GUARANTEED), specs, {})
-        pods[uid] = PodOnNode(spec, {container.name: container.held for container in of_pod})
+        pods[uid] = AdmittedPod(spec, {container.name: container.held for container in of_pod})
     shared = pool or 0
     return World(machine, settings, reserved, shared, machine.online_bits & ~(reserved & ~shared), pods)
 
@@ -140,7 +140,7 @@ def _container(uid: str, name: str, container: LiveContainer) -> SeenContainer:
     )
 
 
-def blocks_told(blocks: tuple[MemoryBits, ...] | None) -> dict[tuple[str, int], int]:
+def bytes_of_blocks(blocks: tuple[MemoryBits, ...] | None) -> dict[tuple[str, int], int]:
     """Return the bytes of blocks by type and NUMA nodes (bits), without what is empty."""
     amounts: dict[tuple[str, int], int] = {}
     for block in blocks or ():

@@ -79,7 +79,7 @@ class Start:
     memory: Sequence[MemoryNode] = ()
 
     @property
-    def reserved_told(self) -> int | None:
+    def reported_reserved(self) -> int | None:
         """The reserved CPUs as told."""
         return self.reserved
 
@@ -149,8 +149,8 @@ def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -
     """Yield each start after which at most a first pod is asked for, with the number of its last step."""
     plain: Start | None = None
     running: StartNode | None = None
-    for number, (asked, reply) in enumerate(steps):
-        begun = _begun_anew(asked, running) if isinstance(asked, RestartNode) else asked
+    for number, (question, reply) in enumerate(steps):
+        begun = _begun_anew(question, running) if isinstance(question, RestartNode) else question
         if not isinstance(begun, StartNode) or not isinstance(reply, StartedNode | Restarted | StartFailed):
             continue
         then = steps[number + 1 : number + 3]
@@ -166,19 +166,19 @@ def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -
 
 def _begin(steps: Sequence[tuple[Message | None, Message | None]]) -> bool:
     """Tell whether steps, if there are any, bring a node up."""
-    return all(isinstance(asked, StartNode | RestartNode) for asked, _ in steps)
+    return all(isinstance(question, StartNode | RestartNode) for question, _ in steps)
 
 
-def _begun_anew(asked: RestartNode, running: StartNode | None) -> StartNode | None:
+def _begun_anew(question: RestartNode, running: StartNode | None) -> StartNode | None:
     """Read a restart of a node without pods as a start, where no state file can have a say in it.
 
     The Topology Manager keeps none, so that what the others are told must be as before.
     """
-    if running is None or asked.kubelet is None or asked.files:
+    if running is None or question.kubelet is None or question.files:
         return None
-    if _of_others(asked.kubelet) != _of_others(running.kubelet):
+    if _of_others(question.kubelet) != _of_others(running.kubelet):
         return None
-    return msgspec.structs.replace(running, kubelet=asked.kubelet)
+    return msgspec.structs.replace(running, kubelet=question.kubelet)
 
 
 def _of_others(kubelet: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def _of_others(kubelet: Mapping[str, Any]) -> dict[str, Any]:
 def start_of(
     machine: Machine,
     version: str,
-    asked: StartNode,
+    question: StartNode,
     reply: StartedNode | Restarted | StartFailed,
     first: FirstPod | None = None,
     plain: Start | None = None,
@@ -197,9 +197,9 @@ def start_of(
     up = reply if isinstance(reply, StartedNode) else None
     return Start(
         machine,
-        _version(asked.kubernetes_version or version),
-        asked.kubelet,
-        Settings.of(asked.kubelet),
+        _version(question.kubernetes_version or version),
+        question.kubelet,
+        Settings.of(question.kubelet),
         reply.message if isinstance(reply, StartFailed) else None,
         None if up is None else optional_bits(up.reserved_cpus),
         None if up is None else optional_bits(up.default_cpuset),
@@ -217,10 +217,10 @@ def _version(text: str) -> KubernetesVersion:
         return NEWEST
 
 
-def _first(asked: Message | None, reply: Message | None) -> FirstPod | None:
-    if not isinstance(asked, AdmitPod):
+def _first(question: Message | None, reply: Message | None) -> FirstPod | None:
+    if not isinstance(question, AdmitPod):
         return None
-    spec = PodSpec.of(asked.pod)
+    spec = PodSpec.of(question.pod)
     if isinstance(reply, Admitted):
         return FirstPod(spec, True, holdings_of(reply.containers), "")
     return FirstPod(spec, False, {}, reply.reason) if isinstance(reply, Rejected) else None

@@ -11,19 +11,18 @@ from ..wire.history.sightings import LIVE_NODE
 from ..wire.history.values import affinity_of, bits
 from ..wire.messages.pick import Pick, Picked
 from .allocated import allocated
-from .choice import Choice, cpus_of
+from .choice import CpuChoice, cpus_of
 from .claims import ClaimFollower
 from .classified import classified
 from .hinted import hinted
-from .may_run import MayRun
+from .may_run import MayRun, pooled
 from .merged import merged
 from .node_follower import NodeFollower
 from .node_subjects import Malformed
 from .plugins import PluginFollower
-from .pooled import pooled
 from .questions import question_of
 from .scored import Scores
-from .sighting import seen
+from .sighting import sightings
 from .start_subjects import starts
 from .views import views
 
@@ -49,8 +48,8 @@ def subjects(history: History) -> Iterator[tuple[int, object]]:
 
 def _subjects(history: History) -> Iterator[tuple[int, object]]:
     steps = history.steps
-    asked = [question_of(step) for step in steps]
-    pairs = [(question, step.reply) for question, step in zip(asked, steps, strict=True)]
+    questions = [question_of(step) for step in steps]
+    pairs = [(question, step.reply) for question, step in zip(questions, steps, strict=True)]
     machine, of_starts = history.head.machine, dict(starts(history.head, pairs))
     node, scores = NodeFollower(machine, history.head.version), Scores(pairs)
     daemons: dict[str, PluginFollower | ClaimFollower] = {
@@ -73,14 +72,14 @@ def _subjects(history: History) -> Iterator[tuple[int, object]]:
             yield from ((number, subject) for subject in node.subjects(question, reply))
 
 
-def _pick(machine: Machine, asked: Pick, reply: Any) -> Iterator[Choice]:
-    affinity, picked = affinity_of(asked.affinity), isinstance(reply, Picked)
+def _pick(machine: Machine, question: Pick, reply: Any) -> Iterator[CpuChoice]:
+    affinity, picked = affinity_of(question.affinity), isinstance(reply, Picked)
     nodes = None if affinity is None else affinity.nodes
-    yield Choice(
+    yield CpuChoice(
         machine,
-        frozenset(name for name, on in asked.options.items() if on),
-        bits(asked.available),
-        asked.count,
+        frozenset(name for name, on in question.options.items() if on),
+        bits(question.available),
+        question.count,
         bits(reply.cpus) if picked else None,
         None if nodes is None else cpus_of(machine, nodes),
         "" if picked else reply.message,
@@ -93,6 +92,6 @@ _READERS: Mapping[str, Callable[[Machine, Any, Any], Iterator[object]]] = {
     "allocate": allocated,
     "hints": hinted,
     "merge": merged,
-    LIVE_NODE: seen,
+    LIVE_NODE: sightings,
 }
 """How steps are read that stand alone: from the machine, the question and the reply."""

@@ -30,13 +30,13 @@ class Broken:
 
 
 @dataclass(slots=True)
-class Verdicts:
+class HistoryVerdicts:
     """What came of judging histories: how often each requirement was asked, in how many histories, what is broken.
 
     ``held_back``: how often a requirement was not asked of what it could be asked of, and why.
     """
 
-    asked: Counter[str] = field(default_factory=Counter)
+    tests: Counter[str] = field(default_factory=Counter)
     histories: Counter[str] = field(default_factory=Counter)
     held_back: Counter[tuple[str, str]] = field(default_factory=Counter)
     broken: list[Broken] = field(default_factory=list)
@@ -55,9 +55,9 @@ class Verdicts:
                 reasons[reason] += times
         return reasons
 
-    def add(self, more: Verdicts) -> None:
+    def add(self, more: HistoryVerdicts) -> None:
         """Take over what came of further histories."""
-        self.asked += more.asked
+        self.tests += more.tests
         self.histories += more.histories
         self.held_back.update(more.held_back)
         self.broken += more.broken
@@ -91,11 +91,11 @@ class _Alike:
         self.excluded += [(check.requirement, reason, self.size - 1) for check, reason in reasons.items()]
 
 
-def judge(history: History) -> Verdicts:
+def judge(history: History) -> HistoryVerdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
-    verdicts = Verdicts(steps=len(history.steps))
-    held_back, asked = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
-    asked.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
+    verdicts = HistoryVerdicts(steps=len(history.steps))
+    held_back, tests = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
+    tests.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     groups: dict[object, _Alike] = {}
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
@@ -113,25 +113,25 @@ def judge(history: History) -> Verdicts:
                 else:
                     held_back[check.requirement, reason.args[0]] += 1
             else:
-                asked[check.requirement] += 1
+                tests[check.requirement] += 1
                 verdicts.broken += findings
         if excluded:
             group.exclude(excluded)
     for group in groups.values():
         for requirement, why, since in group.excluded:
             held_back[requirement, why] += group.size - since
-    verdicts.asked.update(asked)
+    verdicts.tests.update(tests)
     verdicts.held_back.update(held_back)
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
         for number, step in enumerate(history.steps)
         if step.fault is not None
     ]
-    verdicts.histories.update(dict.fromkeys(verdicts.asked, 1))
+    verdicts.histories.update(dict.fromkeys(verdicts.tests, 1))
     return verdicts
 
 
-def judge_from_file(history: History) -> Verdicts:
+def judge_from_file(history: History) -> HistoryVerdicts:
     """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
     try:
         return judge(history)

@@ -13,24 +13,34 @@ from ..wire.history.values import CpuBits, HoldingBits
 from .alignment import empties_the_pool, only_cpus
 from .allocated import AllocatedCpus
 from .chapter import checkers_of
-from .choice import WHOLE_CORES, Choice
+from .choice import WHOLE_CORES, CpuChoice
 from .files import CPU_FILE, CPUS, policies_of
-from .node_subjects import Admission, ForeignStart, Moment, ReconcilePass, Restart, State
+from .node_subjects import Admission, ForeignStart, NodeMoment, ReconcilePass, Restart, State
 from .pods import BEST_EFFORT
-from .shared_views import Demand, Division, FoundFile, Given, Leftover, Neighbours, OnNode, Reuse, Together
+from .shared_views import (
+    ContainerView,
+    Demand,
+    Division,
+    FoundFile,
+    Leftover,
+    Neighbours,
+    NodeContainer,
+    Reuse,
+    Together,
+)
 from .sighting import Sighting
 from .views_of_sightings import of_sighting
 
 
 def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
-    given, container = allocation.given, allocation.container
+    cpus, container = allocation.cpus, allocation.container
     if allocation.policy_refused is None:
-        yield Given(
+        yield ContainerView(
             allocation.machine,
             allocation.settings,
             allocation.pod.uid,
             container.name,
-            None if given is None else HoldingBits(CpuBits(given)),
+            None if cpus is None else HoldingBits(CpuBits(cpus)),
             allocation.pool,
             allocation.pod.qos,
             container.exclusive,
@@ -40,23 +50,23 @@ def _of_allocation(allocation: AllocatedCpus) -> Iterator[object]:
             reason=allocation.reason,
             refusal=allocation.refusal,
         )
-    if given is not None:
-        whole = allocation.pool | allocation.reusable | given
+    if cpus is not None:
+        whole = allocation.pool | allocation.reusable | cpus
         left, reserved = allocation.reusable, allocation.reserved
-        yield Division(allocation.settings, whole, allocation.pool_after, given, left, reserved)
+        yield Division(allocation.settings, whole, allocation.pool_after, cpus, left, reserved)
     if allocation.held is None and not allocation.might_empty_the_pool:
-        room, asked = allocation.free | allocation.reusable, allocation.asked
+        room, count = allocation.free | allocation.reusable, allocation.count
         by_number = WHOLE_CORES not in allocation.settings.options
-        refusal = allocation.refusal or "a refusal" if given is None else None
-        if allocation.free.bit_count() < asked <= room.bit_count():
-            yield Reuse(f"container {container.name}", 0, asked, room, by_number, refusal)
+        refusal = allocation.refusal or "a refusal" if cpus is None else None
+        if allocation.free.bit_count() < count <= room.bit_count():
+            yield Reuse(f"container {container.name}", 0, count, room, by_number, refusal)
 
 
-def _of_choice(choice: Choice) -> Iterator[Demand]:
+def _of_choice(choice: CpuChoice) -> Iterator[Demand]:
     by_number = WHOLE_CORES not in choice.options or choice.can_be_whole_cores
-    refusal = choice.refusal or "a refusal" if choice.given is None else None
-    count, given = choice.count, format_bits(choice.given or 0)
-    yield Demand("a container", count, count, choice.available, by_number, refusal, given)
+    refusal = choice.refusal or "a refusal" if choice.answer is None else None
+    count, text = choice.count, format_bits(choice.answer or 0)
+    yield Demand("a container", count, count, choice.available, by_number, refusal, text)
 
 
 def _of_admission(admission: Admission) -> Iterator[object]:
@@ -71,16 +81,16 @@ def _of_admission(admission: Admission) -> Iterator[object]:
         by_number = by_number and not refusing and only_cpus(world, pod) and (again or kinds == {"app"})
         by_number = by_number and not (again and empties_the_pool(world, pod))
         refusal = None if admission.admitted else f"{admission.reason}: {admission.message}"
-        given = ", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items())
+        text = ", ".join(f"{name}: {format_bits(held.cpus)}" for name, held in admission.held.items())
         kind = Reuse if again else Demand
-        yield kind(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, refusal, given)
+        yield kind(f"pod {pod.uid}", at_least, pod.exclusive, world.free, by_number, refusal, text)
 
 
 def _given_to(admission: Admission) -> Iterator[object]:
     before, pod, again = admission.before, admission.pod, admission.again
     had = before.pods[pod.uid].held if again else {}
-    given = [
-        OnNode(
+    containers = [
+        NodeContainer(
             before.machine,
             before.settings,
             pod.uid,
@@ -96,14 +106,16 @@ def _given_to(admission: Admission) -> Iterator[object]:
         )
         for container in pod.containers
     ]
-    yield from given
+    yield from containers
     if admission.admitted and before.settings.static:
-        apps = tuple(view for view in given if view.exclusive and view.spec and view.spec.kind == "app")
+        apps = tuple(view for view in containers if view.exclusive and view.spec and view.spec.kind == "app")
         if len(apps) > 1:
             yield Neighbours(apps)
     if admission.admitted and not again and before.settings.topology == "single-numa-node":
         whole = before.settings.scope == "pod"
-        groups = [(f"pod {pod.uid}", given)] if whole else [(f"container {view.key}", [view]) for view in given]
+        groups = (
+            [(f"pod {pod.uid}", containers)] if whole else [(f"container {view.key}", [view]) for view in containers]
+        )
         for who, group in groups:
             places = tuple(place for view in group for place in _near(view))
             if places:
@@ -117,18 +129,18 @@ def _all_told(held: HoldingBits | None) -> HoldingBits:
     return msgspec.structs.replace(held, memory=held.memory or ())
 
 
-def _near(given: Given) -> Iterator[int]:
+def _near(container: ContainerView) -> Iterator[int]:
     """Yield for each thing that a container has the NUMA nodes (bits) on any of which it may be."""
-    held = given.held or HoldingBits(CpuBits(0))
-    yield from (bit_of(node) for node, cpus in given.machine.numa_bits.items() if cpus & held.cpus)
+    held = container.held or HoldingBits(CpuBits(0))
+    yield from (bit_of(node) for node, cpus in container.machine.numa_bits.items() if cpus & held.cpus)
     yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in held.blocks)
-    devices = {(device.resource, device.id): device.numa for device in given.machine.devices}
+    devices = {(device.resource, device.id): device.numa for device in container.machine.devices}
     for resource, ids in (held.devices or {}).items():
         near = (bits_of(devices.get((resource, id), ())) for id in sorted(ids))
         yield from filter(None, near)
 
 
-def _of_state(state: State) -> Iterator[OnNode]:
+def _of_state(state: State) -> Iterator[NodeContainer]:
     """Yield what containers are told to hold, beside what was answered when they were given it."""
     world = state.world
     for uid in dict.fromkeys((*state.pods, *world.pods)):
@@ -139,10 +151,10 @@ def _of_state(state: State) -> Iterator[OnNode]:
         for name in dict.fromkeys((*(state_of or ()), *containers)):
             held, container = (state_of or {}).get(name, HoldingBits(CpuBits(0))), containers.get(name)
             limited = container is not None and bounded and spec is not None and spec.qos != BEST_EFFORT
-            given = known.get(name, HoldingBits(CpuBits(0)))
-            memory = held.memory if given.memory is not None else None
+            answer = known.get(name, HoldingBits(CpuBits(0)))
+            memory = held.memory if answer.memory is not None else None
             quota = held.quota if bounded else None
-            yield OnNode(
+            yield NodeContainer(
                 world.machine,
                 world.settings,
                 uid,
@@ -151,11 +163,11 @@ def _of_state(state: State) -> Iterator[OnNode]:
                 world.pool,
                 spec.qos if spec else None,
                 limit=container.limits.get("cpu") if container and limited else None,
-                other=None if container and container.kind == "init" else given,
+                other=None if container and container.kind == "init" else answer,
             )
 
 
-def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
+def _of_pass(done: ReconcilePass) -> Iterator[NodeContainer]:
     """Yield the containers of which it is told what they ran on, and what a pass sent to them.
 
     Where that is not told, they are the shared ones of a pass that sends the pool to some: cpusets may as well be
@@ -170,7 +182,7 @@ def _of_pass(done: ReconcilePass) -> Iterator[OnNode]:
     for (uid, name), held in holders.items():
         if (uid, name) in done.runs_on and (held.cpuset is not None or (uid, name) in untold):
             runs = Runs(CpuBits(sent.get((uid, name), done.runs_on[uid, name])))
-            yield OnNode(world.machine, world.settings, uid, name, HoldingBits(held.cpus), world.pool, runs=runs)
+            yield NodeContainer(world.machine, world.settings, uid, name, HoldingBits(held.cpus), world.pool, runs=runs)
 
 
 def _of_restart(restart: Restart) -> Iterator[FoundFile]:
@@ -187,7 +199,7 @@ def _of_foreign(start: ForeignStart) -> Iterator[FoundFile]:
         yield FoundFile(CPU_FILE, CPUS, "the CPUs that are online", "other CPUs", start.up)
 
 
-def _of_moment(moment: Moment) -> Iterator[Division]:
+def _of_moment(moment: NodeMoment) -> Iterator[Division]:
     world = moment.world
     if world.settings.static:
         reserved = world.reserved if world.knows_reserved else None
@@ -196,15 +208,15 @@ def _of_moment(moment: Moment) -> Iterator[Division]:
 
 
 _VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]] = {
-    AllocatedCpus: (_of_allocation, (Given, Division, Reuse)),
-    Choice: (_of_choice, (Demand,)),
-    Admission: (_of_admission, (OnNode, Neighbours, Together, Reuse)),
-    State: (_of_state, (OnNode,)),
-    ReconcilePass: (_of_pass, (OnNode,)),
-    Sighting: (of_sighting, (OnNode, Neighbours, Together, Leftover, FoundFile)),
+    AllocatedCpus: (_of_allocation, (ContainerView, Division, Reuse)),
+    CpuChoice: (_of_choice, (Demand,)),
+    Admission: (_of_admission, (NodeContainer, Neighbours, Together, Reuse)),
+    State: (_of_state, (NodeContainer,)),
+    ReconcilePass: (_of_pass, (NodeContainer,)),
+    Sighting: (of_sighting, (NodeContainer, Neighbours, Together, Leftover, FoundFile)),
     Restart: (_of_restart, (FoundFile,)),
     ForeignStart: (_of_foreign, (FoundFile,)),
-    Moment: (_of_moment, (Division,)),
+    NodeMoment: (_of_moment, (Division,)),
 }
 
 

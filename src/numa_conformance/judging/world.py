@@ -22,46 +22,46 @@ def union(held: Mapping[str, HoldingBits]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class PodOnNode:
+class AdmittedPod:
     """A pod that was admitted: what its user wrote, what its containers hold, and whether they were started.
 
-    ``given_up``: CPUs that a container lost as they became exclusive to others, by its name; none where it was moved to
+    ``lost``: CPUs that a container lost as they became exclusive to others, by its name; none where it was moved to
     others for another reason.
     """
 
     spec: PodSpec
     held: Mapping[str, HoldingBits]
     ran: bool = False
-    given_up: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def kept(self) -> int:
+    def exclusive(self) -> int:
         """CPUs that nobody else may have: those of every container that runs or will run."""
         return self._union(lambda kind: kind != "init" or not self.ran)
 
     @property
     def left(self) -> int:
         """CPUs of ordinary init containers that have ended, and of no other container: kept or given back."""
-        return self._union(lambda kind: kind == "init") & ~self.kept if self.ran else 0
+        return self._union(lambda kind: kind == "init") & ~self.exclusive if self.ran else 0
 
     @property
     def devices(self) -> set[tuple[str, str]]:
         """Resource and id of each device of its containers, as far as the target told."""
         return {device for held in self.held.values() for device in held.each_device}
 
-    def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> PodOnNode:
+    def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> AdmittedPod:
         """Take over what a container may run on from now on, while some CPUs are exclusive."""
         held = self.held[name]
         lost = (held.cpuset or 0) & ~cpus
-        given_up = 0 if lost & ~exclusive else self.given_up.get(name, 0) | lost
+        given_up = 0 if lost & ~exclusive else self.lost.get(name, 0) | lost
         held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
-        return replace(self, held={**self.held, name: held}, given_up={**self.given_up, name: given_up})
+        return replace(self, held={**self.held, name: held}, lost={**self.lost, name: given_up})
 
-    def found_again(self, held: Mapping[str, HoldingBits]) -> PodOnNode:
+    def found_again(self, held: Mapping[str, HoldingBits]) -> AdmittedPod:
         """Take over what its containers hold after a restart. One that was moved by it gave nothing up."""
         stayed = {name for name in held if name in self.held and held[name].cpuset == self.held[name].cpuset}
-        given_up = {name: cpus for name, cpus in self.given_up.items() if name in stayed}
-        return replace(self, held={**self.held, **held}, given_up=given_up)
+        given_up = {name: cpus for name, cpus in self.lost.items() if name in stayed}
+        return replace(self, held={**self.held, **held}, lost=given_up)
 
     def _union(self, wanted: Callable[[str], bool]) -> int:
         bits = 0
@@ -88,8 +88,8 @@ class World:
     reserved: int
     pool: int
     first_pool: int
-    pods: Mapping[str, PodOnNode] = field(default_factory=dict)
-    gone: tuple[PodOnNode, ...] = ()
+    pods: Mapping[str, AdmittedPod] = field(default_factory=dict)
+    gone: tuple[AdmittedPod, ...] = ()
     settled: bool = True
     knows_reserved: bool = True
 
@@ -122,18 +122,18 @@ class World:
         """CPUs that pods keep to themselves."""
         bits = 0
         for pod in self.pods.values():
-            bits |= pod.kept
+            bits |= pod.exclusive
         return bits
 
     @property
     def gives_twice(self) -> bool:
         """Whether a CPU is exclusive to two pods, or to one and shared, or a device belongs to two pods."""
-        seen = self.pool if self.settings.static else 0
+        assigned = self.pool if self.settings.static else 0
         taken: set[tuple[str, str]] = set()
         for pod in self.pods.values():
-            if pod.kept & seen or not taken.isdisjoint(pod.devices):
+            if pod.exclusive & assigned or not taken.isdisjoint(pod.devices):
                 return True
-            seen |= pod.kept
+            assigned |= pod.exclusive
             taken |= pod.devices
         return False
 
@@ -145,7 +145,7 @@ class World:
             bits |= pod.left
         return bits
 
-    def others(self, uid: str) -> Iterator[PodOnNode]:
+    def others(self, uid: str) -> Iterator[AdmittedPod]:
         """Yield the pods on the node but one."""
         return (pod for name, pod in self.pods.items() if name != uid)
 
@@ -153,19 +153,24 @@ class World:
         """Take over the shared pool that an answer tells."""
         return replace(self, pool=pool, settled=False) if self.settings.static and pool != self.pool else self
 
-    def is_told(self, uid: str, name: str) -> bool:
+    def reports_cpuset(self, uid: str, name: str) -> bool:
         """Tell whether it is told on which CPUs a container may run."""
         return uid in self.pods and name in self.pods[uid].held and self.pods[uid].held[name].cpuset is not None
 
-    def with_cpusets(self, told: Iterable[tuple[str, str, CpuBits, CpuBits | None]]) -> World:
+    def with_cpusets(self, cpusets: Iterable[tuple[str, str, CpuBits, CpuBits | None]]) -> World:
         """Take over what containers may run on: pod, container, CPUs, NUMA nodes where told."""
         pods, exclusive = dict(self.pods), self.exclusive
-        for uid, name, cpus, mems in told:
+        for uid, name, cpus, mems in cpusets:
             if uid in pods and name in pods[uid].held:
                 pods[uid] = pods[uid].with_cpuset(name, cpus, mems, exclusive)
         return replace(self, pods=pods)
 
-    def with_pod(self, pod: PodOnNode) -> World:
+    def with_reported(self, pods: Mapping[str, Mapping[str, HoldingBits]]) -> World:
+        """Take over what containers may run on, as a report of the whole node has it."""
+        every = ((uid, name, held) for uid, containers in pods.items() for name, held in containers.items())
+        return self.with_cpusets((uid, name, h.cpuset, h.mems) for uid, name, h in every if h.cpuset is not None)
+
+    def with_pod(self, pod: AdmittedPod) -> World:
         """Put a pod on the node, or replace it."""
         return replace(self, pods={**self.pods, pod.spec.uid: pod})
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ..asking.findings.telling import Told
+from ..asking.findings.telling import CaseReport
 from ..asking.groups import GROUPS, groups_of
 from ..chapters import REQUIREMENTS
 from ..report.case import Case
 
 CASE = pytest.StashKey[Case]()
 """Where an item keeps its case."""
-TALLY = pytest.StashKey[Told]()
+TALLY = pytest.StashKey[CaseReport]()
 """Where a case on histories says how often it asked, and where its requirement is broken."""
 
 

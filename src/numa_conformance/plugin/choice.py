@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from ..asking.exclusions import NOT_SELECTED, LeftOut
+from ..asking.known_failures import NOT_SELECTED, LeftOut
 from ..chapters import REQUIREMENTS
 from ..chapters.exact import GOLDEN_IDS
 from ..errors import UsageError

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ..asking.exclusions import LeftOut
+from ..asking.known_failures import LeftOut
 from ..chapters.exact import GOLDEN_IDS
 from ..errors import UsageError
 from ..files import write_text

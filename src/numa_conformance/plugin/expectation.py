@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from ..asking.drive import drive
-from ..asking.groups import GROUPS, Group
+from ..asking.groups import GROUPS, ScenarioGroup
 from ..wire import Client, Connection
 from ..wire.history.history import Step
 from .run import Run
@@ -62,7 +62,7 @@ def probed(client: Client, claimed: frozenset[str]) -> list[Step]:
     return steps
 
 
-def _begun(client: Client, group: Group, claimed: frozenset[str]) -> Sequence[Step]:
+def _begun(client: Client, group: ScenarioGroup, claimed: frozenset[str]) -> Sequence[Step]:
     first, look, answers = next(group.scenarios(claimed, 0), None), Spending(LOOK), count(1)
     if first is None:
         return ()

@@ -200,5 +200,5 @@ def _case(item: pytest.Item, run: Run) -> ListedCase:
 
 
 def _group(name: str, run: Run) -> ListedGroup:
-    machines = [scenario.machine.name for scenario in GROUPS[name].asked_on(run.machines, run.claimed)]
+    machines = [scenario.machine.name for scenario in GROUPS[name].scenarios_on(run.machines, run.claimed)]
     return ListedGroup(name, GROUPS[name].surface, len(machines), sorted(set(machines)))

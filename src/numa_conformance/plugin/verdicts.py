@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from ..asking.findings.findings import Finding
-from ..asking.findings.telling import Told
+from ..asking.findings.telling import CaseReport
 from ..asking.groups import groups_of
 from ..chapters import REQUIREMENTS
 from ..errors import CpuSetSyntaxError
@@ -118,21 +118,21 @@ def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
     return msgspec.structs.replace(case, requirements=broken) if broken else case
 
 
-def _details(error: BaseException, asking: Told | None, run: Run) -> str:
+def _details(error: BaseException, asking: CaseReport | None, run: Run) -> str:
     lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
             lines.append(f"shows on: {listed(asking.machines, MOST_MACHINES, sign='; ', what=' machines')}")
         if asking.known:
             lines.append(f"known on: {listed(asking.known, MOST_MACHINES, sign='; ', what=' machines')}")
-        if asking.seen is not None and asking.seen[0] < asking.seen[1]:
-            lines.append("comes and goes: failed {} of {} times".format(*asking.seen))
-        if asking.beside:
-            lines.append(f"with it: {', '.join(asking.beside)}")
+        if asking.repetitions is not None and asking.repetitions[0] < asking.repetitions[1]:
+            lines.append("comes and goes: failed {} of {} times".format(*asking.repetitions))
+        if asking.other_requirements:
+            lines.append(f"with it: {', '.join(asking.other_requirements)}")
     return printable("\n".join(lines))
 
 
-def _departures(case: Case, error: BaseException | None, asking: Told | None, run: Run) -> Causes | None:
+def _departures(case: Case, error: BaseException | None, asking: CaseReport | None, run: Run) -> Causes | None:
     """Return the quirks by which the kubelet departs as the target does; None where none does, or nobody asks."""
     if run.level != "documented" or error is None:
         return None

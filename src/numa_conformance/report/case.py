@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..asking.findings.telling import Told
+from ..asking.findings.telling import CaseReport
 from ..errors import UsageError
 from ..files import write_text
 from ..wire.history.history import History, histories_text
@@ -125,7 +125,7 @@ FOLDER = "histories"
 ALL = f"{FOLDER}/all"
 
 
-def with_history(case: Case, asking: Told | None, folder: str) -> Case:
+def with_history(case: Case, asking: CaseReport | None, folder: str) -> Case:
     """Return the case with its counts; writes the conversation that broke it, where the folder takes files."""
     if asking is None:
         return case
@@ -138,14 +138,14 @@ def with_history(case: Case, asking: Told | None, folder: str) -> Case:
             name = file
     return msgspec.structs.replace(
         case,
-        asked=asking.asked,
+        asked=asking.tests,
         histories=asking.histories,
         held_back=dict(asking.held_back),
         history=name,
         machines=list(asking.machines),
         broken_in=asking.broken_in,
         broken=asking.broken,
-        with_it=list(asking.beside),
+        with_it=list(asking.other_requirements),
     )
 
 

@@ -13,8 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..asking.findings.pictures import without_picture
-from ..asking.findings.two_pictures import maps, told_bits
+from ..asking.findings.two_pictures import bits_of_text, maps, without_picture
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from ..machine.picture_svg import machine_svg
 from ..sources.quirks import QUIRKS
@@ -91,12 +90,12 @@ def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str,
         if compared is None or len(compared[0].cpus) > _MAX_PICTURED:
             return {}
         machine, expected, actual = compared
-        reserved = told_bits((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
+        reserved = bits_of_text((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
     except (LookupError, TypeError, ValueError, AttributeError):
         return {}
     titled = {"The reference's placement": expected, "The target's placement": actual}
     others = {"The reference's placement": actual, "The target's placement": expected}
-    known = {label: told_bits(cpus) & machine.online_bits for label, cpus in marks.items()}
+    known = {label: bits_of_text(cpus) & machine.online_bits for label, cpus in marks.items()}
     drawn: dict[str, Markup] = {}
     for title, owners in titled.items():
         if owners is None:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from ..asking.exclusions import LeftOut
-from ..asking.known_failures import KnownFailure, KnownFailures
+from ..asking.known_failures import KnownFailure, KnownFailures, LeftOut
 from ..errors import Fault, UsageError
 from ..printable import listed
 from .case import UNMET, Case

@@ -11,8 +11,7 @@ from types import MappingProxyType
 import msgspec
 
 from .. import __version__
-from ..asking.exclusions import NO_VERDICT, LeftOut
-from ..asking.known_failures import KnownFailures
+from ..asking.known_failures import NO_VERDICT, KnownFailures, LeftOut
 from ..asking.profiles import OPTIONAL, Profile
 from ..chapters import REQUIREMENTS
 from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from numa_conformance.judging.pods import Pod
+from numa_conformance.judging.pods import PodDocument
 from numa_conformance.judging.scored import WrittenStrategy
 from numa_conformance.kube.kubelet_config import MANAGER_FIELDS
 from numa_conformance.machine.data_files import data_folder
@@ -32,8 +32,8 @@ PROTOCOL: Schema = protocol_schema()
 OPEN: Mapping[str, Schema] = {
     "machine": json.loads((data_folder("fixtures") / "schemas" / "machine.schema.json").read_text(encoding="utf-8")),
     "kubelet": {"properties": {name: {} for name in MANAGER_FIELDS}},
-    "pod": _read(Pod),
-    "pods": {"items": _read(Pod), "$defs": _read(Pod)["$defs"]},
+    "pod": _read(PodDocument),
+    "pods": {"items": _read(PodDocument), "$defs": _read(PodDocument)["$defs"]},
     "strategy": _read(WrittenStrategy),
     "claim": _read(AllocatedClaim),
 }

@@ -86,6 +86,6 @@ def test_what_another_scheduler_has_allocated_is_what_counts(kind: type[OwnSched
     client = Client(InProcess(lambda: kind("documented", "1.37"), "own scheduler", PATIENCE))
     verdicts = Asking(claims(client.features, [load_machine("snc2-small")]), client, "1.37").spend().verdicts
     client.close()
-    assert verdicts.asked["dra-driver/attributes/numa-node"] > 10
+    assert verdicts.tests["dra-driver/attributes/numa-node"] > 10
     assert {name for name in verdicts.unmet if name in broken} == broken
     assert broken or not verdicts.unmet

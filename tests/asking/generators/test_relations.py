@@ -11,7 +11,7 @@ import pytest
 from directly import Directly
 from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.groups import GROUPS
-from numa_conformance.judging.verdicts import Verdicts
+from numa_conformance.judging.verdicts import HistoryVerdicts
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import FEATURES
 
@@ -109,7 +109,7 @@ class AddsInitContainers(Refuses):
         return bool(pod["spec"].get("initContainers"))
 
 
-def verdicts(client: Any, features: frozenset[str] = frozenset(FEATURES), number: int = 12) -> Verdicts:
+def verdicts(client: Any, features: frozenset[str] = frozenset(FEATURES), number: int = 12) -> HistoryVerdicts:
     outcome = Asking(islice(GROUPS["relations"].scenarios(features, 0), number), client, "1.32").spend()
     assert not outcome.ended
     return outcome.verdicts
@@ -138,4 +138,4 @@ def test_a_node_that_refuses_what_it_admitted_is_found_out(make: type[Refuses], 
 def test_the_reference_admits_again() -> None:
     told = verdicts(Refuses())
     assert not {one.requirement for one in told.broken} & {AGAIN, INIT, LARGER}
-    assert min(told.asked[AGAIN], told.asked[INIT]) > 20
+    assert min(told.tests[AGAIN], told.tests[INIT]) > 20

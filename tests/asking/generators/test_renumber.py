@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.asking.generators.renumber import renumber, renumber_bits
+from numa_conformance.asking.generators.picks import renumber, renumber_bits
 from numa_conformance.asking.strategies import machines
 from numa_conformance.machine import load_machine
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
-from numa_conformance.asking.asking import Asking, Outcome
+from numa_conformance.asking.asking import Asking, GroupOutcome
 from numa_conformance.asking.generators.device_plugins import RESTART, device_plugins
 from numa_conformance.lab.device_plugin import kubelet
 from numa_conformance.lab.device_plugin.target import PluginTarget
@@ -69,7 +69,7 @@ FALLS_ILL = CHANGES_ITS_LIST + 'Odd.second = {"a": {"numa": [0], "healthy": Fals
 NAMES_A_STRANGE_NODE = CHANGES_ITS_LIST + 'Odd.second = {"a": {"numa": [-1]}, "b": {"numa": [0]}}\n'
 
 
-def asked(script: str, folder: Path) -> Outcome:
+def asked(script: str, folder: Path) -> GroupOutcome:
     """Ask a plugin of one kubelet: what a script makes of the example."""
     program = folder / "odd.py"
     program.write_text(f"{BEGIN}\n{script}\nplugin.Plugin = Odd\nplugin.main()\n")
@@ -90,7 +90,7 @@ def test_a_plugin_that_leans_on_its_stream_is_served_as_by_a_kubelet(
     monkeypatch.setattr(kubelet, "MORE_SECONDS", PATIENCE)  # the second list ends the wait
     verdicts = asked(script, tmp_path).verdicts
     assert verdicts.unmet == set()
-    assert "device-plugin/allocation/serves-what-it-offers" in verdicts.asked
+    assert "device-plugin/allocation/serves-what-it-offers" in verdicts.tests
 
 
 def test_devices_that_are_no_longer_offered_need_not_be_served(tmp_path: Path) -> None:
@@ -105,4 +105,4 @@ def test_devices_of_a_later_list_are_asked_for(tmp_path: Path) -> None:
     comes = CHANGES_ITS_LIST + 'Odd.second = {"c": {"numa": [0]}, "d": {"numa": [1]}}\n'
     outcome = asked(comes, tmp_path)
     assert outcome.verdicts.unmet == set()
-    assert outcome.verdicts.asked["device-plugin/allocation/serves-what-it-offers"]
+    assert outcome.verdicts.tests["device-plugin/allocation/serves-what-it-offers"]

@@ -14,7 +14,7 @@ pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from asked_in_full import deep
-from numa_conformance.asking.asking import Asking, Outcome
+from numa_conformance.asking.asking import Asking, GroupOutcome
 from numa_conformance.asking.generators.device_plugins import device_plugins
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.device_plugin import kubelet as kubelet_module
@@ -30,7 +30,7 @@ TOLD = ("{plugin_folder}", "{host_root}")
 PLUGIN = "device-plugin/"
 
 
-def asked(*words: str, machine: str = "sparse-ids", kind: type[PluginTarget] = PluginTarget) -> Outcome:
+def asked(*words: str, machine: str = "sparse-ids", kind: type[PluginTarget] = PluginTarget) -> GroupOutcome:
     """Ask a plugin on one machine."""
     target = kind([sys.executable, *words])
     client = Client(InProcess(lambda: target, "plugin", PATIENCE))
@@ -44,7 +44,7 @@ def asked(*words: str, machine: str = "sparse-ids", kind: type[PluginTarget] = P
 def test_a_right_plugin_meets_all_that_is_asked() -> None:
     outcome = asked(str(EXAMPLE / "slots.py"), *TOLD)
     assert outcome.verdicts.unmet == set()
-    assert len([name for name in outcome.verdicts.asked if name.startswith(PLUGIN)]) == 11
+    assert len([name for name in outcome.verdicts.tests if name.startswith(PLUGIN)]) == 11
 
 
 @deep

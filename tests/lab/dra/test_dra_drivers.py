@@ -12,7 +12,7 @@ pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed"
 
 from asked_in_full import deep
 from dra_drivers import WRONG, build, machine_for
-from numa_conformance.asking.asking import Asking, Outcome
+from numa_conformance.asking.asking import Asking, GroupOutcome
 from numa_conformance.asking.generators.claims import claims
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.dra.driver_process import DriverProcess
@@ -38,7 +38,7 @@ ALWAYS, WITH_SOCKETS, WITH_RESERVED = 14, 1, 1
 """What is asked of a driver without sockets and reserved CPUs, and of one that has them."""
 
 
-def asked(*words: str, machine: str = "snc2-small") -> Outcome:
+def asked(*words: str, machine: str = "snc2-small") -> GroupOutcome:
     """Ask a driver on one machine."""
     target = DraTarget(DriverProcess(words))
     client = Client(InProcess(lambda: target, "driver", PATIENCE))
@@ -53,8 +53,8 @@ def unmet(*words: str, machine: str = "snc2-small") -> set[str]:
     return {name.removeprefix(DRIVER) for name in asked(*words, machine=machine).verdicts.unmet}
 
 
-def _count(outcome: Outcome) -> int:
-    return sum(name.startswith(DRIVER) for name in outcome.verdicts.asked)
+def _count(outcome: GroupOutcome) -> int:
+    return sum(name.startswith(DRIVER) for name in outcome.verdicts.tests)
 
 
 def test_a_right_driver_meets_all_that_is_asked() -> None:

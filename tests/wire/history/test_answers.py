@@ -10,10 +10,10 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from numa_conformance.judging.pods import Pod
+from numa_conformance.judging.pods import PodDocument
 from numa_conformance.judging.published import Slice
 from numa_conformance.judging.questions import QUESTIONS
-from numa_conformance.judging.settings import Kubelet
+from numa_conformance.judging.settings import KubeletDocument
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.wire.history.answers import READERS, PreparedClaim, StartedNode, read_answer
 from numa_conformance.wire.history.sightings import LIVE_NODE
@@ -193,6 +193,8 @@ LEAVES = (
 )
 
 
-@pytest.mark.parametrize("kinds", [READERS, QUESTIONS, {"kubelet": Kubelet, "pod": Pod, "slice": Slice}])
+@pytest.mark.parametrize(
+    "kinds", [READERS, QUESTIONS, {"kubelet": KubeletDocument, "pod": PodDocument, "slice": Slice}]
+)
 def test_every_number_has_bounds(kinds: Mapping[str, Any]) -> None:
     assert [place for name, kind in kinds.items() for place in unbounded(kind, name)] == []

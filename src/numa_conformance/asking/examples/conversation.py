@@ -11,7 +11,7 @@ from ...judging.verdicts import WELL_FORMED, judge
 from ...machine import Machine
 from ...wire import Client, Unsupported
 from ..drive import drive
-from ..findings.telling import Told, beside, finding_of
+from ..findings.telling import CaseReport, finding_of, other_broken
 from ..generators.scenario import Question, Scenario, Script
 
 MOST_REFUSED = 10
@@ -30,7 +30,7 @@ class Conversation:
         client: Client,
         requirements: Sequence[str],
         version: str,
-        tell: Callable[[Told], None] | None = None,
+        tell: Callable[[CaseReport], None] | None = None,
         *,
         before: Callable[[Machine], None] = lambda machine: None,
         over: Callable[[], bool] = lambda: False,
@@ -50,7 +50,7 @@ class Conversation:
         self._before(machine)
         if self._is_over():
             return
-        scenario = Scenario("case", "of the suite", machine, partial(_asked, tuple(questions)))
+        scenario = Scenario("case", "of the suite", machine, partial(_script, tuple(questions)))
         history, fault = drive(scenario, self._client, self._version, self._is_over)
         if isinstance(fault, Unsupported) and currently_in_test_context():
             self._refused += 1
@@ -61,21 +61,21 @@ class Conversation:
             self._has_failed = True
             raise fault
         verdicts = judge(history)
-        asked = max(verdicts.asked[name] for name in self._requirements)
+        tests = max(verdicts.tests[name] for name in self._requirements)
         for broken in verdicts.broken:
             if broken.requirement in self._requirements:
                 until = broken.history.until(broken.step + 1)
-                told = Told(asked, 1, until, broken_in=1, broken=1, machines=(machine.name,), beside=beside(broken))
-                self._tell(told)
+                report = CaseReport(tests, 1, until, 1, 1, (machine.name,), other_requirements=other_broken(broken))
+                self._tell(report)
                 self._has_failed = True
                 raise finding_of(broken)
-        self._tell(Told(asked, 1))
+        self._tell(CaseReport(tests, 1))
 
     def _is_over(self) -> bool:
         return not self._has_failed and self._over()
 
 
-def _asked(questions: Iterable[Question]) -> Script:
+def _script(questions: Iterable[Question]) -> Script:
     """Ask one after the other; a node that does not come up is asked nothing until it is started anew."""
     down = False
     for question in questions:

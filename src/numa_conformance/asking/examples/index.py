@@ -16,7 +16,7 @@ from ...machine.data_files import data_folder
 def index_of_tests() -> dict[str, tuple[str, ...]]:
     """Return requirement id to its tests: ``cpu/test_static.py::test_name``, parameters left out."""
     tests: dict[str, dict[str, None]] = {}
-    for file, name, requirement, _ in _asked():
+    for file, name, requirement, _ in _rows():
         tests.setdefault(requirement, {})[f"{file}::{name}"] = None
     return {requirement: tuple(names) for requirement, names in tests.items()}
 
@@ -36,13 +36,13 @@ _BY_FOLDER = {"histories": "conversations", "searches": "search"}
 def surfaces_of_tests() -> dict[str, frozenset[str]]:
     """Return requirement id to the surfaces that its tests ask, generated conversations not among them."""
     surfaces: dict[str, frozenset[str]] = {}
-    for _, _, requirement, asked in _asked():
-        surfaces[requirement] = surfaces.get(requirement, frozenset()) | asked
+    for _, _, requirement, surfaces_of_test in _rows():
+        surfaces[requirement] = surfaces.get(requirement, frozenset()) | surfaces_of_test
     return surfaces
 
 
 @cache
-def _asked() -> tuple[tuple[str, str, str, frozenset[str]], ...]:
+def _rows() -> tuple[tuple[str, str, str, frozenset[str]], ...]:
     """Return file, test, requirement, and the surfaces that the file is marked with, of all tests."""
     root = Path(str(data_folder("conformance")))
     return tuple(
@@ -57,8 +57,8 @@ def _asked() -> tuple[tuple[str, str, str, frozenset[str]], ...]:
 
 def _surfaces(module: Mapping[str, Any]) -> frozenset[str]:
     marks = module.get("pytestmark", [])
-    asked = (mark.args for mark in (marks if isinstance(marks, list) else [marks]) if mark.name == "surfaces")
-    return frozenset(name for names in asked for name in names)
+    arguments = (mark.args for mark in (marks if isinstance(marks, list) else [marks]) if mark.name == "surfaces")
+    return frozenset(name for names in arguments for name in names)
 
 
 def _module(path: Path) -> ModuleType:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from ...cpuset import CpuSet
 from ...judging.chapter import checkers_of
 from ...judging.choice import STRICT
-from ...judging.node_subjects import Moment
+from ...judging.node_subjects import NodeMoment
 from ...judging.pods import GUARANTEED, ContainerSpec, PodSpec
 from ...judging.settings import Settings
 from ...judging.views import views
-from ...judging.world import PodOnNode, World
+from ...judging.world import AdmittedPod, World
 from ...machine.model import Cpu, Machine
 from ...wire.history.values import CpuBits, HoldingBits
 
@@ -34,7 +34,7 @@ def cpu_violations(
     machine = Machine("a node", tuple(Cpu(cpu, cpu, 0, 0) for cpu in online), ())
     kubelet = {"cpuManagerPolicy": "static", "cpuManagerPolicyOptions": {STRICT: str(strict).lower()}}
     pods = {uid: _on_node(uid, containers) for uid, containers in assignments.items()}
-    moment = Moment(World(machine, Settings.of(kubelet), reserved.bits, pool.bits, pool.bits, pods))
+    moment = NodeMoment(World(machine, Settings.of(kubelet), reserved.bits, pool.bits, pool.bits, pods))
     return [
         violation.why
         for subject in (moment, *views(moment))
@@ -43,10 +43,10 @@ def cpu_violations(
     ]
 
 
-def _on_node(uid: str, containers: Mapping[str, CpuSet]) -> PodOnNode:
+def _on_node(uid: str, containers: Mapping[str, CpuSet]) -> AdmittedPod:
     specs = tuple(ContainerSpec(name, "app", {}, {}, len(cpus)) for name, cpus in containers.items())
     held = {name: HoldingBits(CpuBits(cpus.bits)) for name, cpus in containers.items()}
-    return PodOnNode(PodSpec(uid, GUARANTEED, specs, {}), held)
+    return AdmittedPod(PodSpec(uid, GUARANTEED, specs, {}), held)
 
 
 def memory_violations(
@@ -54,9 +54,9 @@ def memory_violations(
 ) -> list[str]:
     """Return what is wrong with a node's memory; ``granted`` are blocks of type, bytes and NUMA nodes."""
     violations = []
-    given: Counter[str] = Counter()
+    allocation: Counter[str] = Counter()
     for kind, amount, nodes in granted:
-        given[kind] += amount
+        allocation[kind] += amount
         unknown = [node for node in nodes if kind not in allocatable.get(node, {})]
         if unknown:
             violations.append(f"{amount} bytes of {kind} are granted on NUMA nodes {unknown}, which have none")
@@ -67,8 +67,8 @@ def memory_violations(
                 violations.append(f"NUMA node {node} has {left} bytes of {kind} free, of {most}")
     for kind in sorted({kind for amounts in allocatable.values() for kind in amounts}):
         taken = sum(amounts.get(kind, 0) - free.get(node, {}).get(kind, 0) for node, amounts in allocatable.items())
-        if taken != given[kind]:
-            violations.append(f"{taken} bytes of {kind} are not free, {given[kind]} are granted")
+        if taken != allocation[kind]:
+            violations.append(f"{taken} bytes of {kind} are not free, {allocation[kind]} are granted")
     return violations
 
 

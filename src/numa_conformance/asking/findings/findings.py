@@ -72,7 +72,7 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
     @property
     def in_words(self) -> str:
         """What is wrong and the conversation that shows it, without the requirements."""
-        return "\n".join(self._told())
+        return "\n".join(self._report())
 
     def _lines(self) -> list[str]:
         lines: list[str] = []
@@ -80,17 +80,17 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
             known = REQUIREMENTS.get(name)
             if known is not None:
                 lines += [f"requirement: {name}", f"  {known.text}", f"  {known.address}"]
-        why, *rest = self._told()
+        why, *rest = self._report()
         return [why, *lines, *rest]
 
-    def _told(self) -> list[str]:
+    def _report(self) -> list[str]:
         lines = self.why.splitlines() or [""]
         if self.got is not None:
             lines.append(f"answered: {_shown(self.got)}")
         if self.allowed is not None:
             lines.append(f"allowed:  {_shown(self.allowed)}")
         if self.scenario:
-            write = _told_question if self.scenario["kind"] == "question" else _told_node
+            write = _question_lines if self.scenario["kind"] == "question" else _node_lines
             lines += write(self.scenario)
         return [*lines, *self.picture.splitlines()]
 
@@ -103,7 +103,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 200]} ... {text[-150:]}"
 
 
-def _told_node(scenario: Mapping[str, Any]) -> list[str]:
+def _node_lines(scenario: Mapping[str, Any]) -> list[str]:
     """Tell a scenario in a few lines a person can read."""
     kubelet = {key: value for key, value in scenario["kubelet"].items() if key != "evictionHard"}
     lines = [f"asked: {_machine(scenario['machine'])}, kubelet {_cut(json.dumps(kubelet, sort_keys=True))}"]
@@ -113,7 +113,7 @@ def _told_node(scenario: Mapping[str, Any]) -> list[str]:
     return [*lines, *steps[-MOST_STEPS:]]
 
 
-def _told_question(scenario: Mapping[str, Any]) -> list[str]:
+def _question_lines(scenario: Mapping[str, Any]) -> list[str]:
     """Tell one question; of a machine its name is enough."""
     params = dict(scenario["params"])
     machine = params.pop("machine", None)

@@ -11,37 +11,36 @@ from ...machine import Machine, machine_to_dict
 from ...wire.history.history import History, Step
 from ..generators.scenario import WITH_MACHINE
 from .findings import Finding, scenario_json
-from .pictures import drawn
-from .two_pictures import holders, maps
+from .two_pictures import drawn, holders, maps
 
 _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "node.reconcile": "reconcile"}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CaseReport:
     """What a case on histories knows beside its verdict: how often it asked, and where its requirement is broken.
 
     - ``history``: the shortest in which it is broken. ``broken_in``: how many break nothing else before.
     - ``broken``: at how many questions it is broken.
     - ``machines``: those on which it shows. ``known``: those of them on which it is known to, where it shows on others.
-    - ``beside``: the other requirements that are broken in that history.
-    - ``seen``: how often it was broken, and how often that history was asked.
+    - ``other_requirements``: the other requirements that are broken in that history.
+    - ``repetitions``: how often it was broken, and how often that history was asked.
     - ``held_back``: why it was not asked of what it could be asked of, and how often.
     """
 
-    asked: int
+    tests: int
     histories: int
     history: History | None = None
     broken_in: int = 0
     broken: int = 0
     machines: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    seen: tuple[int, int] | None = None
+    other_requirements: tuple[str, ...] = ()
+    repetitions: tuple[int, int] | None = None
     held_back: Mapping[str, int] = field(default_factory=dict)
 
 
-def beside(broken: Broken) -> tuple[str, ...]:
+def other_broken(broken: Broken) -> tuple[str, ...]:
     """Return the other requirements that the end of the same conversation breaks, ascending."""
     history = broken.history.until(broken.step + 1)
     at_the_end = {wrong.requirement for wrong in judge(history).broken if wrong.step == broken.step}

@@ -34,7 +34,7 @@ def claimed_options(options: Iterable[Sequence[str]], claimed: Claimed) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class NodeState:
+class AllocationState:
     """A machine, options of the static policy, and CPUs as bits: reserved, of another pod, reusable by the one asking.
 
     ``held``: container of the asking pod to what it has. ``off``: options that are written as ``"false"``. ``pods``:
@@ -82,7 +82,7 @@ class NodeState:
         return {"kubelet": kubelet, "state": state}
 
 
-def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -> NodeState:
+def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -> AllocationState:
     """Return a state: a core or some threads reserved; little, some or much taken, by cores or by threads."""
     cores = list(machine.core_bits)
     reserved = cores[0] if lot.random() < 0.6 else _threads(machine.online_bits, lot, lot.randint(1, 3))
@@ -92,7 +92,7 @@ def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -
         taken = sum(core for core in cores if not core & reserved and lot.random() < share)
     else:
         taken = _threads(rest, lot, int(rest.bit_count() * share))
-    return NodeState(machine, tuple(options), reserved, taken)
+    return AllocationState(machine, tuple(options), reserved, taken)
 
 
 def states_in_turn(
@@ -104,7 +104,7 @@ def states_in_turn(
     *,
     every: int,
     states: int = 1,
-) -> Iterator[tuple[str, list[NodeState], random.Random]]:
+) -> Iterator[tuple[str, list[AllocationState], random.Random]]:
     """Yield a cell, states of use, and the lot of their questions: without options on each machine, with them in turn.
 
     A machine has one set of options in so many (``every``), and none that no node comes up with.
@@ -118,7 +118,7 @@ def states_in_turn(
             yield cell, [varied(state_by_lot(machine, names, lot), claimed, other) for _ in range(states)], lot
 
 
-def varied(state: NodeState, claimed: Claimed, lot: random.Random) -> NodeState:
+def varied(state: AllocationState, claimed: Claimed, lot: random.Random) -> AllocationState:
     """Return the state written otherwise: with options that are off, more pods, another policy that aligns."""
     known = [name for name in STATIC_OPTIONS if name not in state.options and f"cpu-manager/{name}" in claimed]
     off = sorted(lot.sample(known, min(len(known), lot.randint(0, 2))))
@@ -160,9 +160,9 @@ def several(lot: random.Random, free: int, claimed: Claimed) -> Iterator[tuple[d
         apps = [container(f"c{index}", requests=requests) for index in range(lot.randint(2, 3))]
         yield pod(ASKING, apps), "c1"
         for sidecar in (True, False) if first else ():
-            beside = container("i0", requests=requests, sidecar=sidecar)
-            both = [container("s0", requests=requests, sidecar=True), beside]
-            yield pod(ASKING, apps, init=[beside]), "i0"
+            neighbour = container("i0", requests=requests, sidecar=sidecar)
+            both = [container("s0", requests=requests, sidecar=True), neighbour]
+            yield pod(ASKING, apps, init=[neighbour]), "i0"
             yield pod(ASKING, apps, init=both), lot.choice(("s0", "i0", "c0"))
 
 

@@ -10,7 +10,17 @@ from typing import Any
 
 from ...cpuset import bits_of, iter_bits
 from ...machine import Machine
-from .allocation_states import ALL, ASKING, INIT, Claimed, NodeState, guaranteed_pod, several, states_in_turn, varied
+from .allocation_states import (
+    ALL,
+    ASKING,
+    INIT,
+    AllocationState,
+    Claimed,
+    guaranteed_pod,
+    several,
+    states_in_turn,
+    varied,
+)
 from .picks import OPTION_SETS
 from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
@@ -43,26 +53,26 @@ def allocation_sweep(
         yield Scenario("sweep", "allocate, reserved by number", machine, partial(ask_all, by_number), seed)
 
 
-def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+def _questions(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     free = state.free.bit_count()
     for size in sorted({1, 2, 3, lot.randint(1, max(1, free)), free, free + 1}):
         if size:
-            yield _asked(state, guaranteed_pod(size), "c0")
+            yield _question(state, guaranteed_pod(size), "c0")
     nodes = [node for node, cpus in state.machine.numa_bits.items() if cpus & state.free]
     if nodes:
         hinted = sorted(lot.sample(nodes, lot.randint(1, min(3, len(nodes)))))
         room = sum(state.machine.numa_bits[node] & state.free for node in hinted).bit_count()
         for size in {lot.randint(1, room), min(room + 1, free)}:
-            yield _asked(state, guaranteed_pod(size), "c0", {"nodes": hinted, "preferred": lot.random() < 0.5})
+            yield _question(state, guaranteed_pod(size), "c0", {"nodes": hinted, "preferred": lot.random() < 0.5})
     if free > 1:
-        yield from _own(state, lot, claimed)
+        yield from _pods_with_cpus(state, lot, claimed)
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
-        yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
+        yield _question(state, pod, pod["spec"]["containers"][0]["name"])
     for pod, name in several(lot, free, claimed):
-        yield _asked(state, pod, name, _affinity(nodes, lot))
+        yield _question(state, pod, name, _affinity(nodes, lot))
     if "cpu-manager/none" in claimed:
         for pod in (guaranteed_pod(1), burstable(ASKING, 1), best_effort(ASKING)):
-            method, question = _asked(state, pod, pod["spec"]["containers"][0]["name"])
+            method, question = _question(state, pod, pod["spec"]["containers"][0]["name"])
             yield method, {**question, "kubelet": kubelet()}
 
 
@@ -74,27 +84,29 @@ def _affinity(nodes: Sequence[int], lot: random.Random) -> dict[str, Any] | None
     return {"nodes": hinted, "preferred": lot.random() < 0.5}
 
 
-def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+def _pods_with_cpus(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
     held = bits_of(some)
     again, count = replace(state, reusable=held), len(some)
     for size in sorted({1, count, count + 1, len(known), len(known) + 1}) if INIT in claimed else ():
-        yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
-    yield _asked(replace(state, held={"c0": held}), guaranteed_pod(count), "c0")
+        yield _question(again, guaranteed_pod(size, init=[count]), "c0")
+    yield _question(replace(state, held={"c0": held}), guaranteed_pod(count), "c0")
 
 
 def _reserved(
     machine: Machine, reservation: dict[str, dict[str, str]], claimed: Claimed, lot: random.Random
 ) -> Iterator[Question]:
     """Ask a fresh node with so much reserved by number."""
-    state = varied(NodeState(machine, (), 0, 0), claimed, lot)
+    state = varied(AllocationState(machine, (), 0, 0), claimed, lot)
     config = {**state.question["kubelet"], **reservation}
     for pod in (guaranteed_pod(1), guaranteed_pod(2), burstable(ASKING, 1), best_effort(ASKING)):
-        method, question = _asked(state, pod, pod["spec"]["containers"][0]["name"])
+        method, question = _question(state, pod, pod["spec"]["containers"][0]["name"])
         yield method, {**question, "kubelet": config}
 
 
-def _asked(state: NodeState, pod: dict[str, Any], container: str, affinity: dict[str, Any] | None = None) -> Question:
+def _question(
+    state: AllocationState, pod: dict[str, Any], container: str, affinity: dict[str, Any] | None = None
+) -> Question:
     return "allocate", {**state.question, "pod": pod, "container": container, "affinity": affinity}

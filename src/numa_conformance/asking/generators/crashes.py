@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -52,15 +52,11 @@ def _crashing(question: Question) -> Script:
     texts: dict[str, str | None] = dict(before["checkpoints"])
     names = texts.keys() | after["checkpoints"].keys()
     for write in [*(after.get("writes") or ()), None]:
-        answer = yield "node.restart", {"files": _all(names, texts)}
+        answer = yield "node.restart", {"files": {name: texts.get(name) for name in sorted({*names, *texts})}}
         if answer.get("result") != "restarted":
             return
         if write is not None:
             texts[write["file"]] = write["text"]
-
-
-def _all(names: Iterable[str], texts: Mapping[str, str | None]) -> dict[str, str | None]:
-    return {name: texts.get(name) for name in sorted({*names, *texts})}
 
 
 def _pod(uid: str, cpus: int) -> dict[str, Any]:

@@ -141,8 +141,8 @@ def _other_settings(kubelet: Kubelet, claimed: frozenset[str]) -> Iterator[Kubel
     """Yield settings for which a state file must be deleted: policy none first."""
     yield _none(kubelet)
     if "memory-manager/none" in claimed and kubelet.get("memoryManagerPolicy") == "Static":
-        kept = {name: value for name, value in kubelet.items() if name != "reservedMemory"}
-        yield {**kept, "memoryManagerPolicy": "None"}
+        unchanged = {name: value for name, value in kubelet.items() if name != "reservedMemory"}
+        yield {**unchanged, "memoryManagerPolicy": "None"}
     if f"cpu-manager/{STRICT}" in claimed and "reservedSystemCPUs" in kubelet:
         options = {**kubelet.get("cpuManagerPolicyOptions", {}), STRICT: "true"}
         yield {**kubelet, "cpuManagerPolicyOptions": options, "featureGates": ALPHA}
@@ -204,13 +204,13 @@ def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
         if other.online_bits == cell.machine.online_bits:
             continue
         config = static()
-        found = []
+        snapshots = []
         yield "node.start", {"machine": machine_to_dict(other), "kubelet": config}
-        found.append((yield FILES)["checkpoints"])
+        snapshots.append((yield FILES)["checkpoints"])
         yield "node.admit", {"pod": guaranteed("there", 2)}
-        found.append((yield FILES)["checkpoints"])
+        snapshots.append((yield FILES)["checkpoints"])
         here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
-        for files in found:
+        for files in snapshots:
             if CPU_FILE in files:
                 yield "node.start", {**here, "files": {CPU_FILE: files[CPU_FILE]}}
         return

@@ -69,8 +69,8 @@ def _wishes(healthy: Sequence[str], most: int, lot: random.Random) -> Iterator[M
         available = sorted(lot.sample(healthy, lot.randint(size, len(healthy))))
         included = sorted(lot.sample(available, lot.randint(0, size)))
         yield _wish(available, included, size)
-        for one in (available[:1], available[-1:]):
-            yield _wish(available, one, size)
+        for included in (available[:1], available[-1:]):
+            yield _wish(available, included, size)
 
 
 def _wish(available: Sequence[str], included: Sequence[str], size: int) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...cpuset import bits_of, iter_bits
 from ...machine import Machine, machine_from_dict
-from .allocation_states import ALL, ASKING, INIT, Claimed, NodeState, guaranteed_pod, several, states_in_turn
+from .allocation_states import ALL, ASKING, INIT, AllocationState, Claimed, guaranteed_pod, several, states_in_turn
 from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
@@ -33,9 +33,9 @@ def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
     """Yield the picture: three NUMA nodes with two CPUs each, of which one, two and one are free, and two are asked."""
     picture = {"name": "three-nodes-of-two", "sockets": 3, "coresPerNuma": 2, "memory": "1Gi"}
     machine = machine_from_dict(picture, "picture")
-    state = NodeState(machine, (), reserved=1 << 1, taken=1 << 4)
+    state = AllocationState(machine, (), reserved=1 << 1, taken=1 << 4)
     names = ("c0", None) if POD in claimed else ("c0",)
-    questions = [_asked(state, guaranteed_pod(cpus), name) for cpus in (2, 1, 3, 4, 5) for name in names]
+    questions = [_question(state, guaranteed_pod(cpus), name) for cpus in (2, 1, 3, 4, 5) for name in names]
     yield Scenario("example", "hints, the picture of three NUMA nodes", machine, partial(ask_all, questions))
 
 
@@ -52,47 +52,47 @@ def hint_sweep(
         yield Scenario("sweep", cell, drawn[0].machine, partial(ask_all, questions), seed)
 
 
-def _questions(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+def _questions(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for containers and pods of several sizes, with CPUs to use again, with CPUs held, and of the shared pool."""
     free = state.free.bit_count()
     sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in _node_sizes(state.machine) for more in (0, 1)}
     for size in sorted(size for size in sizes if 0 < size <= free + 1):
-        yield _asked(state, guaranteed_pod(size), "c0")
+        yield _question(state, guaranteed_pod(size), "c0")
     size = lot.randint(1, max(1, free))
     if POD in claimed:
-        yield _asked(state, guaranteed_pod(size, 1), None)
+        yield _question(state, guaranteed_pod(size, 1), None)
     for pod, name in several(lot, free, claimed):
-        yield _asked(state, pod, name)
+        yield _question(state, pod, name)
     if INIT in claimed and POD in claimed:
-        yield _asked(state, guaranteed_pod(1, init=[size]), None)
-        yield _asked(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
+        yield _question(state, guaranteed_pod(1, init=[size]), None)
+        yield _question(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
     if free > 1:
-        yield from _own(state, lot, claimed)
+        yield from _pods_with_cpus(state, lot, claimed)
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
-        yield _asked(state, pod, pod["spec"]["containers"][0]["name"])
+        yield _question(state, pod, pod["spec"]["containers"][0]["name"])
         if POD in claimed:
-            yield _asked(state, pod, None)
+            yield _question(state, pod, None)
     for pod in (guaranteed_pod(1), burstable(ASKING, 2), best_effort(ASKING)) if "cpu-manager/none" in claimed else ():
         name = pod["spec"]["containers"][0]["name"]
         yield "hints", {**state.question, "kubelet": kubelet(), "pod": pod, "container": name}
 
 
-def _own(state: NodeState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+def _pods_with_cpus(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
     known = list(iter_bits(state.free))
     some = lot.sample(known, lot.randint(1, len(known) - 1))
     held_cpus = bits_of(some)
     again, count = replace(state, reusable=held_cpus), len(some)
     for size in sorted({1, count, count + 1, len(known)}) if INIT in claimed else ():
-        yield _asked(again, guaranteed_pod(size, init=[count]), "c0")
+        yield _question(again, guaranteed_pod(size, init=[count]), "c0")
     held = replace(state, held={"c0": held_cpus})
     for size in sorted({count, count + 1, max(1, count - 1)}):
-        yield _asked(held, guaranteed_pod(size), "c0")
+        yield _question(held, guaranteed_pod(size), "c0")
 
 
 def _node_sizes(machine: Machine) -> set[int]:
     return {cpus.bit_count() for cpus in machine.numa_bits.values()}
 
 
-def _asked(state: NodeState, pod: dict[str, Any], container: str | None) -> Question:
+def _question(state: AllocationState, pod: dict[str, Any], container: str | None) -> Question:
     return "hints", {**state.question, "pod": pod, "container": container}

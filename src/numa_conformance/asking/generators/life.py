@@ -27,7 +27,7 @@ Lives = Iterator[tuple[str, Machine, Callable[[], Script]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LifeContext:
     """What a life knows beside its machine: what is claimed, how many machines had it before, the seed of the run."""
 
     claimed: frozenset[str]
@@ -41,14 +41,14 @@ LIVES: list[Callable[[frozenset[str], Machines, int], Iterator[Scenario]]] = []
 
 def life(
     *needed: str, suits: Callable[[Machine], bool], on: int | None = None, generator: str = "walk"
-) -> Callable[[Callable[[Machine, Turn], Lives]], Callable[[Machine, Turn], Lives]]:
+) -> Callable[[Callable[[Machine, LifeContext], Lives]], Callable[[Machine, LifeContext], Lives]]:
     """Declare a life: what a target must claim, which machines suit, and of how many of these it is asked."""
 
-    def declare(made: Callable[[Machine, Turn], Lives]) -> Callable[[Machine, Turn], Lives]:
+    def declare(made: Callable[[Machine, LifeContext], Lives]) -> Callable[[Machine, LifeContext], Lives]:
         def scenarios(claimed: frozenset[str], machines: Machines, seed: int) -> Iterator[Scenario]:
             able = islice(filter(suits, or_the_catalogue(machines)), on) if claimed.issuperset(needed) else ()
             for number, machine in enumerate(able):
-                for cell, equipped, script in made(machine, Turn(claimed, number, seed)):
+                for cell, equipped, script in made(machine, LifeContext(claimed, number, seed)):
                     yield Scenario(generator, cell, equipped, script, seed)
 
         LIVES.append(scenarios)

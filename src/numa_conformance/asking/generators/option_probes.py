@@ -40,7 +40,7 @@ class OptionProbe:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ProbeStart:
     """A configuration that names no option, and the first pod, whose uid is the option's name."""
 
     kubelet: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Probe:
     needs: frozenset[str] = frozenset()
 
 
-def probe_of(option: str, machine: Machine) -> Probe | None:
+def probe_of(option: str, machine: Machine) -> ProbeStart | None:
     """Return how the effect of an option is shown on a machine; None where it is not."""
     made = PROBES[option].make(machine) if _regular(machine) else None
     if made is None:
@@ -56,7 +56,7 @@ def probe_of(option: str, machine: Machine) -> Probe | None:
     bits, cpus, more = made
     needs = {f"topology-manager/{more['topologyManagerPolicy']}"} if more else set()
     kubelet = {**static(reserved=bits), **more}
-    return Probe(kubelet, guaranteed(option, cpus), frozenset(needs))
+    return ProbeStart(kubelet, guaranteed(option, cpus), frozenset(needs))
 
 
 def _regular(machine: Machine) -> bool:

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 
-from ...cpuset import bits_of, format_bits, iter_bits
+from ...cpuset import MAX_ID, bit_of, bits_of, format_bits, iter_bits
 from ...judging.choice import numa_cpus
 from ...machine import Machine
 from ...sources.options import CHOOSING, STATIC_OPTIONS
-from .renumber import renumber
 from .scenario import Question, Scenario, Script, ask_all, or_the_catalogue
+
+
+def renumber(machine: Machine, mapping: Mapping[int, int]) -> Machine:
+    """Return the machine with CPU ``i`` called ``mapping[i]``; ids the mapping leaves out keep their number.
+
+    Raises ``ValueError`` when two CPUs, online or offline, would get one number, or a number is out of range.
+    """
+    old = [cpu.id for cpu in machine.cpus] + list(machine.offline)
+    new = [mapping.get(number, number) for number in old]
+    if len(set(new)) < len(new):
+        raise ValueError("the mapping gives one number to two CPUs")
+    if not all(0 <= number <= MAX_ID for number in new):
+        raise ValueError(f"the mapping gives a number outside 0..{MAX_ID}")
+    cpus = (replace(cpu, id=mapping.get(cpu.id, cpu.id)) for cpu in machine.cpus)
+    return replace(
+        machine,
+        cpus=tuple(sorted(cpus, key=lambda cpu: cpu.id)),
+        offline=tuple(sorted(mapping.get(number, number) for number in machine.offline)),
+    )
+
+
+def renumber_bits(bits: int, mapping: Mapping[int, int]) -> int:
+    """Return a set of CPUs under the numbers of ``mapping``."""
+    moved = 0
+    for number in iter_bits(bits):
+        moved |= bit_of(mapping.get(number, number))
+    return moved
+
 
 SMALL = 32
 MOST_CPUS = 128
@@ -60,11 +87,11 @@ def pick_sweep(
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
                 lot = random.Random(f"{seed} {plain.name} {cell}")
                 machine = shuffled(plain, lot) if turn % 2 and len(plain.cpus) <= SMALL else plain
-                yield Scenario("sweep", cell, machine, _Asked(machine, names, state, counts, known, lot), seed)
+                yield Scenario("sweep", cell, machine, _Questions(machine, names, state, counts, known, lot), seed)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Questions:
     """The questions of a scenario, drawn once it is asked: a part of all needs few."""
 
     machine: Machine
@@ -78,10 +105,10 @@ class _Asked:
     def questions(self) -> list[Question]:
         machine, names, lot = self.machine, self.options, self.lot
         free = available(machine, self.state, lot)
-        asked = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
-        asked += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(3)]
+        every = [_question(free, count, names) for count in _counts(machine, free.bit_count(), self.counts, lot)]
+        every += [_hinted(machine, free, names, lot, preferred=turn != 1) for turn in range(3)]
         off = sorted(self.known - names)
-        return [_with_off(question, lot.sample(off, min(len(off), lot.randint(0, 2)))) for question in asked]
+        return [_with_off(question, lot.sample(off, min(len(off), lot.randint(0, 2)))) for question in every]
 
     def __call__(self) -> Script:
         return ask_all(self.questions)

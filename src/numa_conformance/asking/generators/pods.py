@@ -42,7 +42,7 @@ MEMORY: tuple[Written, ...] = (
     ("200Mi", "209715201"),
     ("0", "0"),
 )
-BESIDE: tuple[Mapping[str, str], ...] = (
+OTHER_RESOURCES: tuple[Mapping[str, str], ...] = (
     {},
     {DEVICE: "1"},
     {"ephemeral-storage": "1Gi"},
@@ -111,8 +111,10 @@ def pod_sweep(*, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
     """Yield small pods: every way to write one container, every two that tell, and ``lots`` of several by lot."""
     alone = [_pod([_container("c", (cpu, memory))]) for cpu, memory in product(CPU, MEMORY)]
     yield _classify("sweep", "one container", alone)
-    beside = [_pod([_container("c", way, more)]) for way, more in product(TELLING, BESIDE) if _is_allowed(way, more)]
-    yield _classify("sweep", "one container with other resources", beside)
+    with_others = [
+        _pod([_container("c", way, more)]) for way, more in product(TELLING, OTHER_RESOURCES) if _is_allowed(way, more)
+    ]
+    yield _classify("sweep", "one container with other resources", with_others)
     ways = list(product(TELLING, TELLING))
     apps = [_pod([_container("a", left), _container("b", right)]) for left, right in ways]
     yield _classify("sweep", "two app containers", apps)
@@ -143,7 +145,7 @@ def _by_lot(lot: random.Random) -> dict[str, Any]:
 
     def drawn(name: str) -> dict[str, Any]:
         way = lot.choice(ways)
-        return _container(name, way, lot.choice([{}, *(more for more in BESIDE if _is_allowed(way, more))]))
+        return _container(name, way, lot.choice([{}, *(more for more in OTHER_RESOURCES if _is_allowed(way, more))]))
 
     apps = [drawn(f"a{index}") for index in range(lot.randint(1, 4))]
     init = [drawn(f"i{index}") for index in range(lot.randint(0, 3))]

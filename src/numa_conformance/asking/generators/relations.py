@@ -49,24 +49,24 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         yield "node.remove", {"uid": uid}
     yield from come_and_go(pods)
     written = _written_otherwise(walk.kubelet, claimed)
-    for machine, kubelet, asked in (
+    for machine, kubelet, variants in (
         (machine_to_dict(cell.machine), walk.kubelet, pods),
         (_in_another_order(cell.machine), written, [_renamed(wanted) for wanted in pods]),
         (_twice(cell), walk.kubelet, pods),
     ):
         if machine is not None:
             yield "node.start", {"machine": machine, "kubelet": kubelet}
-            yield from come_and_go(asked)
+            yield from come_and_go(variants)
 
 
 def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
     """Add one or two init containers that ask for as much as the app container, or for fewer CPUs."""
     (app,) = wanted["spec"]["containers"]
     resources = app.get("resources") or {}
-    asked = {**resources.get("limits", {}), **resources.get("requests", {})}
+    request = {**resources.get("limits", {}), **resources.get("requests", {})}
     if "limits" not in resources:
         return pod(wanted["metadata"]["uid"], [app], init=[container("i")])
-    cpu = asked.get("cpu", "0")
+    cpu = request.get("cpu", "0")
     size = int(cpu) if cpu.isdigit() else 0
     less = str(lot.randint(1, size)) if size and lot.random() < LESS else cpu
     sizes = [cpu, less] if lot.random() < LESS else [less]
@@ -94,7 +94,7 @@ def _written_otherwise(kubelet: Json, claimed: frozenset[str]) -> Json:
 def _renamed(wanted: Mapping[str, Any]) -> Json:
     """Call a pod and its container by other names, which say nothing."""
     uid = wanted["metadata"]["uid"]
-    return pod(f"z-{uid}", [{**own, "name": f"other-{own['name']}"} for own in wanted["spec"]["containers"]])
+    return pod(f"z-{uid}", [{**each, "name": f"other-{each['name']}"} for each in wanted["spec"]["containers"]])
 
 
 def _twice(cell: Cell) -> Json | None:
@@ -104,24 +104,24 @@ def _twice(cell: Cell) -> Json | None:
         return None
     if cell.topology != "none" and are_too_many(machine, 2 * cell.opinions):
         return None
-    told = machine_to_dict(machine)
-    beside = {"id": max(cpu.id for cpu in machine.cpus) + 1}
+    described = machine_to_dict(machine)
+    offsets = {"id": max(cpu.id for cpu in machine.cpus) + 1}
     for name in ("core", "socket", "numa", "uncore"):
-        beside[name] = max((cpu[name] for cpu in told["cpus"] if cpu[name] is not None), default=0) + 1
-    nodes = beside["numa"] = max(machine.numa_ids) + 1
+        offsets[name] = max((cpu[name] for cpu in described["cpus"] if cpu[name] is not None), default=0) + 1
+    nodes = offsets["numa"] = max(machine.numa_ids) + 1
 
     def other(cpu: Json) -> Json:
-        return {**cpu, **{name: cpu[name] + more for name, more in beside.items() if cpu[name] is not None}}
+        return {**cpu, **{name: cpu[name] + more for name, more in offsets.items() if cpu[name] is not None}}
 
-    memory = [{**node, "node": node["node"] + nodes} for node in told["memory"]]
+    memory = [{**node, "node": node["node"] + nodes} for node in described["memory"]]
     distances = machine.distances and [
         *([*row, *(FAR for _ in row)] for row in machine.distances),
         *([*(FAR for _ in row), *row] for row in machine.distances),
     ]
     return {
-        **{name: value for name, value in told.items() if name != "offline"},
-        "cpus": [*told["cpus"], *map(other, told["cpus"])],
-        "memory": [*told["memory"], *memory],
+        **{name: value for name, value in described.items() if name != "offline"},
+        "cpus": [*described["cpus"], *map(other, described["cpus"])],
+        "memory": [*described["memory"], *memory],
         "distances": distances,
     }
 

@@ -57,7 +57,7 @@ def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machin
         (
             "static CPUs, memory Static",
             frozenset({STATIC, MEMORY}),
-            lambda machine: _static(machine) | _memory(machine),
+            lambda machine: _static(machine) | pinning(min(machine.numa_ids)),
         ),
     )
     return [(name, configure) for name, needed, configure in known if needed <= claimed]
@@ -65,10 +65,6 @@ def _configurations(claimed: frozenset[str]) -> list[tuple[str, Callable[[Machin
 
 def _static(machine: Machine) -> dict[str, Any]:
     return static(reserved=machine.core_bits[0])
-
-
-def _memory(machine: Machine) -> dict[str, Any]:
-    return pinning(min(machine.numa_ids))
 
 
 def _with_devices(machine: Machine) -> Machine:
@@ -113,13 +109,13 @@ def _life(machine: Machine, config: Mapping[str, Any], claimed: frozenset[str], 
 
 def _pods(cpus: int, claimed: frozenset[str]) -> list[dict[str, Any]]:
     """Describe a Burstable pod, and Guaranteed ones of one container and of several, whole CPUs and fractions."""
-    own, fraction = container("own", cpu="1", memory="64Mi"), container("fraction", cpu="500m", memory="64Mi")
+    whole, fraction = container("own", cpu="1", memory="64Mi"), container("fraction", cpu="500m", memory="64Mi")
     device = {EACH: "1"} if DEVICES in claimed else {}
     pods = [
         pod("shared", [container("c", requests={"cpu": "1", "memory": "64Mi", **device}, other=device)]),
         pod("large", [container("c", cpu=str(max(2, cpus // 4)), memory="128Mi", other=device)]),
-        pod("two", [container("other", cpu="1", memory="64Mi", other=device), own]),
-        pod("mixed", [fraction, own]),
+        pod("two", [container("other", cpu="1", memory="64Mi", other=device), whole]),
+        pod("mixed", [fraction, whole]),
         pod("several", [container(name, requests={"cpu": "200m", "memory": "64Mi"}) for name in ("a", "b")]),
         pod("half", [container("half", cpu="1500m", memory="64Mi", other=device)]),
     ]

@@ -74,8 +74,8 @@ def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
     for number, configuration in enumerate(printed, 1):
         if configuration["type"] not in kinds:
             continue
-        asked = [_question(configuration, room, [used], levels[0]) for used in levels]
-        yield _scenario("example", f"Resource Bin Packing, configuration {number}", asked)
+        questions = [_question(configuration, room, [used], levels[0]) for used in levels]
+        yield _scenario("example", f"Resource Bin Packing, configuration {number}", questions)
 
 
 def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) -> Iterator[Scenario]:
@@ -168,34 +168,34 @@ def _containers(kind: str) -> Iterator[Question]:
         _pod([{"cpu": "1"}, {"cpu": "2"}, {"cpu": "3"}, {"cpu": "500m"}], sidecars=[{"cpu": "1"}]),
     )
     for pod in pods:
-        yield _asked(described, room, [light, heavy], pod)
+        yield _question_of_pods(described, room, [light, heavy], pod)
     for others in ([], [light], [light, heavy], [*pods[:1], *pods[4:6]]):
-        yield _asked(described, room, others, light)
+        yield _question_of_pods(described, room, others, light)
 
 
 def _otherwise(kind: str) -> Iterator[Question]:
     """Ask for pods that request the same by containers of other kinds: as the new pod, and on the node."""
     for name in PLACED:
         described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
-        room, (alone, *_) = _of(name, 3 * ASKED), _pods_of(name)
+        room, (alone, *_) = _of(name, 3 * REQUESTS), _pods_of(name)
         for pod in _pods_of(name):
-            yield _asked(described, room, [alone], pod)
+            yield _question_of_pods(described, room, [alone], pod)
         for pod in _pods_of(name):
-            yield _asked(described, room, [alone, pod], alone)
+            yield _question_of_pods(described, room, [alone, pod], alone)
 
 
 def _rooms(kind: str) -> Iterator[Question]:
     """Ask the same of nodes with just enough room, and with a little less."""
     for name in PLACED:
         described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
-        alone = _pod([_of(name, ASKED)])
+        alone = _pod([_of(name, REQUESTS)])
         for pod in _pods_of(name):
             for missing in (0, 1):
-                yield _asked(described, _of(name, ASKED - missing), [], pod)
-                yield _asked(described, _of(name, 2 * ASKED - missing), [pod], alone)
+                yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
+                yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
 
 
-ASKED = 8
+REQUESTS = 8
 PLACED = ("cpu", "memory", FOO)
 """The resources that are asked for in every place of a pod."""
 PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
@@ -294,8 +294,8 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         _pod([{"cpu": "1"}], sidecars=[{"cpu": "3"}], init=[{"cpu": "6"}]),
         {"metadata": {"name": "p"}, "spec": {**_pod([{"cpu": "8"}])["spec"], "overhead": {"cpu": "1m"}}},
     ):
-        yield _asked(described, room, [], pod)
-    yield _asked(described, room, [_pod([{"cpu": "1"}], init=[{"cpu": "5"}])], _pod([{"cpu": "4"}]))
+        yield _question_of_pods(described, room, [], pod)
+    yield _question_of_pods(described, room, [_pod([{"cpu": "1"}], init=[{"cpu": "5"}])], _pod([{"cpu": "4"}]))
 
 
 def _one_cpu(described: Mapping[str, Any]) -> Question:
@@ -307,10 +307,10 @@ def _small(amount: int) -> Amounts:
 
 
 def _question(described: Mapping[str, Any], room: Amounts, used: Sequence[Amounts], wanted: Amounts) -> Question:
-    return _asked(described, room, [_pod([amounts]) for amounts in used], _pod([wanted]))
+    return _question_of_pods(described, room, [_pod([amounts]) for amounts in used], _pod([wanted]))
 
 
-def _asked(
+def _question_of_pods(
     described: Mapping[str, Any], room: Amounts, pods: Sequence[Mapping[str, Any]], pod: Mapping[str, Any]
 ) -> Question:
     named = [{**used, "metadata": {"name": f"used-{index}"}} for index, used in enumerate(pods)]

@@ -24,7 +24,7 @@ from .option_probes import a_core_of_each, probe_of
 from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, guaranteed, kubelet, pod, static
 
-Asked = tuple[Mapping[str, Any], Mapping[str, Any] | None]
+Configuration = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """A KubeletConfiguration, and the first pod if one comes."""
 Reserved = list[tuple[int, str, int | str]]
 """NUMA node, type, and MiB or an amount as it is written."""
@@ -73,9 +73,9 @@ def node_starts(
         yield from _options(asked_on, claimed, version)
         for machine in asked_on:
             for cell, needs, asking in _SETTINGS:
-                asked = tuple(asking(machine, claimed)) if needs <= claimed else ()
-                if asked:
-                    yield _scenario(cell, machine, asked, version)
+                configurations = tuple(asking(machine, claimed)) if needs <= claimed else ()
+                if configurations:
+                    yield _scenario(cell, machine, configurations, version)
         for machine in _one_node_too_many():
             yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
         for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
@@ -97,37 +97,37 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
     """Return the first NUMA nodes of a machine that has many, one more than are allowed; and the last without CPUs."""
     machine = load_machine("forty-numa-nodes")
     count = MOST_NODES + 1
-    kept = machine.numa_ids[:count]
+    first_ids = machine.numa_ids[:count]
     first = replace(
         machine,
         name=f"the first {count} of {machine.name}",
-        cpus=tuple(cpu for cpu in machine.cpus if cpu.numa in kept),
-        memory=tuple(node for node in machine.memory if node.node in kept),
+        cpus=tuple(cpu for cpu in machine.cpus if cpu.numa in first_ids),
+        memory=tuple(node for node in machine.memory if node.node in first_ids),
         distances=machine.distances and tuple(row[:count] for row in machine.distances[:count]),
     )
-    cpus = tuple(cpu for cpu in first.cpus if cpu.numa != kept[-1])
+    cpus = tuple(cpu for cpu in first.cpus if cpu.numa != first_ids[-1])
     return first, replace(first, name=f"{first.name}, the last of memory alone", cpus=cpus)
 
 
-def _scenario(cell: str, machine: Machine, asked: Iterable[Asked], version: str | None) -> Scenario:
+def _scenario(cell: str, machine: Machine, configurations: Iterable[Configuration], version: str | None) -> Scenario:
     cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario("start", cell, machine, partial(_script, tuple(asked), _of_version(version)))
+    return Scenario("start", cell, machine, partial(_script, tuple(configurations), _of_version(version)))
 
 
 def _of_version(version: str | None) -> dict[str, str]:
     return {} if version is None else {"kubernetes_version": version}
 
 
-def _script(asked: Iterable[Asked], more: Mapping[str, str]) -> Script:
-    for config, first in asked:
+def _script(configurations: Iterable[Configuration], more: Mapping[str, str]) -> Script:
+    for config, first in configurations:
         answer = yield "node.start", {"kubelet": config, **more}
         if first is not None and answer.get("result") == "started":
             yield "node.admit", {"pod": first}
 
 
-def _restarted(asked: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:
+def _restarted(configs: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:
     """Ask the same of a node that has come up without what its Topology Manager is told then."""
-    for config in asked:
+    for config in configs:
         before = {field: value for field, value in config.items() if not field.startswith("topologyManager")}
         if (yield "node.start", {"kubelet": before, **more}).get("result") == "started":
             yield "node.restart", {"kubelet": config}
@@ -142,17 +142,17 @@ def _options(machines: Sequence[Machine], claimed: Claimed, version: str | None)
         for machine, probe in [pair for pair in probes if pair[1].needs <= claimed][:MACHINES]:
             named = {"cpuManagerPolicyOptions": {option: "true"}}
             claims = f"cpu-manager/{option}" in claimed
-            asked: list[Mapping[str, Any]] = [{"featureGates": gates} if gates else {} for gates in GATES[:8]]
-            asked += [
+            variants: list[Mapping[str, Any]] = [{"featureGates": gates} if gates else {} for gates in GATES[:8]]
+            variants += [
                 {**named, "featureGates": gates} if gates else named
                 for gates in GATES
                 if claims or gates.get(WHOLE) is False
             ]
-            starts = [({**probe.kubelet, **more}, probe.pod) for more in asked]
+            starts = [({**probe.kubelet, **more}, probe.pod) for more in variants]
             yield _scenario(option, machine, starts, version)
 
 
-def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
+def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Configuration]:
     most = len(machine.cpus)
     for kube, system in AMOUNTS:
         amounts = (("kubeReserved", kube), ("systemReserved", system))
@@ -170,7 +170,7 @@ def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
     yield kubelet(cpuManagerPolicy="static", kubeReserved={"memory": "1Gi"}, systemReserved={"cpu": "0"}), None
 
 
-def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+def _together(machine: Machine, claimed: Claimed) -> Iterator[Configuration]:
     """Options beside one another, and align-by-socket where it does not apply."""
     nodes = len(numa_cpus(machine))
     known = [option for option in TOGETHER if _claims(claimed, (option,))]
@@ -178,8 +178,8 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
     reserved = machine.core_bits[0]
     excluding = [(name, other) for name, option in STATIC_OPTIONS.items() for other in option.excludes]
     pairs = [pair for pair in excluding if not set(pair) <= set(TOGETHER) and _claims(claimed, pair)]
-    beside = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
-    more = [names for names in beside if len(set(names) - set(TOGETHER)) == 1 and _claims(claimed, names)]
+    triples = [(*pair, third) for pair in excluding for third in STATIC_OPTIONS if third not in pair]
+    more = [names for names in triples if len(set(names) - set(TOGETHER)) == 1 and _claims(claimed, names)]
     for names in (*(names for size in (2, 3) for names in combinations(known, size)), *pairs, *more):
         if (SOCKET not in names or applies) and len(machine.core_bits) > 1:
             yield static(*names, reserved=reserved), None
@@ -190,9 +190,9 @@ def _together(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
         return
     probe = probe_of(SOCKET, machine)
     if probe is not None and "topology-manager/single-numa-node" in claimed:
-        own = probe.kubelet["reservedSystemCPUs"]
+        core = probe.kubelet["reservedSystemCPUs"]
         for scope in _scopes(claimed) or ["container"]:
-            yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=own), probe.pod
+            yield static(SOCKET, topology="single-numa-node", scope=scope, reserved=core), probe.pod
     largest = max(bits.bit_count() for bits in machine.numa_bits.values())
     if not applies and nodes == 1 and "topology-manager/restricted" in claimed:
         first = bit_of(machine.cpus[0].id)
@@ -209,7 +209,7 @@ def _claims(claimed: Claimed, options: Iterable[str]) -> bool:
     return {f"cpu-manager/{option}" for option in options} <= claimed
 
 
-def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Configuration]:
     rooms = sorted(bits.bit_count() for bits in machine.numa_bits.values())
     first = [core for node in machine.numa_bits.values() for core in machine.core_bits if core & node][:1]
     if {"cpu-manager/none", "memory-manager/none"} & claimed and len(machine.cpus) > FEW_CPUS:
@@ -229,7 +229,7 @@ def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
         yield from _two_containers(machine, first[0])
 
 
-def _two_containers(machine: Machine, reserved: int) -> Iterator[Asked]:
+def _two_containers(machine: Machine, reserved: int) -> Iterator[Configuration]:
     """Two containers, each of which fits a NUMA node that does not hold both."""
     free = sorted((bits & ~reserved).bit_count() for bits in machine.numa_bits.values())
     size = free[-2]
@@ -239,7 +239,7 @@ def _two_containers(machine: Machine, reserved: int) -> Iterator[Asked]:
         yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
 
 
-def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Configuration]:
     """Ask around the limit of NUMA nodes, and for policies and scopes that do not exist."""
     policies = [name for name in TOPOLOGY_POLICIES if f"topology-manager/{name}" in claimed]
     count = len(machine.numa_ids)
@@ -263,7 +263,7 @@ def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
             yield kubelet(topologyManagerPolicy=policy, topologyManagerScope=scope), None
 
 
-def _beside(machine: Machine, claimed: Claimed) -> Iterator[Asked]:
+def _policies_and_scopes(machine: Machine, claimed: Claimed) -> Iterator[Configuration]:
     """Each policy of the Topology Manager in each scope, beside what the other managers are told by lot."""
     lot, aligning = random.Random(f"beside {machine.name}"), _aligning(machine, claimed)
     for policy, scope in product(TOPOLOGY_POLICIES, _scopes(claimed)):
@@ -303,7 +303,7 @@ def _divided(machine: Machine) -> Reserved:
     return [(node, "memory", 356) for node in able]
 
 
-def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Asked]:
+def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Configuration]:
     """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
     capacity = {node.node: ordinary(node) >> 20 for node in machine.memory}
     able = [node for node, size in capacity.items() if size > 512]
@@ -360,12 +360,12 @@ def _example(first: int, last: int) -> dict[str, Any]:
 
 
 _STATIC = frozenset({"cpu-manager/static"})
-_SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Asked]]], ...] = (
+_SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Configuration]]], ...] = (
     ("reserved CPUs", _STATIC, _reservations),
     ("options together", _STATIC, _together),
     ("defaults", frozenset(), _defaults),
     ("NUMA nodes", frozenset(), _numa_nodes),
-    ("policies beside each other", frozenset(), _beside),
+    ("policies beside each other", frozenset(), _policies_and_scopes),
     ("reserved memory", frozenset({"memory-manager/static"}), _memory),
 )
 """Cells beside those of single options: what a target must claim, and what is asked on each machine."""

@@ -177,8 +177,8 @@ class Walk:
         """
         if len(self._resources) < 2 or "device-manager/allocation" not in self._claimed:
             return [_remove(uid) for uid in self.there[:1]] if len(self._pods) > 1 else []
-        asked = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
-        first, second = self._pod([asked]), self._pod([asked])
+        request = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
+        first, second = self._pod([request]), self._pod([request])
         return [self._admit(first), self._admit(second), _remove(first["metadata"]["uid"])]
 
     @property

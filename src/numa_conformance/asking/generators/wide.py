@@ -91,36 +91,36 @@ def _life(cell: Cell, name: str, *, restarts: bool) -> Script:
     if started.get("result") != "started":
         return
     threads = cell.machine.core_bits[0].bit_count() if WHOLE_CORES in cell.options else 1
-    asked, few = _Asked(cell.machine, lot, threads), not are_too_many(cell.machine, 2)
-    yield from asked.each()
-    yield from asked.pages()
-    small = asked.small(memory=_memory(cell.machine)[0] // 2)
+    wanted, few = _Requests(cell.machine, lot, threads), not are_too_many(cell.machine, 2)
+    yield from wanted.each()
+    yield from wanted.pages()
+    small = wanted.small(memory=_memory(cell.machine)[0] // 2)
     yield "node.admit", {"pod": small}
     if few:
-        yield from asked.each()
-    group, gone = asked.of(memory=2), [small]
-    beside = asked.small()
+        yield from wanted.each()
+    group, gone = wanted.of(memory=2), [small]
+    neighbours = wanted.small()
     if len(_memory(cell.machine)) == GROUP:  # only without the first pod there are so many NUMA nodes for a group
         yield _remove(gone.pop())
-        beside = asked.of_pages(GROUP * PAGES + 2, 1) if asked.paged else beside
+        neighbours = wanted.of_pages(GROUP * PAGES + 2, 1) if wanted.paged else neighbours
     yield "node.admit", {"pod": group}
-    yield "node.admit", {"pod": beside}
-    yield from asked.each()
-    for one in (*gone, group):
-        yield _remove(one)
+    yield "node.admit", {"pod": neighbours}
+    yield from wanted.each()
+    for each in (*gone, group):
+        yield _remove(each)
     if few:
-        yield from asked.each()
-    yield from asked.devices_here_and_there()
+        yield from wanted.each()
+    yield from wanted.devices_here_and_there()
     if restarts and few:
-        yield _remove(beside)
-        yield from asked.restarted()
+        yield _remove(neighbours)
+        yield from wanted.restarted()
 
 
 def _remove(pod: Mapping[str, Any]) -> Question:
     return "node.remove", {"uid": pod["metadata"]["uid"]}
 
 
-class _Asked:
+class _Requests:
     """Pods to ask for, each more than some NUMA nodes have, were they free."""
 
     def __init__(self, machine: Machine, lot: random.Random, threads: int = 1) -> None:
@@ -155,16 +155,16 @@ class _Asked:
 
     def devices_here_and_there(self) -> Script:
         """Leave a pod with a device at each NUMA node, and ask for as many as one had."""
-        kept, gone = set[tuple[int, ...]](), list[str]()
+        nodes, gone = set[tuple[int, ...]](), list[str]()
         for _ in self._places if self._near else ():
-            one = best_effort(self._name(), **{self._resource: "1"})
-            answer = yield "node.admit", {"pod": one}
+            each = best_effort(self._name(), **{self._resource: "1"})
+            answer = yield "node.admit", {"pod": each}
             devices = (answer.get("containers") or {}).get("c", {}).get("devices") or {}
             for id in devices.get(self._resource, ()):
                 place = self._places.get(id, ())
-                if place in kept:
-                    gone.append(one["metadata"]["uid"])
-                kept.add(place)
+                if place in nodes:
+                    gone.append(each["metadata"]["uid"])
+                nodes.add(place)
         for uid in gone:
             yield "node.remove", {"uid": uid}
         if gone:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from ...cpuset import CpuSet, bit_of
-from ...judging.choice import Choice
+from ...judging.choice import CpuChoice
 from ...judging.node_subjects import Admission
 from ...judging.pods import PodSpec
 from ...judging.settings import Settings
 from ...judging.sighting import Sighting
 from ...judging.start_subjects import FirstPod, Start
-from ...judging.world import PodOnNode, World
+from ...judging.world import AdmittedPod, World
 from ...machine import load_machine
 from ...sources.versions import KubernetesVersion
 from ...wire.history.sightings import LiveStateFile
@@ -48,19 +48,19 @@ def block(kind: str, gib: int, node: int) -> MemoryBits:
     return MemoryBits(kind, gib << 30, NodeBits(bit_of(node)))
 
 
-def resident(wanted: Mapping[str, Any], **given: HoldingBits) -> PodOnNode:
+def resident(wanted: Mapping[str, Any], **holdings: HoldingBits) -> AdmittedPod:
     """Describe a pod on the node by container name."""
-    return PodOnNode(PodSpec.of(wanted), given)
+    return AdmittedPod(PodSpec.of(wanted), holdings)
 
 
 def node(
-    machine: str, config: Mapping[str, Any], *pods: PodOnNode, pool: str | None = None, reserved: str | None = None
+    machine: str, config: Mapping[str, Any], *pods: AdmittedPod, pool: str | None = None, reserved: str | None = None
 ) -> World:
     """Describe a node that is up; its shared pool and its reservation are as they should be unless given."""
     settings, described = Settings.of(config), load_machine(machine)
-    kept = bits(reserved) if reserved is not None else (settings.reserved or 0) if settings.static else 0
-    whole = described.online_bits & ~(kept if settings.strict else 0) if settings.static else 0
-    world = World(described, settings, kept, whole, whole, {pod.spec.uid: pod for pod in pods})
+    reservation = bits(reserved) if reserved is not None else (settings.reserved or 0) if settings.static else 0
+    whole = described.online_bits & ~(reservation if settings.strict else 0) if settings.static else 0
+    world = World(described, settings, reservation, whole, whole, {pod.spec.uid: pod for pod in pods})
     return replace(world, pool=whole & ~world.exclusive if pool is None else bits(pool))
 
 
@@ -69,12 +69,12 @@ def sighting(world: World, *, damage: str | None = None, of: str, policy: str = 
     return Sighting(world, world.settings, None, True, world.pool, {}, (), {of: LiveStateFile(policy, damage)}, None)
 
 
-def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **given: HoldingBits) -> Admission:
+def admitted(before: World, wanted: Mapping[str, Any], qos: str | None = None, **holdings: HoldingBits) -> Admission:
     """Describe the admission of a pod by container name."""
     pod = PodSpec.of(wanted)
-    after = before.with_pod(PodOnNode(pod, given))
+    after = before.with_pod(AdmittedPod(pod, holdings))
     after = replace(after, pool=before.pool & ~after.exclusive)
-    return Admission(before, after, pod, True, pod.uid in before.pods, given, qos)
+    return Admission(before, after, pod, True, pod.uid in before.pods, holdings, qos)
 
 
 def refused(before: World, wanted: Mapping[str, Any], *, pool: str | None = None) -> Admission:
@@ -90,9 +90,9 @@ def aligned(admission: Admission, *containers: str, preferred: bool = True, admi
     return replace(admission, alignments=tuple(AlignmentBits(name, (), affinity, admit) for name in containers))
 
 
-def first(wanted: Mapping[str, Any], admitted: bool = True, **given: HoldingBits) -> FirstPod:
+def first(wanted: Mapping[str, Any], admitted: bool = True, **holdings: HoldingBits) -> FirstPod:
     """Describe the first pod of a node, and what became of it."""
-    return FirstPod(PodSpec.of(wanted), admitted, given, "" if admitted else REFUSED)
+    return FirstPod(PodSpec.of(wanted), admitted, holdings, "" if admitted else REFUSED)
 
 
 def start(
@@ -103,11 +103,11 @@ def start(
     return Start(load_machine(machine), known, config, settings, None if up else "exit status 1", first=first)
 
 
-def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> Choice:
+def picked(machine: str, free: str, cpus: str | int, *options: str, near: str | None = None) -> CpuChoice:
     """Describe a choice of CPUs among those that are free; a number of CPUs was refused. ``near``: the hint's CPUs."""
-    given, count = (None, cpus) if isinstance(cpus, int) else (bits(cpus), bits(cpus).bit_count())
+    answer, count = (None, cpus) if isinstance(cpus, int) else (bits(cpus), bits(cpus).bit_count())
     hint = None if near is None else bits(near)
-    return Choice(load_machine(machine), frozenset(options), bits(free), count, given, hint)
+    return CpuChoice(load_machine(machine), frozenset(options), bits(free), count, answer, hint)
 
 
 def started(
@@ -124,8 +124,8 @@ def started(
 
     ``plain``: the first start of the same history.
     """
-    given = {} if cpus is None else {"c": held(cpus)}
-    pod = first(wanted, cpus is not None, **given) if wanted and up else None
+    holdings = {} if cpus is None else {"c": held(cpus)}
+    pod = first(wanted, cpus is not None, **holdings) if wanted and up else None
     described = start(machine, config, pod, up=up)
     return replace(
         described, reserved=described.settings.reserved, pool=None if pool is None else bits(pool), plain=plain

@@ -120,11 +120,11 @@ def _deal_caches(draw: st.DrawFn, cores: list[_Core], *, nested: bool, sane: boo
     run = draw(st.sampled_from(runs), label="cores per cache")
     split = draw(st.booleans(), label="split caches")
     caches: dict[tuple[int, int], int] = {}
-    seen: dict[int, int] = {}
+    known: dict[int, int] = {}
     for core in cores:
         place = {"node": core.node, "socket": core.socket}.get(within, 0)
-        rank = seen.get(place, 0)
-        seen[place] = rank + 1
+        rank = known.get(place, 0)
+        known[place] = rank + 1
         core.uncore = caches.setdefault((place, rank // run if split else 0), len(caches))
 
 

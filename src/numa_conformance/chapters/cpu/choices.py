@@ -6,39 +6,39 @@ from collections.abc import Sequence
 
 from ...cpuset import format_bits
 from ...judging.chapter import Judgement, applies, configured, violated
-from ...judging.choice import WHOLE_CORES, Choice, adds_up, fewest, touched
-from ...judging.shared_views import Given
-from ..wording import number_of
+from ...judging.choice import WHOLE_CORES, CpuChoice, adds_up, fewest, touched
+from ...judging.shared_views import ContainerView
+from ..outcomes import number_of
 
 Groups = Sequence[int]
 """The CPUs of each core, uncore cache, NUMA node or socket."""
 
 
-def on(subject: Choice | Given, option: str) -> None:
+def on(subject: CpuChoice | ContainerView, option: str) -> None:
     configured(option in subject.options, f"{option} is off")
 
 
-def off(choice: Choice, *options: str) -> None:
+def off(choice: CpuChoice, *options: str) -> None:
     configured(choice.options.isdisjoint(options), f"{' or '.join(options)} is on")
 
 
-def only(choice: Choice, *options: str) -> None:
+def only(choice: CpuChoice, *options: str) -> None:
     configured(choice.options <= {*options}, "other options are on")
 
 
-def took(choice: Choice) -> int:
+def took(choice: CpuChoice) -> int:
     return applies(choice.took, "so many free CPUs are not given, or the pages leave open where they lie")
 
 
-def among_all(choice: Choice) -> None:
+def among_all(choice: CpuChoice) -> None:
     applies(choice.scope == choice.available, "a hint narrows the choice")
 
 
-def same_cores(choice: Choice) -> None:
+def same_cores(choice: CpuChoice) -> None:
     applies(choice.even, "cores have different numbers of threads")
 
 
-def whole_or_taken(choice: Choice, groups: Groups, name: str, in_use: bool = False) -> None:
+def whole_or_taken(choice: CpuChoice, groups: Groups, name: str, in_use: bool = False) -> None:
     """Go on where each group is free as a whole or taken; for what is recommended in use, where one is neither."""
     applies(
         choice.whole(groups) != in_use,
@@ -46,14 +46,14 @@ def whole_or_taken(choice: Choice, groups: Groups, name: str, in_use: bool = Fal
     )
 
 
-def in_few(choice: Choice, taken: int, groups: Groups, name: str) -> Judgement:
+def in_few(choice: CpuChoice, taken: int, groups: Groups, name: str) -> Judgement:
     """Judge that the CPUs come from as few groups as can give them."""
     room = choice.room(choice.available)
     least = fewest(((group & room).bit_count() for group in groups), choice.count)
     return at_most(choice, taken, groups, name, least)
 
 
-def in_one(choice: Choice, taken: int, groups: Groups, name: str) -> Judgement:
+def in_one(choice: CpuChoice, taken: int, groups: Groups, name: str) -> Judgement:
     """Judge that the CPUs come from one group, where one can give them."""
     room = choice.room(choice.scope)
     able = [group & room for group in groups if (group & room).bit_count() >= choice.count]
@@ -63,7 +63,7 @@ def in_one(choice: Choice, taken: int, groups: Groups, name: str) -> Judgement:
     return at_most(choice, taken, groups, name, 1)
 
 
-def at_most(choice: Choice, taken: int, groups: Groups, name: str, least: int) -> Judgement:
+def at_most(choice: CpuChoice, taken: int, groups: Groups, name: str, least: int) -> Judgement:
     """Judge that the CPUs come from no more than so many groups."""
     number, enough = len(touched(groups, taken)), "one" if least == 1 else least
     return violated(

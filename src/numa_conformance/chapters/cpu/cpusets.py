@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...asking.generators.life import Lives, Turn, life
+from ...asking.generators.life import LifeContext, Lives, life
 from ...asking.generators.scenario import Question, Script, ask_all
 from ...asking.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
 from ...cpuset import format_bits
@@ -18,7 +18,7 @@ chapter = Chapter("node/cpuset", "cpu-manager/static", since="1.8", area="cpu-ma
 
 
 def cpuset_of(container: MayRun) -> int:
-    applies(container.told, "it is not told on which CPUs the container may run")
+    applies(container.is_reported, "it is not told on which CPUs the container may run")
     return container.cpuset
 
 
@@ -107,7 +107,7 @@ def regains_cpus_on_removal(container: MayRun) -> Judgement:
     """
     cpuset = settled_cpuset_of(container)
     applies(not container.held.cpus, "the container has CPUs of its own")
-    given_up = applies(container.given_up, "it gave up no CPUs, or they are still exclusive to others")
+    given_up = applies(container.lost, "it gave up no CPUs, or they are still exclusive to others")
     missing = given_up & ~cpuset
     why = f"shared container {container.key} may not run on CPUs {format_bits(missing)} again, which are shared again"
     return violated(not missing, why, got=format_bits(cpuset), allowed=f"{format_bits(given_up)} too", missing=missing)
@@ -128,7 +128,7 @@ def none_keeps_nobody_to_some(container: MayRun) -> Judgement:
 
 
 @life("cpu-manager/static", "node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12)
-def shared_containers(machine: Machine, turn: Turn) -> Lives:
+def shared_containers(machine: Machine, turn: LifeContext) -> Lives:
     """Shared containers beside pods with CPUs of their own that come and go: what each may run on is told."""
     looks: list[Question] = [("node.reconcile", {})] if "cpu-manager/reconcile" in turn.claimed else []
     looks.append(("node.state", {}))

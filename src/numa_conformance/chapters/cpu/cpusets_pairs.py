@@ -7,17 +7,17 @@ from dataclasses import replace
 from ...asking.generators.workloads import burstable, guaranteed, kubelet, static
 from ...asking.generators.worlds import bits, held, node, resident
 from ...judging.may_run import MayRun
-from ...judging.world import PodOnNode, World
+from ...judging.world import AdmittedPod, World
 from . import cpusets as chapter
 
 MACHINE = "t1-one-socket-smt2"
 """Eight CPUs."""
 
 
-def shared_on(cpuset: str, *others: PodOnNode, world: World | None = None, given_up: str = "") -> MayRun:
+def shared_on(cpuset: str, *others: AdmittedPod, world: World | None = None, given_up: str = "") -> MayRun:
     """Describe a shared container on these CPUs, after the last cpuset was sent."""
     holds = held(cpuset=cpuset)
-    pod = replace(resident(burstable("s", 1), c=holds), ran=True, given_up={"c": bits(given_up)})
+    pod = replace(resident(burstable("s", 1), c=holds), ran=True, lost={"c": bits(given_up)})
     return MayRun((world or node(MACHINE, static(), *others)).with_pod(pod), "s", "c", holds, True)
 
 

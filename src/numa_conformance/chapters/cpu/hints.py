@@ -11,8 +11,7 @@ from ...judging.choice import BY_SOCKET, WHOLE_CORES
 from ...judging.hinted import CpuHints
 from ...wire.history.values import Affinity
 from ..conditions import without_option
-from ..outcomes import must_give_no_hint, must_prefer_the_narrowest
-from ..wording import is_no_opinion, listed, sets_told
+from ..outcomes import is_no_opinion, listed, must_give_no_hint, must_prefer_the_narrowest, sets_text
 
 chapter = Chapter("cpu-manager/static", "cpu-manager/hints", since="1.27")
 
@@ -76,9 +75,9 @@ def every_hint_can_hold(hints: CpuHints) -> Judgement:
     wrong = [hint for hint in offered if not _can_hold(hints, hint) or (hint.nodes or 0) & ~nodes]
     return violated(
         not wrong,
-        f"{listed(wrong)} cannot hold {hints.asked} CPUs",
+        f"{listed(wrong)} cannot hold {hints.count} CPUs",
         got=listed(offered),
-        allowed=f"NUMA nodes with {hints.asked} of {format_bits(hints.room)}",
+        allowed=f"NUMA nodes with {hints.count} of {format_bits(hints.room)}",
         room=hints.room,
     )
 
@@ -125,9 +124,9 @@ def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
     missing = [nodes for nodes in able if nodes not in hints.named]
     return violated(
         not missing,
-        f"{sets_told(missing)} can hold {hints.asked} CPUs and is not offered",
+        f"{sets_text(missing)} can hold {hints.count} CPUs and is not offered",
         got=listed(hints.offered),
-        allowed=sets_told(able),
+        allowed=sets_text(able),
         room=hints.room,
     )
 
@@ -168,13 +167,13 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
 def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     """CPUs of an ended init container count as free in the hints of its pod's later containers."""
     wanted_anew(hints)
-    applies(hints.free.bit_count() < hints.asked, "enough CPUs are free")
-    applies(hints.asked <= hints.usable.bit_count(), "too few are free with those of ended init containers")
+    applies(hints.free.bit_count() < hints.count, "enough CPUs are free")
+    applies(hints.count <= hints.usable.bit_count(), "too few are free with those of ended init containers")
     return violated(
         hints.named,
         f"no hint is offered though {format_bits(hints.reusable)} can be used again",
         got=listed(hints.offered),
-        allowed=f"NUMA nodes with {hints.asked} of {format_bits(hints.room)}",
+        allowed=f"NUMA nodes with {hints.count} of {format_bits(hints.room)}",
         reusable=hints.reusable,
     )
 
@@ -195,9 +194,9 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     wrong = sorted(nodes for nodes in hints.named if needed & ~nodes)
     return violated(
         not wrong,
-        f"{sets_told(wrong)} leave out CPUs that an ended init container of the pod has left",
+        f"{sets_text(wrong)} leave out CPUs that an ended init container of the pod has left",
         got=listed(hints.offered),
-        allowed=f"sets with {sets_told([needed])} in them",
+        allowed=f"sets with {sets_text([needed])} in them",
         reusable=hints.reusable,
     )
 
@@ -218,7 +217,7 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
         nodes in hints.named,
         "the NUMA nodes of the CPUs that the container holds are not offered",
         got=listed(hints.offered),
-        allowed=f"{sets_told([nodes])} among them",
+        allowed=f"{sets_text([nodes])} among them",
         held=held,
     )
 
@@ -247,5 +246,5 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
 def none_where_too_few(hints: CpuHints) -> Judgement:
     """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
     wanted_anew(hints)
-    applies(hints.room.bit_count() < hints.asked, "so many CPUs are free")
+    applies(hints.room.bit_count() < hints.count, "so many CPUs are free")
     return must_give_no_hint(hints.offered, "hints are offered for what is not free")

@@ -12,7 +12,7 @@ from . import hints as chapter
 
 
 def hints(
-    asked: int, offered: str | None, free: str = "1-11", *, reusable: str = "", held: str | None = None
+    count: int, offered: str | None, free: str = "1-11", *, reusable: str = "", held: str | None = None
 ) -> CpuHints:
     """Describe the hints for so many CPUs; a set of NUMA nodes with a star is preferred, None is no opinion.
 
@@ -22,7 +22,7 @@ def hints(
     return CpuHints(
         load_machine("t2-two-sockets-interleaved"),
         Settings.of(static(reserved="0")),
-        asked,
+        count,
         bits(free),
         bits(reusable),
         None if held is None else bits(held),

@@ -7,19 +7,19 @@ from itertools import combinations
 
 from ...cpuset import bit_of, format_bits, iter_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, judges, violated
-from ...judging.choice import Choice
-from ...judging.node_subjects import Moment, Run
+from ...judging.choice import CpuChoice
+from ...judging.node_subjects import NodeMoment, PodStart
 from ...judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
-from ...judging.shared_views import Given, Neighbours
+from ...judging.shared_views import ContainerView, Neighbours
 from ..conditions import under_none, under_static
-from ..wording import number_of
+from ..outcomes import number_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
 @chapter.requires(
     "cpu-manager/static/integral-guaranteed-is-exclusive",
-    on=Given,
+    on=ContainerView,
     rests_on=(
         "nrm/cpus/static-gives-exclusive-cpus",
         "nrm/static/as-many-as-the-limit",
@@ -29,7 +29,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
         "cpu-1.8/static/as-many-as-the-limit",
     ),
 )
-def gives_the_number(container: Given) -> Judgement:
+def gives_the_number(container: ContainerView) -> Judgement:
     """A container of a Guaranteed pod with an integral CPU request has exactly that many CPUs of its own."""
     served(container)
     under_static(container)
@@ -39,13 +39,13 @@ def gives_the_number(container: Given) -> Judgement:
     return _as_many(f"container {container.key}", count, container.cpus, container.about("cpu", "limit"))
 
 
-@judges("cpu-manager/static/integral-guaranteed-is-exclusive", on=Choice)
-def chooses_the_number(choice: Choice) -> Judgement:
+@judges("cpu-manager/static/integral-guaranteed-is-exclusive", on=CpuChoice)
+def chooses_the_number(choice: CpuChoice) -> Judgement:
     """The CPUs that are chosen are as many as are asked for."""
-    return _as_many("the request", choice.count, exists(choice.given, "the request was refused"))
+    return _as_many("the request", choice.count, exists(choice.answer, "the request was refused"))
 
 
-def served(container: Given) -> None:
+def served(container: ContainerView) -> None:
     applies(container.held is not None, "the request was refused")
 
 
@@ -57,17 +57,17 @@ def _as_many(who: str, count: int, cpus: int, about: tuple[str, ...] = ()) -> Ju
 
 @chapter.requires(
     "cpu-manager/static/fractional-guaranteed-is-shared",
-    on=Given,
+    on=ContainerView,
     rests_on=("nrm/static/fractional-is-shared", "nrm/static/example-5-placement"),
 )
-def fractional_is_shared(container: Given) -> Judgement:
+def fractional_is_shared(container: ContainerView) -> Judgement:
     """A container of a Guaranteed pod with a fractional CPU request runs in the shared pool."""
     return _shares(container, GUARANTEED, "limit")
 
 
 @chapter.requires(
     "cpu-manager/static/burstable-is-shared",
-    on=Given,
+    on=ContainerView,
     rests_on=(
         "nrm/static/burstable-is-shared",
         "nrm/static/example-2-placement",
@@ -75,26 +75,26 @@ def fractional_is_shared(container: Given) -> Judgement:
         "cpu-1.8/static/example-placements",
     ),
 )
-def burstable_is_shared(container: Given) -> Judgement:
+def burstable_is_shared(container: ContainerView) -> Judgement:
     """Containers of Burstable pods run in the shared pool, whatever they request."""
     return _shares(container, BURSTABLE, "qos")
 
 
 @chapter.requires(
     "cpu-manager/static/best-effort-is-shared",
-    on=Given,
+    on=ContainerView,
     rests_on=(
         "nrm/static/best-effort-is-shared",
         "nrm/static/example-1-placement",
         "cpu-1.8/static/example-placements",
     ),
 )
-def best_effort_is_shared(container: Given) -> Judgement:
+def best_effort_is_shared(container: ContainerView) -> Judgement:
     """Containers of BestEffort pods run in the shared pool."""
     return _shares(container, BEST_EFFORT, "qos")
 
 
-def _shares(container: Given, qos: str, fact: str) -> Judgement:
+def _shares(container: ContainerView, qos: str, fact: str) -> Judgement:
     applies(container.qos == qos, f"the pod is not {qos}")
     under_static(container)
     applies(container.pool is not None, "the shared pool is not told")
@@ -105,20 +105,20 @@ def _shares(container: Given, qos: str, fact: str) -> Judgement:
 
 
 @Chapter("cpu-manager/none", since="1.8").requires(
-    "cpu-manager/none/gives-no-exclusive-cpus", on=Given, rests_on=("nrm/cpus/none-gives-no-affinity",)
+    "cpu-manager/none/gives-no-exclusive-cpus", on=ContainerView, rests_on=("nrm/cpus/none-gives-no-affinity",)
 )
-def none_gives_none(container: Given) -> Judgement:
+def none_gives_none(container: ContainerView) -> Judgement:
     """Under policy none no container has CPUs of its own."""
     under_none(container)
     _is_there(container)
     return _has_no_cpus(container, "config:cpuManagerPolicy")
 
 
-def _is_there(container: Given) -> None:
+def _is_there(container: ContainerView) -> None:
     applies(container.held is not None or container.alone, "the pod was refused")
 
 
-def _has_no_cpus(container: Given, fact: str) -> Judgement:
+def _has_no_cpus(container: ContainerView, fact: str) -> Judgement:
     of_class = f" of a {container.qos} pod" if container.qos else ""
     return violated(
         container.held is not None and not container.cpus,
@@ -132,15 +132,15 @@ def _has_no_cpus(container: Given, fact: str) -> Judgement:
 
 @chapter.requires(
     "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
-    on=Moment,
+    on=NodeMoment,
     rests_on=("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods"),
 )
-def exclusive_cpus_belong_to_one_pod(moment: Moment) -> Iterator[Violation]:
+def exclusive_cpus_belong_to_one_pod(moment: NodeMoment) -> Iterator[Violation]:
     """No CPU is exclusive to containers of two pods."""
     applies(len(moment.world.pods) > 1, "fewer than two pods are on the node")
     owners: dict[int, str] = {}
     for uid, pod in moment.world.pods.items():
-        for cpu in iter_bits(pod.kept):
+        for cpu in iter_bits(pod.exclusive):
             owner = owners.setdefault(cpu, uid)
             if owner != uid:
                 yield Violation(f"CPU {cpu} belongs to the pods {owner} and {uid}", marks={"twice": bit_of(cpu)})
@@ -167,9 +167,9 @@ def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
 
 
 @chapter.requires(
-    "cpu-manager/static/keeps-cpus-while-it-runs", on=Run, rests_on=("nrm/static/cpus-are-the-containers-own",)
+    "cpu-manager/static/keeps-cpus-while-it-runs", on=PodStart, rests_on=("nrm/static/cpus-are-the-containers-own",)
 )
-def starting_changes_nothing(run: Run) -> Judgement:
+def starting_changes_nothing(run: PodStart) -> Judgement:
     """A container runs on the exclusive CPUs it was admitted with."""
     under_static(run)
     admitted = {name: held.cpus for name, held in run.before.pods[run.uid].held.items()}
@@ -186,10 +186,10 @@ def _by_name(cpus: Mapping[str, int]) -> str:
 
 @chapter.requires(
     "cpu-manager/static/keeps-cpus-when-admitted-again",
-    on=Given,
+    on=ContainerView,
     rests_on=("topology-source/cpu-hints/held-cpus-again", "nrm/static/cpus-are-the-containers-own"),
 )
-def keeps_its_cpus(container: Given) -> Judgement:
+def keeps_its_cpus(container: ContainerView) -> Judgement:
     """A pod that is on the node and admitted again keeps its CPUs."""
     had = applies(container.had, "the container had no CPUs of its own before")
     applies(had.bit_count() == container.exclusive, "the container asks for another number of CPUs than it had")

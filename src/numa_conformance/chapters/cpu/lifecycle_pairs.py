@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from ...asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 from ...asking.generators.worlds import admitted, bits, held, node, resident
-from ...judging.choice import Choice
-from ...judging.node_subjects import Moment, Run
-from ...judging.world import PodOnNode, World
+from ...judging.choice import CpuChoice
+from ...judging.node_subjects import NodeMoment, PodStart
+from ...judging.world import AdmittedPod, World
 from . import lifecycle as chapter
 
 
-def up(*pods: PodOnNode) -> World:
+def up(*pods: AdmittedPod) -> World:
     """Describe a node of four cores, 0,4 to 3,7, of which CPU 0 is reserved."""
     return node("t1-one-socket-smt2", static(), *pods)
 
 
-def two_of(cpus: str) -> Choice:
+def two_of(cpus: str) -> CpuChoice:
     """Choose CPUs where two are asked for."""
-    return Choice(up().machine, frozenset(), bits("1-7"), 2, bits(cpus))
+    return CpuChoice(up().machine, frozenset(), bits("1-7"), 2, bits(cpus))
 
 
-def both(first: str, second: str) -> Moment:
+def both(first: str, second: str) -> NodeMoment:
     """Give CPUs to each of two pods."""
-    return Moment(up(resident(TWO, c=held(first)), resident(guaranteed("q", 2), c=held(second))))
+    return NodeMoment(up(resident(TWO, c=held(first)), resident(guaranteed("q", 2), c=held(second))))
 
 
 TWO, FRACTION = guaranteed("p", 2), guaranteed("p", "1500m")
@@ -49,8 +49,8 @@ PAIRS = {
         admitted(up(), TWO_APPS, a=held("1"), b=held("5")),
     ),
     chapter.starting_changes_nothing: (
-        Run(BUSY, BUSY, "p", {"c": held("2,6")}),
-        Run(BUSY, BUSY, "p", {"c": held("1,5")}),
+        PodStart(BUSY, BUSY, "p", {"c": held("2,6")}),
+        PodStart(BUSY, BUSY, "p", {"c": held("1,5")}),
     ),
     chapter.keeps_its_cpus: (admitted(BUSY, TWO, c=held("2,6")), admitted(BUSY, TWO, c=held("1,5"))),
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, exists, violated
 from ...judging.node_subjects import ReconcilePass
-from ...judging.shared_views import PERIOD, OnNode
+from ...judging.shared_views import PERIOD, NodeContainer
 from ..conditions import under_none, under_static
 
 chapter = Chapter("cpu-manager/static", since="1.8")
@@ -40,11 +40,11 @@ def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
 @chapter.requires(
     "cpu-manager/reconcile/running-containers-get-their-cpusets",
     "cpu-manager/reconcile",
-    on=OnNode,
+    on=NodeContainer,
     rests_on=("cpu-task/configuration/reconciles-through-the-cri", "cpu-1.8/configuration/reconciles-through-the-cri"),
     area="cpu-manager lifecycle",
 )
-def runs_on_what_is_assigned(container: OnNode) -> Iterator[Violation]:
+def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
     """After a pass of the reconcile loop every running container runs on its exclusive CPUs, or on the shared pool as
     it is now.
     """
@@ -97,11 +97,11 @@ def none_writes_nothing(loop: ReconcilePass) -> Judgement:
 @policy_none.requires(
     "cpu-manager/none/limits-are-enforced-by-quota",
     "cpu-manager/cfs-quota",
-    on=OnNode,
+    on=NodeContainer,
     rests_on=("nrm/cpus/none-bounds-by-quota", "cpu-1.8/none/quota", "nrm/cpus/quota-by-default"),
     beyond="that the quota is the limit to within 1,000 microseconds, the least that CFS knows",
 )
-def none_enforces_limits(container: OnNode) -> Judgement:
+def none_enforces_limits(container: NodeContainer) -> Judgement:
     """Under policy none CFS quota enforces the CPU limits of containers of Guaranteed and Burstable pods."""
     under_none(container)
     return _is_bounded(container)
@@ -110,18 +110,18 @@ def none_enforces_limits(container: OnNode) -> Judgement:
 @chapter.requires(
     "cpu-manager/static/shared-limits-are-enforced-by-quota",
     "cpu-manager/cfs-quota",
-    on=OnNode,
+    on=NodeContainer,
     rests_on=("nrm/cpus/quota-by-default",),
     beyond="that the quota is the limit to within 1,000 microseconds, the least that CFS knows",
 )
-def static_enforces_shared_limits(container: OnNode) -> Judgement:
+def static_enforces_shared_limits(container: NodeContainer) -> Judgement:
     """Under policy static CFS quota enforces the CPU limits of containers that have no CPUs of their own."""
     under_static(container)
     applies(not container.exclusive, "the container is owed CPUs of its own")
     return _is_bounded(container)
 
 
-def _is_bounded(container: OnNode) -> Judgement:
+def _is_bounded(container: NodeContainer) -> Judgement:
     quota = quota_of(container)
     configured(container.settings.quota, "CPU limits are not enforced by quota (cpuCFSQuota)")
     applies(not container.cpus, "the container has CPUs of its own")
@@ -137,10 +137,10 @@ def _is_bounded(container: OnNode) -> Judgement:
 @chapter.requires(
     "cpu-manager/static/exclusive-cpus-have-no-quota",
     "cpu-manager/cfs-quota",
-    on=OnNode,
+    on=NodeContainer,
     rests_on=("nrm/static/no-quota-on-exclusive-cpus", "cpu-1.8/static/quota-is-not-needed"),
 )
-def exclusive_cpus_have_no_quota(container: OnNode) -> Iterator[Violation]:
+def exclusive_cpus_have_no_quota(container: NodeContainer) -> Iterator[Violation]:
     """CFS quota does not bound containers with exclusive CPUs."""
     quota, of_pod = quota_of(container), container.pod_quota or 0
     applies(container.cpus, "the container has no CPUs of its own")
@@ -158,7 +158,7 @@ def exclusive_cpus_have_no_quota(container: OnNode) -> Iterator[Violation]:
     )
 
 
-def quota_of(container: OnNode) -> int:
+def quota_of(container: NodeContainer) -> int:
     """Return the CFS quota of a container in microseconds of each period; none is no more than 0."""
     quota = container.held.quota if container.held else None
     return exists(quota, "the container's quota is not told, or hangs on more than its CPUs")

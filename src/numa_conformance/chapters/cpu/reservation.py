@@ -8,13 +8,13 @@ from ...cpuset import format_bits, iter_bits
 from ...judging.allocated import AllocatedCpus
 from ...judging.chapter import Chapter, Judgement, applies, configured, exists, judges, violated
 from ...judging.may_run import MayRun
-from ...judging.node_subjects import Arrival, Moment
+from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.shared_views import Division
 from ...judging.start_subjects import Start
 from ...judging.world import World
 from ...machine import Machine
 from ..conditions import under_none, under_static
-from ..wording import number_of
+from ..outcomes import number_of
 from .cpusets import cpuset_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
@@ -66,7 +66,7 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     under_static(subject)
     online = subject.machine.online_bits
     named = exists(subject.settings.reserved, "CPUs are reserved by number") & online
-    reserved = applies(subject.reserved_told, "the reserved CPUs are not told, or there are none") & online
+    reserved = applies(subject.reported_reserved, "the reserved CPUs are not told, or there are none") & online
     why = "other CPUs are reserved than the configuration names"
     return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
 
@@ -124,7 +124,7 @@ def reserved_by_number(subject: AllocatedCpus | Start | Arrival) -> int:
     configured(subject.settings.reserved is None, "the reserved CPUs are named one by one")
     configured(subject.settings.reserved_count, "no CPU is reserved")
     applies(not subject.tries_options, "policy options are tried")
-    return applies(subject.reserved_told, "the reserved CPUs are not told, or the node does not come up")
+    return applies(subject.reported_reserved, "the reserved CPUs are not told, or the node does not come up")
 
 
 def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement:
@@ -206,10 +206,10 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
 
 @chapter.requires(
     "cpu-manager/reservation/stays-in-the-shared-pool",
-    on=Moment,
+    on=NodeMoment,
     rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on"),
 )
-def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
+def reserved_stays_in_the_pool(moment: NodeMoment) -> Judgement:
     """Reserved CPUs stay in the shared pool unless strict-cpu-reservation is on."""
     under_static(moment)
     world = moment.world
@@ -222,7 +222,7 @@ def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
 @chapter.requires(
     "cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus",
     "cpu-manager/strict-cpu-reservation",
-    on=Moment,
+    on=NodeMoment,
     rests_on=(
         "nrm/strict-cpu-reservation/keeps-every-pod-off",
         "nrm/strict-cpu-reservation/means-the-explicit-set",
@@ -231,7 +231,7 @@ def reserved_stays_in_the_pool(moment: Moment) -> Judgement:
     since="1.32",
     area="cpu-manager options",
 )
-def strict_keeps_pods_off(moment: Moment) -> Judgement:
+def strict_keeps_pods_off(moment: NodeMoment) -> Judgement:
     """No pod of any class runs on the reserved CPUs: they are never in the shared pool and never exclusive."""
     strict(moment.world)
     return _off_the_reserved(moment.world, moment.world.pool | moment.world.exclusive)

@@ -10,7 +10,7 @@ from ...asking.generators import worlds
 from ...asking.generators.workloads import burstable, guaranteed, kubelet, static
 from ...asking.generators.worlds import bits, held, node, resident
 from ...judging.may_run import MayRun
-from ...judging.node_subjects import Arrival, Moment
+from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.start_subjects import Start
 from ...judging.world import World
 from . import reservation as chapter
@@ -59,8 +59,8 @@ PAIRS = {
     chapter.rounds_up: (arrival("1500m", "0"), arrival("1500m", "0,4")),
     chapter.takes_cores_in_ascending_order: (arrival("1", "3"), arrival("1", "0")),
     chapter.reserves_by_ascending_core_id: (start(amount("2"), "0-1"), start(amount("2"), "0,4")),
-    chapter.reserved_is_never_exclusive: (Moment(busy("0,4")), Moment(busy("1,5"))),
-    chapter.reserved_stays_in_the_pool: (Moment(node(MACHINE, static(), pool="1-7")), Moment(busy("1,5"))),
-    chapter.strict_keeps_pods_off: (Moment(node(MACHINE, STRICT, pool="0-7")), Moment(node(MACHINE, STRICT))),
+    chapter.reserved_is_never_exclusive: (NodeMoment(busy("0,4")), NodeMoment(busy("1,5"))),
+    chapter.reserved_stays_in_the_pool: (NodeMoment(node(MACHINE, static(), pool="1-7")), NodeMoment(busy("1,5"))),
+    chapter.strict_keeps_pods_off: (NodeMoment(node(MACHINE, STRICT, pool="0-7")), NodeMoment(node(MACHINE, STRICT))),
     chapter.strict_keeps_a_container_off: (running("0,2"), running("2")),
 }

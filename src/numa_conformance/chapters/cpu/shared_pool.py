@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
-from ...judging.node_subjects import Admission, Arrival, Moment, Removal
+from ...judging.node_subjects import Admission, Arrival, NodeMoment, Removal
 from ...judging.shared_views import Division, Leftover
 from ..conditions import new_pod, refused, under_static
 
@@ -59,8 +59,8 @@ def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     return violated(not both, why, got=format_bits(pool), allowed=format_bits(pool & ~both), both=both)
 
 
-@chapter.requires("cpu-manager/shared-pool/never-empties", on=Moment, rests_on=("nrm/static/pool-never-empty",))
-def pool_never_empties(moment: Moment) -> Judgement:
+@chapter.requires("cpu-manager/shared-pool/never-empties", on=NodeMoment, rests_on=("nrm/static/pool-never-empty",))
+def pool_never_empties(moment: NodeMoment) -> Judgement:
     """The shared pool never becomes empty."""
     under_static(moment)
     applies(moment.world.first_pool, "the shared pool was empty from the start")

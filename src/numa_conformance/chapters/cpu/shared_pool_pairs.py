@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...asking.generators.workloads import guaranteed, static
 from ...asking.generators.worlds import held, node, refused, resident
-from ...judging.node_subjects import Arrival, Moment, Removal
+from ...judging.node_subjects import Arrival, NodeMoment, Removal
 from ...judging.world import World
 from . import shared_pool as chapter
 
@@ -26,9 +26,9 @@ PAIRS = {
         Arrival(empty().settings, empty("1-7")),
         Arrival(empty().settings, empty("0-7")),
     ),
-    chapter.pool_loses_nothing: (Moment(busy("0,2-4,6")), Moment(BUSY)),
-    chapter.exclusive_cpus_leave_the_pool: (Moment(busy("0-7")), Moment(BUSY)),
-    chapter.pool_never_empties: (Moment(empty("")), Moment(empty("0"))),
+    chapter.pool_loses_nothing: (NodeMoment(busy("0,2-4,6")), NodeMoment(BUSY)),
+    chapter.exclusive_cpus_leave_the_pool: (NodeMoment(busy("0-7")), NodeMoment(BUSY)),
+    chapter.pool_never_empties: (NodeMoment(empty("")), NodeMoment(empty("0"))),
     chapter.pool_regains_cpus: (Removal(BUSY, BUSY.without("p"), "p", True), Removal(BUSY, empty(), "p", True)),
     chapter.refused_pod_leaves_no_trace: (refused(BUSY, LARGE, pool="0"), refused(BUSY, LARGE)),
 }

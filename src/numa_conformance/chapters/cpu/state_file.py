@@ -26,7 +26,7 @@ def cpus_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     plain(restart)
     under_static(restart)
     applies(restart.after is not None, "the node does not come up")
-    return moved(restart.kept, "after a restart")
+    return moved(restart.readmitted, "after a restart")
 
 
 @judges("cpu-manager/state-file/assignments-survive-a-restart", on=Sighting)

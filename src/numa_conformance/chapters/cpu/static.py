@@ -4,68 +4,68 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, violated
-from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, Choice, touched
-from ...judging.shared_views import Given
+from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched
+from ...judging.shared_views import ContainerView
 from ..conditions import under_static
-from ..wording import number_of
+from ..outcomes import number_of
 from .choices import among_all, at_most, in_few, only, same_cores, took, whole_or_taken
 from .lifecycle import gives_the_number, served
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-def asks_for_cpus(given: Given) -> None:
-    under_static(given)
-    applies(given.exclusive, "the container asks for no CPUs of its own")
-    applies(given.had is None and not given.ended, "the pod was on the node before")
-    served(given)
+def asks_for_cpus(container: ContainerView) -> None:
+    under_static(container)
+    applies(container.exclusive, "the container asks for no CPUs of its own")
+    applies(container.had is None and not container.ended, "the pod was on the node before")
+    served(container)
 
 
 @chapter.requires(
     "cpu-manager/static/limits-alone-make-guaranteed",
-    on=Given,
+    on=ContainerView,
     rests_on=("nrm/static/example-6-class", "nrm/static/example-6-placement", "nrm/static/requests-default-to-limits"),
 )
-def limits_alone_give_cpus(given: Given) -> Judgement:
+def limits_alone_give_cpus(container: ContainerView) -> Judgement:
     """Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs."""
-    asks_for_cpus(given)
-    implied = given.spec is not None and given.spec.implied & {"cpu", "memory"}
+    asks_for_cpus(container)
+    implied = container.spec is not None and container.spec.implied & {"cpu", "memory"}
     applies(implied, "the container's requests for CPU and memory are given")
-    asked = number_of(given.exclusive or 0, "CPU")
+    count = number_of(container.exclusive or 0, "CPU")
     return violated(
-        given.cpus,
-        f"container {given.key} has limits alone, of {asked}, and has no CPUs of its own",
-        got=given.in_words,
-        allowed=f"{asked} of its own",
+        container.cpus,
+        f"container {container.key} has limits alone, of {count}, and has no CPUs of its own",
+        got=container.in_words,
+        allowed=f"{count} of its own",
     )
 
 
 @chapter.requires(
     "cpu-manager/static/sidecars-and-init-containers-are-eligible",
     "cpu-manager/init-containers",
-    on=Given,
+    on=ContainerView,
     rests_on=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
 )
-def init_containers_and_sidecars_are_eligible(given: Given) -> Judgement:
+def init_containers_and_sidecars_are_eligible(container: ContainerView) -> Judgement:
     """Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do."""
-    asks_for_cpus(given)
-    applies(given.spec is not None and given.spec.kind != "app", "the container is an app container")
-    return gives_the_number(given)
+    asks_for_cpus(container)
+    applies(container.spec is not None and container.spec.kind != "app", "the container is an app container")
+    return gives_the_number(container)
 
 
 @chapter.requires(
     "cpu-manager/static/gives-free-cpus-only",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods"),
 )
-def gives_free_cpus_only(choice: Choice) -> Judgement:
+def gives_free_cpus_only(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are taken from those that are free, and from nowhere else."""
-    given = exists(choice.given, "the request was refused")
-    stolen = given & ~choice.available
+    cpus = exists(choice.answer, "the request was refused")
+    stolen = cpus & ~choice.available
     return violated(
         not stolen,
         f"CPUs {format_bits(stolen)} are given that are not free",
-        got=format_bits(given),
+        got=format_bits(cpus),
         allowed=f"some of {format_bits(choice.available)}",
         stolen=stolen,
     )
@@ -74,15 +74,15 @@ def gives_free_cpus_only(choice: Choice) -> Judgement:
 @chapter.twin(
     "cpu-manager/static/packs-few-cores-in-use",
     "By default CPUs tend to be packed onto as few physical cores as possible, on a machine in use too.",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores",),
 )
 @chapter.requires(
     "cpu-manager/static/packs-whole-cores",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit"),
 )
-def packs_few_cores(choice: Choice, in_use: bool = False) -> Judgement:
+def packs_few_cores(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """On an empty machine a request of whole cores is given whole physical cores."""
     taken = took(choice)
     only(choice, *(() if in_use else (WHOLE_CORES, BY_SOCKET, STRICT)))
@@ -95,7 +95,7 @@ def packs_few_cores(choice: Choice, in_use: bool = False) -> Judgement:
 
 @chapter.requires(
     "cpu-manager/static/packs-few-numa-nodes",
-    on=Choice,
+    on=CpuChoice,
     rests_on=(
         "nrm/distribute-cpus-across-numa/default-fills-one-node",
         "nrm/distribute-cpus-across-numa/default-spills-over",
@@ -103,7 +103,7 @@ def packs_few_cores(choice: Choice, in_use: bool = False) -> Judgement:
         "nrm/align-by-socket/default-takes-few-nodes",
     ),
 )
-def packs_few_numa_nodes(choice: Choice) -> Judgement:
+def packs_few_numa_nodes(choice: CpuChoice) -> Judgement:
     """On an empty machine one NUMA node is filled before the next is begun, or the fewest are used."""
     taken = took(choice)
     only(choice, WHOLE_CORES)
@@ -117,11 +117,11 @@ def packs_few_numa_nodes(choice: Choice) -> Judgement:
 
 @chapter.requires(
     "cpu-manager/static/packs-few-numa-nodes-in-use",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/align-by-socket/default-takes-few-nodes",),
     strength="SHOULD",
 )
-def packs_few_numa_nodes_in_use(choice: Choice) -> Judgement:
+def packs_few_numa_nodes_in_use(choice: CpuChoice) -> Judgement:
     """By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too."""
     taken = took(choice)
     only(choice)

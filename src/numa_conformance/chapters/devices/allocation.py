@@ -9,21 +9,29 @@ from typing import Any
 
 from ...asking.generators import workloads
 from ...asking.generators.cells import alignments, devices_near
-from ...asking.generators.life import OF_EVERY_MANAGER, Lives, Turn, are_alike, few_nodes, life, with_pages_and_devices
+from ...asking.generators.life import (
+    OF_EVERY_MANAGER,
+    LifeContext,
+    Lives,
+    are_alike,
+    few_nodes,
+    life,
+    with_pages_and_devices,
+)
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import best_effort, guaranteed, pinning, static
+from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.choice import numa_cpus
 from ...judging.files import DEVICE_FILE
-from ...judging.node_subjects import Admission, Moment, Restart
-from ...judging.room import Room, asked_devices, ordinary
+from ...judging.node_subjects import Admission, NodeMoment, Restart
+from ...judging.room import Room, ordinary
 from ...judging.sighting import Sighting
 from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, HoldingBits
 from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
-from ..outcomes import must_be_admitted
+from ..outcomes import amounts_text, devices_text, in_words, must_be_admitted
 from ..restart import can_be_read
-from ..wording import amounts_told, devices_told, in_words
 
 chapter = Chapter("device-manager/allocation", since="1.18")
 NOTHING = HoldingBits(CpuBits(0))
@@ -40,14 +48,14 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
     admitted(admission)
     applies(asked_devices(admission.before.machine, admission.pod.containers), "the pod asks for no devices")
     for container in admission.pod.containers:
-        asked = asked_devices(admission.before.machine, [container])
-        wanted = {name: number for name, number in asked.items() if number}
+        numbers = asked_devices(admission.before.machine, [container])
+        wanted = {name: number for name, number in numbers.items() if number}
         held = admission.held.get(container.name, NOTHING)
         yield from violated(
             {name: len(ids) for name, ids in held.devices_by_resource.items()} == wanted,
             f"container {container.name} of pod {admission.pod.uid} has another number of devices than it asks for",
-            got=devices_told(held),
-            allowed=amounts_told(wanted),
+            got=devices_text(held),
+            allowed=amounts_text(wanted),
         )
 
 
@@ -68,9 +76,9 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "device-manager/allocation/shares-no-device", on=Moment, rests_on=("device-plugins/registration/not-shared",)
+    "device-manager/allocation/shares-no-device", on=NodeMoment, rests_on=("device-plugins/registration/not-shared",)
 )
-def shares_no_device(moment: Moment) -> Iterator[Violation]:
+def shares_no_device(moment: NodeMoment) -> Iterator[Violation]:
     """No device is given to two containers that run at the same time."""
     applies(any(pod.devices for pod in moment.world.pods.values()), "no pod has devices")
     pods: dict[tuple[str, str], str] = {}
@@ -99,14 +107,14 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     """A pod that asks for more devices than are free is refused and takes none."""
     new_pod(admission)
     applies(all(container.kind != "init" for container in admission.pod.containers), "the pod has init containers")
-    room, asked = Room(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
-    short = {name: number for name, number in asked.items() if number > room.free_devices(None, name)}
+    room, numbers = Room(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
+    short = {name: number for name, number in numbers.items() if number > room.free_devices(None, name)}
     applies(short, "so many devices are free")
     return violated(
         not admission.admitted,
         f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
         got=in_words(admission.held),
-        allowed=f"a refusal: {amounts_told(short)} are asked for",
+        allowed=f"a refusal: {amounts_text(short)} are asked for",
     )
 
 
@@ -127,10 +135,10 @@ def devices_return(admission: Admission) -> Judgement:
     alone = not (request.cpus or request.memory)
     applies(alone and unaligned, "the pod asks for CPUs or memory too, or the Topology Manager may refuse it")
     now, before = Room(world), Room(world.with_all_that_went)
-    asked = asked_devices(world.machine, pod.containers).items()
-    enough = all(number <= now.free_devices(None, name) for name, number in asked)
+    numbers = asked_devices(world.machine, pod.containers).items()
+    enough = all(number <= now.free_devices(None, name) for name, number in numbers)
     applies(
-        enough and any(number > before.free_devices(None, name) for name, number in asked),
+        enough and any(number > before.free_devices(None, name) for name, number in numbers),
         "so many devices are not free, or are free without those that removed pods had",
     )
     return must_be_admitted(admission, "though so many devices are free since others were removed")
@@ -152,14 +160,14 @@ def preference_is_followed(admission: Admission) -> Judgement:
     world = admission.before
     asking = [each for each in admission.pod.containers if any(asked_devices(world.machine, [each]).values())]
     applies(world.settings.topology == "none" and [each.kind for each in asking] == ["app"], NO_PREFERENCE)
-    asked, prefers = asked_devices(world.machine, asking), world.machine.preferred_allocation
-    free = {name: sorted(Room(world).free_device_ids(name)) for name in asked if prefers.get(name)}
-    wanted = applies({(name, id) for name, ids in free.items() for id in ids[: asked[name]]}, NO_PREFERENCE)
+    numbers, prefers = asked_devices(world.machine, asking), world.machine.preferred_allocation
+    free = {name: sorted(Room(world).free_device_ids(name)) for name in numbers if prefers.get(name)}
+    wanted = applies({(name, id) for name, ids in free.items() for id in ids[: numbers[name]]}, NO_PREFERENCE)
     held = admission.held.get(asking[0].name, NOTHING)
     return violated(
         wanted <= held.each_device,
         "the plugin prefers other devices",
-        got=devices_told(held),
+        got=devices_text(held),
         allowed=", ".join(sorted(id for _, id in wanted)),
     )
 
@@ -176,12 +184,14 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     """Containers keep their devices when the node agent restarts."""
     plain(restart)
     applies(restart.after is not None, "the node does not come up")
-    applies(any(had and had.devices for _, had, _ in restart.kept), "no container that is there again had devices")
-    for who, had, has in restart.kept:
+    applies(
+        any(had and had.devices for _, had, _ in restart.readmitted), "no container that is there again had devices"
+    )
+    for who, had, has in restart.readmitted:
         if had and had.devices:
             why = f"{who} has other devices after a restart"
             same = has is not None and had.devices_by_resource == has.devices_by_resource
-            yield from violated(same, why, got=devices_told(has), allowed=devices_told(had))
+            yield from violated(same, why, got=devices_text(has), allowed=devices_text(had))
 
 
 @judges("device-manager/restart/keeps-devices", on=Sighting)
@@ -191,7 +201,7 @@ def device_file_can_be_read(sighting: Sighting) -> Judgement:
 
 
 @life("cpu-manager/static", "device-manager/allocation", "device-manager/preferred-allocation", suits=few_nodes, on=2)
-def preferred_devices(machine: Machine, turn: Turn) -> Lives:
+def preferred_devices(machine: Machine, turn: LifeContext) -> Lives:
     """Devices beside CPUs where the plugin prefers such of another NUMA node, where one is near two, or near none."""
     gpu, key, few = "example.com/gpu", "example.com/key", 2
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
@@ -219,7 +229,7 @@ def preferred_devices(machine: Machine, turn: Turn) -> Lives:
 
 
 @life(*OF_EVERY_MANAGER, suits=lambda machine: are_alike(machine) and not machine.devices, on=2)
-def containers_one_after_the_other(machine: Machine, turn: Turn) -> Lives:
+def containers_one_after_the_other(machine: Machine, turn: LifeContext) -> Lives:
     """Containers leave what they have to those behind, or keep it: of each resource, until the node is full."""
     nic, pages, each = "example.com/nic", "hugepages-2Mi", 4
     broken = Device(nic, "nic-broken", (machine.memory[0].node,), healthy=False)

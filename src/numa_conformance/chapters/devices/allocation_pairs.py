@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...asking.generators.workloads import best_effort, static
 from ...asking.generators.worlds import admitted, held, node, refused, resident, sighting
 from ...judging.files import DEVICE_FILE
-from ...judging.node_subjects import Moment, Restart
-from ...judging.world import PodOnNode, World
+from ...judging.node_subjects import NodeMoment, Restart
+from ...judging.world import AdmittedPod, World
 from ...wire.history.values import HoldingBits
 from . import allocation as chapter
 
@@ -14,7 +14,7 @@ GPU = "example.com/gpu"
 TWO, FIVE = (best_effort("p", **{GPU: number}) for number in "25")
 
 
-def up(*pods: PodOnNode) -> World:
+def up(*pods: AdmittedPod) -> World:
     """Describe a node with gpu-0 to gpu-3, and with gpu-broken."""
     return node("two-nodes-devices", static(), *pods)
 
@@ -24,10 +24,10 @@ def gpus(*names: int | str) -> HoldingBits:
     return held(devices={GPU: [f"gpu-{name}" for name in names]})
 
 
-def both(first: int, second: int) -> Moment:
+def both(first: int, second: int) -> NodeMoment:
     """Give a device to each of two pods."""
     pods = (resident(best_effort(name, **{GPU: "1"}), c=gpus(gpu)) for name, gpu in (("p", first), ("q", second)))
-    return Moment(up(*pods))
+    return NodeMoment(up(*pods))
 
 
 def restart(*after: int) -> Restart:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest
-from ..outcomes import must_give_no_hint
-from ..wording import listed, sets_told
+from ..outcomes import listed, must_give_no_hint, sets_text
 
 chapter = Chapter("node/hints", "device-manager/allocation", since="1.27")
 
 
 def wanted(hints: DeviceHints) -> None:
-    applies(hints.asked, "no devices are asked for")
+    applies(hints.count, "no devices are asked for")
 
 
 @chapter.requires(
@@ -30,9 +29,9 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
     return violated(
         not wrong,
-        f"{sets_told(wrong)} cannot give {hints.asked} of {hints.resource}",
+        f"{sets_text(wrong)} cannot give {hints.count} of {hints.resource}",
         got=listed(hints.offered),
-        allowed=f"NUMA nodes with {hints.asked} free devices",
+        allowed=f"NUMA nodes with {hints.count} free devices",
     )
 
 
@@ -42,7 +41,7 @@ def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     wanted(hints)
     applies(hints.has_topology, "the devices have no topology")
     applies(not hints.enough, "so many devices are free")
-    why = f"{hints.asked} of {hints.resource} are not free, and no opinion is told of it"
+    why = f"{hints.count} of {hints.resource} are not free, and no opinion is told of it"
     return must_give_no_hint(hints.offered, why)
 
 
@@ -64,9 +63,9 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
     return violated(
         not missing,
-        f"{sets_told(missing)} can give {hints.asked} of {hints.resource} and is not hinted",
+        f"{sets_text(missing)} can give {hints.count} of {hints.resource} and is not hinted",
         got=listed(hints.offered),
-        allowed=sets_told(fitting),
+        allowed=sets_text(fitting),
     )
 
 
@@ -97,7 +96,7 @@ def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]
     return violated(
         not wrong,
-        f"{sets_told(wrong)} leave out devices that an ended init container of the pod has left",
+        f"{sets_text(wrong)} leave out devices that an ended init container of the pod has left",
         got=listed(hints.offered),
         allowed=f"sets near {', '.join(sorted(hints.reusable))}",
     )

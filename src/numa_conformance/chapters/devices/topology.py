@@ -8,20 +8,20 @@ from functools import partial
 from typing import Any
 
 from ...asking.generators import workloads
-from ...asking.generators.life import Lives, Turn, few_nodes, life
+from ...asking.generators.life import LifeContext, Lives, few_nodes, life
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import static
 from ...cpuset import bits_of
+from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
-from ...judging.room import Room, asked_devices
+from ...judging.room import Room
 from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, HoldingBits, nodes_text
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
 from ..conditions import admitted, new_pod, under, under_static
-from ..outcomes import must_be_admitted
-from ..wording import amounts_told, in_words
+from ..outcomes import amounts_text, in_words, must_be_admitted
 
 chapter = Chapter("device-manager/allocation", "topology-manager/single-numa-node", since="1.18")
 
@@ -65,9 +65,9 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
 
 def _local_devices(admission: Admission, held: HoldingBits) -> list[Device]:
     """Return the devices that a container holds and whose plugin tells NUMA nodes."""
-    own = held.each_device
+    ids = held.each_device
     return [
-        device for device in admission.before.machine.devices if device.numa and (device.resource, device.id) in own
+        device for device in admission.before.machine.devices if device.numa and (device.resource, device.id) in ids
     ]
 
 
@@ -160,13 +160,13 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
             f"container {name} of pod {admission.pod.uid}, which asks for a fraction of a CPU, is given something else "
             "than devices of one NUMA node",
             got=held,
-            allowed=f"{amounts_told(wanted)} of one NUMA node, and no CPUs",
+            allowed=f"{amounts_text(wanted)} of one NUMA node, and no CPUs",
             CPUs=held.cpus,
         )
 
 
 @life("cpu-manager/static", "device-manager/allocation", "topology-manager/single-numa-node", suits=few_nodes, on=3)
-def devices_apart(machine: Machine, turn: Turn) -> Lives:
+def devices_apart(machine: Machine, turn: LifeContext) -> Lives:
     """Devices of two resources that no NUMA node has together: pods of every class ask for both."""
     kinds = ("example.com/nic", "example.com/gpu")
     nodes = (node for node, cpus in machine.numa_bits.items() if cpus)

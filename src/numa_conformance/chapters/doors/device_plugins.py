@@ -123,12 +123,12 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
     counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
-    others = ", ".join(sorted(id for id, count in counts.items() if id not in subject.asked.available or count > 1))
+    others = ", ".join(sorted(id for id, count in counts.items() if id not in subject.question.available or count > 1))
     return violated(
         not others,
         f"devices {others} are preferred, which are not available, or twice",
         got=subject.in_words,
-        allowed=f"some of {', '.join(subject.asked.available) or 'none'}",
+        allowed=f"some of {', '.join(subject.question.available) or 'none'}",
     )
 
 
@@ -140,7 +140,7 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
 )
 def prefers_so_many(subject: DevicePreference) -> Judgement:
     """A plugin prefers as many devices as are asked for."""
-    number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.asked.size
+    number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.question.size
     return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
 
 
@@ -152,7 +152,7 @@ def prefers_so_many(subject: DevicePreference) -> Judgement:
 )
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     """The devices that must be included are among those that a plugin prefers."""
-    included = applies(subject.asked.included, "nothing must be included")
+    included = applies(subject.question.included, "nothing must be included")
     preferred = exists(subject.preferred, "the plugin refused to prefer any")
     missing = ", ".join(sorted({*included}.difference(preferred)))
     why = f"devices {missing} must be included, and are not"

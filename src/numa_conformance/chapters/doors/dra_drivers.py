@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ...cpuset import bit_of, format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
-from ...judging.claims import Beside, Preparation, Publication, Release
+from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, PublishedDevice
 
 chapter = Chapter("claims/cpus", since="1.34")
@@ -257,11 +257,11 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
 @chapter.requires(
     "dra-driver/shared/keeps-off-claims",
     "claims/shared-pool",
-    on=Beside,
+    on=Coexistence,
     rests_on=("dra-driver-cpu/shared-pool/all-others",),
     beyond="The page does not say what becomes of it where none is left.",
 )
-def keeps_off_claims(subject: Beside) -> Iterator[Violation]:
+def keeps_off_claims(subject: Coexistence) -> Iterator[Violation]:
     """A container without a claim may run on no CPU that a claim has; where none is left, it is refused."""
     claims = applies(subject.claims, "no claim is prepared")
     for name, cpus in subject.shared.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...asking.generators.worlds import bits
-from ...judging.claims import Beside, Preparation, Publication, Release
+from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, PublishedDevice
 from ...machine import load_machine
 from . import dra_drivers as chapter
@@ -66,8 +66,8 @@ PAIRS = {
         claimed("1-2", CPUS, reserved=bits("0")),
     ),
     chapter.keeps_off_claims: (
-        Beside({"shared": bits("0-7")}, bits("0-1")),
-        Beside({"shared": bits("2-7")}, bits("0-1")),
+        Coexistence({"shared": bits("0-7")}, bits("0-1")),
+        Coexistence({"shared": bits("2-7")}, bits("0-1")),
     ),
     chapter.undoes_what_was_prepared: (Release(True, "no"), Release(True, None)),
     chapter.of_nothing_is_no_error: (Release(False, "no"), Release(False, None)),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...asking.generators.life import Lives, Turn, life
+from ...asking.generators.life import LifeContext, Lives, life
 from ...asking.generators.scenario import Script
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import GUARANTEED
-from ...judging.pooled import SYSTEM, Pooled
 from ...machine import Machine
 from ...wire.features import PROMISES
 from ..cpu.cpusets import settled_cpuset_of
@@ -100,7 +100,7 @@ def holds_system_pods(may: Pooled) -> Judgement:
 
 
 @life("node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12, generator="pools")
-def containers_of_every_kind(machine: Machine, turn: Turn) -> Lives:
+def containers_of_every_kind(machine: Machine, turn: LifeContext) -> Lives:
     """Pods of the system, pods with a part of a CPU, with whole ones and with none come, and some go."""
     quarter = len(machine.cpus) // 4
     coming = (

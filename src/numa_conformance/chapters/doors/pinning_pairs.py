@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ...asking.generators.workloads import guaranteed, static
 from ...asking.generators.worlds import bits, node
+from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import PodSpec
-from ...judging.pooled import SYSTEM, Pooled
-from ...judging.world import PodOnNode
+from ...judging.world import AdmittedPod
 from ...wire.history.values import HoldingBits
 from . import pinning as chapter
 
@@ -16,7 +16,7 @@ from . import pinning as chapter
 def pooled(cpu: str, on: str, others: str, namespace: str = "default") -> Pooled:
     """Describe a container that requests so many CPUs and may run on some; another one may run on ``others``."""
     pods = [
-        PodOnNode(
+        AdmittedPod(
             replace(PodSpec.of(guaranteed(uid, cpu)), namespace=namespace),
             {"c": HoldingBits(bits(""), cpuset=bits(cpus))},
         )

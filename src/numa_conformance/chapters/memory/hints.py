@@ -9,15 +9,22 @@ from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.offered import DeviceHints, MemoryHints
 from ...wire.history.values import nodes_text
 from ..conditions import memory_none, memory_static
-from ..outcomes import must_prefer_the_narrowest
-from ..wording import IMPOSSIBLE, is_impossible, is_no_opinion, listed, memory_told, sets_told
+from ..outcomes import (
+    IMPOSSIBLE,
+    is_impossible,
+    is_no_opinion,
+    listed,
+    memory_text,
+    must_prefer_the_narrowest,
+    sets_text,
+)
 
 chapter = Chapter("node/hints", "memory-manager/static", since="1.21")
 policy_none = Chapter("node/hints", "memory-manager/none", since="1.21")
 
 
 def wanted(hints: MemoryHints) -> None:
-    applies(hints.asked, "no memory is to be given")
+    applies(hints.amounts, "no memory is to be given")
 
 
 @chapter.requires(
@@ -46,12 +53,12 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no
     hint, which is not the same as no opinion.
     """
-    applies(len(hints.asked) > 1, "memory of one type at most is to be given")
+    applies(len(hints.amounts) > 1, "memory of one type at most is to be given")
     sets = {nodes for _, nodes, _ in _sets(hints)}
-    wrong = sorted(nodes for nodes in sets if not all(hints.can_hold(nodes, kind) for kind in hints.asked))
+    wrong = sorted(nodes for nodes in sets if not all(hints.can_hold(nodes, kind) for kind in hints.amounts))
     return violated(
         not wrong,
-        f"{sets_told(wrong)} cannot give all of {_request(hints)}",
+        f"{sets_text(wrong)} cannot give all of {_request(hints)}",
         got=_offered(hints),
         allowed=f"NUMA nodes with {_request(hints)} free",
     )
@@ -62,10 +69,10 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     """Where not even all NUMA nodes have enough of every type, some type has no hint, and not just no opinion."""
     wanted(hints)
     every = bits_of(hints.before.machine.numa_ids)
-    short = any(not hints.can_hold(every, kind) for kind in hints.asked)
+    short = any(not hints.can_hold(every, kind) for kind in hints.amounts)
     applies(short, "all NUMA nodes together may hold what is asked for")
     return violated(
-        any(is_impossible(hints.offered.get(kind)) for kind in hints.asked),
+        any(is_impossible(hints.offered.get(kind)) for kind in hints.amounts),
         f"{_request(hints)} are not free, and any NUMA node would do by the hints",
         got=_offered(hints),
         allowed=IMPOSSIBLE,
@@ -81,7 +88,7 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too."""
     wanted(hints)
     applies(any(map(hints.surely_hold, hints.sets)), "no NUMA nodes of which nothing is given hold it all")
-    without = [kind for kind in hints.asked if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
+    without = [kind for kind in hints.amounts if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
     return violated(
         not without,
         f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod",
@@ -109,10 +116,10 @@ def default_under_none(hints: MemoryHints) -> Judgement:
     return _prefers_nothing(hints, "policy None")
 
 
-def _prefers_nothing(hints: MemoryHints, whose: str) -> Judgement:
+def _prefers_nothing(hints: MemoryHints, subject: str) -> Judgement:
     return violated(
         all(map(is_no_opinion, hints.offered.values())),
-        f"{whose} has other hints for memory than that any NUMA node will do",
+        f"{subject} has other hints for memory than that any NUMA node will do",
         got=_offered(hints),
         allowed="no opinion, or any preferred",
     )
@@ -134,12 +141,12 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
         "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
     )
     hinted = {(kind, nodes) for kind, nodes, _ in _sets(hints)}
-    missing = [nodes for nodes in sorted(fitting) if not hinted.issuperset((kind, nodes) for kind in hints.asked)]
+    missing = [nodes for nodes in sorted(fitting) if not hinted.issuperset((kind, nodes) for kind in hints.amounts)]
     return violated(
         not missing,
-        f"{sets_told(missing)} can hold {_request(hints)} and is not hinted",
+        f"{sets_text(missing)} can hold {_request(hints)} and is not hinted",
         got=_offered(hints),
-        allowed=sets_told(fitting),
+        allowed=sets_text(fitting),
     )
 
 
@@ -167,7 +174,7 @@ def _sets(hints: MemoryHints) -> list[tuple[str, int, bool]]:
     """Return the hints that name NUMA nodes, of what is asked for: type, NUMA nodes (bits), whether it is preferred."""
     return [
         (kind, hint.nodes, hint.preferred)
-        for kind in hints.asked
+        for kind in hints.amounts
         for hint in hints.offered.get(kind) or ()
         if hint.nodes is not None
     ]
@@ -178,4 +185,4 @@ def _offered(hints: MemoryHints) -> str:
 
 
 def _request(hints: MemoryHints) -> str:
-    return memory_told(dict(sorted(hints.asked.items())), " and ")
+    return memory_text(dict(sorted(hints.amounts.items())), " and ")

@@ -16,8 +16,8 @@ BOTH, WRONGLY_BOTH = (Affinity(NodeBits(0b11), preferred) for preferred in (Fals
 
 def guaranteed(gib: int, *hints: Affinity, mib_of_pages: int = 0) -> MemoryHints:
     """Describe the hints for what a Guaranteed pod asks for."""
-    asked = {"memory": gib << 30} | ({"hugepages-2Mi": mib_of_pages << 20} if mib_of_pages else {})
-    return MemoryHints(IDLE, "Guaranteed", asked, {"memory": hints})
+    amounts = {"memory": gib << 30} | ({"hugepages-2Mi": mib_of_pages << 20} if mib_of_pages else {})
+    return MemoryHints(IDLE, "Guaranteed", amounts, {"memory": hints})
 
 
 def burstable(hint: Affinity, world: World = IDLE) -> MemoryHints:

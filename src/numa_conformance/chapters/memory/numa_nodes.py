@@ -6,12 +6,13 @@ from functools import reduce
 from operator import or_
 
 from ...cpuset import format_bits
+from ...judging.alignment import ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.node_subjects import Admission
-from ...judging.room import Request, Room
+from ...judging.room import Room
 from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container, with_memory
 from ..conditions import admitted
-from ..wording import number_of
+from ..outcomes import number_of
 
 chapter = Chapter("memory-manager/static", "topology-manager/best-effort", since="1.21")
 
@@ -37,7 +38,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
         "nothing is aligned, and several containers have memory of their own",
     )
     admitted(admission)
-    sets = Room(admission.before).surely_give(request if aligned else Request(0, request.memory, {}))
+    sets = Room(admission.before).surely_give(request if aligned else ResourceRequest(0, request.memory, {}))
     applies(sets, "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory")
     return _few_nodes(admission, sets[0].bit_count(), " or ".join(map(format_bits, sets)))
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ...judging.node_subjects import Arrival, Moment
-from ...judging.reserved_memory import (
+from ...judging.allowed import (
     DUPLICATES,
     UNKNOWN_NODES,
     UNKNOWN_TYPES,
@@ -20,6 +18,8 @@ from ...judging.reserved_memory import (
     memory_matches_the_node,
     numa_nodes_have,
 )
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.room import allocatable
 from ...judging.start_subjects import Start
 from ...wire.history.quantities import size_text
@@ -139,9 +139,9 @@ def refuses_unknown_types(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "memory-manager/reserved-memory/is-never-given", on=Moment, rests_on=("memory/reserved/not-for-containers",)
+    "memory-manager/reserved-memory/is-never-given", on=NodeMoment, rests_on=("memory/reserved/not-for-containers",)
 )
-def never_gives_what_is_reserved(moment: Moment) -> Judgement:
+def never_gives_what_is_reserved(moment: NodeMoment) -> Judgement:
     """The memory reserved on a NUMA node is not given to any container."""
     reserved = applies(moment.settings.reserved_memory, "no memory is reserved on a NUMA node")
     return overdrafts(
@@ -155,7 +155,7 @@ def never_gives_what_is_reserved(moment: Moment) -> Judgement:
 def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation]:
     """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
     memory_static(start)
-    tables = [(one.node, kind, table) for one in start.memory for kind, table in (one.tables or {}).items()]
+    tables = [(node.node, kind, table) for node in start.memory for kind, table in (node.tables or {}).items()]
     applies(tables, "the books of its memory are not told")
     machine = (start if isinstance(start, Start) else applies(start.world, "the node does not come up")).machine
     room = allocatable(machine, start.settings.reserved_memory)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...asking.generators.workloads import guaranteed, kubelet, pinning, static_memory
 from ...asking.generators.worlds import held, node, resident, start
-from ...judging.node_subjects import Arrival, Moment
+from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.start_subjects import Start
 from ...sources.versions import NEWEST
 from ...wire.history.values import MemoryBits, NodeBits
@@ -23,10 +23,10 @@ def starts(*entries: tuple[int, str, str]) -> tuple[Start, Start]:
     return came_up, down
 
 
-def gives(gib: float) -> Moment:
+def gives(gib: float) -> NodeMoment:
     """Give so much of NUMA node 0, where 356 MiB are reserved, and 7.5 GiB are not in huge pages."""
     memory = [MemoryBits("memory", int(gib * GIB), NodeBits(0b01))]
-    return Moment(node(MACHINE, static_memory(), resident(guaranteed("p", 1, "1Gi"), c=held("1", memory=memory))))
+    return NodeMoment(node(MACHINE, static_memory(), resident(guaranteed("p", 1, "1Gi"), c=held("1", memory=memory))))
 
 
 def books(gib: int) -> Arrival:

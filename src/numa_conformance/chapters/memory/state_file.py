@@ -10,11 +10,11 @@ from ...judging.files import MEMORY_FILE, MEMORY_POLICY
 from ...judging.node_subjects import Restart
 from ...judging.room import whole
 from ...judging.shared_views import FoundFile
-from ...judging.sighting import Sighting, blocks_told
+from ...judging.sighting import Sighting, bytes_of_blocks
 from ...wire.history.quantities import size_text
 from ..conditions import memory_static, plain
+from ..outcomes import memory_in_words
 from ..restart import can_be_read, is_of_the_same
-from ..wording import memory_in_words
 
 chapter = Chapter(since="1.21")
 
@@ -34,9 +34,9 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     plain(restart)
     memory_static(restart)
     applies(restart.after is not None, "the node does not come up")
-    for who, had, has in restart.kept:
+    for who, had, has in restart.readmitted:
         yield from violated(
-            blocks_told(had.memory if had else None) == blocks_told(has.memory if has else None),
+            bytes_of_blocks(had.memory if had else None) == bytes_of_blocks(has.memory if has else None),
             f"{who} has other memory after a restart",
             got=memory_in_words(has),
             allowed=memory_in_words(had),
@@ -81,7 +81,7 @@ def _wrong_sums(sighting: Sighting) -> Iterator[Violation]:
         return
     held, booked = Counter[str](), Counter[str]()
     for container in sighting.containers:
-        for (kind, _), number in blocks_told(container.held.memory).items():
+        for (kind, _), number in bytes_of_blocks(container.held.memory).items():
             held[kind] += number
     for book in sighting.memory:
         for kind, table in book["tables"].items():

@@ -8,25 +8,25 @@ from functools import partial, reduce
 from itertools import combinations, islice
 from operator import or_
 
-from ...asking.generators.life import Lives, Turn, life
+from ...asking.generators.life import LifeContext, Lives, life
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import guaranteed, pinning, static
 from ...cpuset import bit_of, bits_of, format_bits
+from ...judging.alignment import ResourceRequest, memory_of
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.choice import numa_cpus
 from ...judging.may_run import MayRun
-from ...judging.node_subjects import Admission, Moment, Removal
+from ...judging.node_subjects import Admission, NodeMoment, Removal
 from ...judging.pods import GUARANTEED
-from ...judging.room import Request, Room, allocatable, memory_of, ordinary
-from ...judging.shared_views import OnNode
-from ...judging.sighting import blocks_told
+from ...judging.room import Room, allocatable, ordinary
+from ...judging.shared_views import NodeContainer
+from ...judging.sighting import bytes_of_blocks
 from ...machine import Machine
 from ...wire.history.quantities import size_text
 from ...wire.history.values import nodes_text
 from ..alignment import at_once, leaving_a_cpu, one_node_can_give_all, plain_pod, with_memory
 from ..conditions import admitted, memory_none, memory_static, under, without_pod_resources
-from ..outcomes import must_be_admitted, must_be_refused
-from ..wording import memory_in_words, memory_told
+from ..outcomes import memory_in_words, memory_text, must_be_admitted, must_be_refused
 
 chapter = Chapter("memory-manager/static", since="1.21")
 policy_none = Chapter("memory-manager/none", since="1.21")
@@ -54,8 +54,8 @@ def guarantees_memory(admission: Admission) -> Judgement:
     return _given_as_asked(admission, "memory", lambda kind: True)
 
 
-@judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(OnNode, MayRun))
-def memory_is_where_it_was_given(container: OnNode | MayRun) -> Iterator[Violation]:
+@judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(NodeContainer, MayRun))
+def memory_is_where_it_was_given(container: NodeContainer | MayRun) -> Iterator[Violation]:
     """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
     memory_static(container)
     runs = applies(container.runs, "it is not seen what the container runs on")
@@ -88,30 +88,32 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
             all(got[kind] == wanted[kind] for kind in {*got, *wanted} if counts(kind)),
             f"container {container.name} of pod {admission.pod.uid} is given other {what} than it asks for",
             got=memory_in_words(held),
-            allowed=memory_told(wanted),
+            allowed=memory_text(wanted),
         )
 
 
 @policy_none.requires(
-    "memory-manager/none/pins-nothing", on=OnNode, rests_on=("memory/none/does-nothing", "memory/none/default-hint")
+    "memory-manager/none/pins-nothing",
+    on=NodeContainer,
+    rests_on=("memory/none/does-nothing", "memory/none/default-hint"),
 )
-def none_pins_nothing(container: OnNode) -> Judgement:
+def none_pins_nothing(container: NodeContainer) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
     memory_none(container)
     return _has_no_memory(container, "under policy None")
 
 
 @chapter.requires(
-    "memory-manager/static/leaves-other-classes-alone", on=OnNode, rests_on=("memory/static/other-classes",)
+    "memory-manager/static/leaves-other-classes-alone", on=NodeContainer, rests_on=("memory/static/other-classes",)
 )
-def leaves_other_classes_alone(container: OnNode) -> Judgement:
+def leaves_other_classes_alone(container: NodeContainer) -> Judgement:
     """Containers of Burstable and BestEffort pods are given no memory of their own."""
     memory_static(container)
     applies(container.qos not in (GUARANTEED, None), "the pod is Guaranteed, or its class is not known")
     return _has_no_memory(container, f"in a {container.qos} pod")
 
 
-def _has_no_memory(container: OnNode, where: str) -> Judgement:
+def _has_no_memory(container: NodeContainer, where: str) -> Judgement:
     held = applies(container.held, "its pod was refused")
     applies(held.memory is not None, "the container's memory is not told")
     return violated(
@@ -126,15 +128,15 @@ def _has_no_memory(container: OnNode, where: str) -> Judgement:
 @chapter.requires(
     "memory-manager/hugepages/come-from-named-nodes",
     "memory-manager/hugepages",
-    on=OnNode,
+    on=NodeContainer,
     rests_on=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
 )
-def huge_pages_come_from_named_nodes(container: OnNode) -> Iterator[Violation]:
+def huge_pages_come_from_named_nodes(container: NodeContainer) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
     nodes.
     """
     memory_static(container)
-    blocks = blocks_told(container.held.blocks if container.held else ())
+    blocks = bytes_of_blocks(container.held.blocks if container.held else ())
     pages = applies([place for place in blocks if place[0] != "memory"], "the container has no huge pages of its own")
     room = allocatable(container.machine, container.settings.reserved_memory)
     for kind, nodes in pages:
@@ -158,18 +160,18 @@ def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     return _given_as_asked(admission, "huge pages", lambda kind: kind != "memory")
 
 
-@judges("memory-manager/hugepages/come-from-named-nodes", on=Moment)
-def gives_no_more_huge_pages_than_there_are(moment: Moment) -> Judgement:
+@judges("memory-manager/hugepages/come-from-named-nodes", on=NodeMoment)
+def gives_no_more_huge_pages_than_there_are(moment: NodeMoment) -> Judgement:
     """Huge pages of a size are given within the pages of these NUMA nodes."""
     return overdrafts(moment, lambda nodes, kind: kind != "memory")
 
 
-def with_pods(moment: Moment) -> None:
+def with_pods(moment: NodeMoment) -> None:
     memory_static(moment)
     applies(moment.world.pods, "no pod is on the node")
 
 
-def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "is there") -> Iterator[Violation]:
+def overdrafts(moment: NodeMoment, counts: Callable[[int, str], bool], what: str = "is there") -> Iterator[Violation]:
     """Judge that no NUMA nodes (bits) that count give more than they have, the first ones alone."""
     with_pods(moment)
     over = (excess for excess in moment.overdrawn if counts(*excess[:2]))
@@ -180,24 +182,24 @@ def overdrafts(moment: Moment, counts: Callable[[int, str], bool], what: str = "
 
 @chapter.requires(
     "memory-manager/static/never-gives-more-than-is-free",
-    on=Moment,
+    on=NodeMoment,
     rests_on=(
         "memory/static/hints-and-reserves",
         "troubleshooting/state/group-amounts-add-up",
         "reserve/eviction/not-available",
     ),
 )
-def never_gives_more_than_there_is(moment: Moment) -> Judgement:
+def never_gives_more_than_there_is(moment: NodeMoment) -> Judgement:
     """The memory given from a NUMA node never exceeds what the node has beyond its reservation."""
     return overdrafts(moment, lambda nodes, kind: True)  # a set of several nodes too
 
 
-@judges("memory-manager/static/never-gives-more-than-is-free", on=Moment)
-def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
+@judges("memory-manager/static/never-gives-more-than-is-free", on=NodeMoment)
+def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
     with_pods(moment)
-    applies(any(one.free for one in moment.memory), "it is not told what NUMA nodes have free")
-    room, books = Room(moment.world), {bit_of(one.node): one.free or {} for one in moment.memory}
+    applies(any(node.free for node in moment.memory), "it is not told what NUMA nodes have free")
+    room, books = Room(moment.world), {bit_of(node.node): node.free or {} for node in moment.memory}
     for nodes in (sum(books), *(node for node in books if not node & room.grouped)):
         for kind in sorted({kind for free in books.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in books.items() if node & nodes)
@@ -213,12 +215,12 @@ def books_count_what_is_given(moment: Moment) -> Iterator[Violation]:
 @chapter.requires(
     "memory-manager/static/keeps-groups-apart",
     "topology-manager/restricted",
-    on=Moment,
+    on=NodeMoment,
     rests_on=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
     strength="SHOULD",
     beyond="The page leaves the handling of groups to the proposal.",
 )
-def keeps_groups_apart(moment: Moment) -> Judgement:
+def keeps_groups_apart(moment: NodeMoment) -> Judgement:
     """A NUMA node that serves a container together with other NUMA nodes serves no container alone, and belongs
     to one group at a time.
     """
@@ -250,7 +252,7 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     plain_pod(admission)
     memory, room = with_memory(admission), Room(admission.before)
     if admission.settings.topology == "single-numa-node" and admission.is_aligned_at_once:
-        lacks = not room.nodes_that_hold(Request(0, memory, {}), surely=False)
+        lacks = not room.nodes_that_hold(ResourceRequest(0, memory, {}), surely=False)
     else:
         lacks = room.lacks(memory)
     applies(lacks, "the NUMA nodes may have so much memory")
@@ -270,7 +272,7 @@ def memory_returns(admission: Admission) -> Judgement:
     leaving_a_cpu(admission)
     memory = with_memory(admission)
     one_node_can_give_all(admission)
-    before = Room(admission.before.with_all_that_went).nodes_that_hold(Request(0, memory, {}), surely=False)
+    before = Room(admission.before.with_all_that_went).nodes_that_hold(ResourceRequest(0, memory, {}), surely=False)
     applies(not before, "NUMA nodes could give all without what removed pods had")
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
@@ -280,13 +282,13 @@ def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
     """Once the last pod is removed every NUMA node has as much memory to give as it came up with."""
     memory_static(removal)
     applies(removal.was_there and not removal.after.pods, "pods are left on the node, or there was none")
-    had = {(one.node, kind): table.free for one in removal.at_first for kind, table in (one.tables or {}).items()}
-    for one in removal.memory:
-        for kind, free in (one.free or {}).items():
-            first = had.get((one.node, kind), 0)
+    had = {(node.node, kind): table.free for node in removal.at_first for kind, table in (node.tables or {}).items()}
+    for node in removal.memory:
+        for kind, free in (node.free or {}).items():
+            first = had.get((node.node, kind), 0)
             yield from violated(
                 free >= first,
-                f"no pod is on the node, and not all {kind} of NUMA node {one.node} is free",
+                f"no pod is on the node, and not all {kind} of NUMA node {node.node} is free",
                 got=size_text(free),
                 allowed=size_text(first),
             )
@@ -306,7 +308,7 @@ def _cpus_and_as_much_memory_each(machine: Machine) -> bool:
     suits=_cpus_and_as_much_memory_each,
     on=3,
 )
-def memory_elsewhere(machine: Machine, turn: Turn) -> Lives:
+def memory_elsewhere(machine: Machine, turn: LifeContext) -> Lives:
     """CPUs on one NUMA node and memory on all others; then memory on two NUMA nodes, of which one is free again."""
     first, last = machine.memory[0], machine.memory[-1]
     others = sum(cpus for node, cpus in machine.numa_bits.items() if node != first.node)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ...asking.generators.workloads import burstable, guaranteed, static, static_memory
 from ...asking.generators.worlds import admitted, bits, block, held, node, refused, resident
 from ...judging.may_run import MayRun
-from ...judging.node_subjects import Moment, Removal
+from ...judging.node_subjects import NodeMoment, Removal
 from ...judging.world import World
 from ...wire.history.values import HoldingBits, MemoryBits, NodeBits
 from ...wire.messages.node import MemoryNode, MemoryTable
@@ -15,7 +15,7 @@ from . import static as chapter
 
 MACHINE, PAGES = "two-nodes-hugepages", "hugepages-2Mi"
 IDLE, NONE = (node(MACHINE, config) for config in (static_memory(), static()))
-ONE, SIX, LARGE = (guaranteed("p", 1, f"{gib}Gi") for gib in (1, 6, 17))
+SMALL, SIX, LARGE = (guaranteed("p", 1, f"{gib}Gi") for gib in (1, 6, 17))
 SHARING = burstable("p", 1)
 WITH_PAGES = guaranteed("p", 1, "1Gi", **{PAGES: "64Mi"})
 
@@ -37,15 +37,15 @@ def up(topology: str = "none", **pods: HoldingBits) -> World:
     )
 
 
-def grouped(*nodes: int) -> Moment:
+def grouped(*nodes: int) -> NodeMoment:
     """Give each of two pods a GiB of some NUMA nodes (bits)."""
     first, second = (held(memory=[MemoryBits("memory", 1 << 30, NodeBits(bits))]) for bits in nodes)
-    return Moment(up("restricted", p=first, q=second))
+    return NodeMoment(up("restricted", p=first, q=second))
 
 
-def books(free: int) -> Moment:
+def books(free: int) -> NodeMoment:
     """Describe books by which so many GiB are free of NUMA node 0, where a pod holds one."""
-    return Moment(up(p=holds(1, on=0)), (MemoryNode(0, 1, [0], {"memory": free << 30}),))
+    return NodeMoment(up(p=holds(1, on=0)), (MemoryNode(0, 1, [0], {"memory": free << 30}),))
 
 
 def emptied(free: int) -> Removal:
@@ -64,22 +64,22 @@ def taking_memory_from(nodes: str) -> MayRun:
 REMOVED = up("single-numa-node", a=holds(6, on=0), b=holds(6)).removed("a")
 
 PAIRS = {
-    chapter.guarantees_memory: (admitted(IDLE, ONE, c=held("1")), admitted(IDLE, ONE, c=holds(1))),
-    chapter.none_pins_nothing: (admitted(NONE, ONE, c=holds(1)), admitted(NONE, ONE, c=held("1"))),
+    chapter.guarantees_memory: (admitted(IDLE, SMALL, c=held("1")), admitted(IDLE, SMALL, c=holds(1))),
+    chapter.none_pins_nothing: (admitted(NONE, SMALL, c=holds(1)), admitted(NONE, SMALL, c=held("1"))),
     chapter.leaves_other_classes_alone: (
         admitted(IDLE, SHARING, c=holds(1, cpus="")),
         admitted(IDLE, SHARING, c=held()),
     ),
     chapter.huge_pages_come_from_named_nodes: (
-        admitted(IDLE, ONE, c=held("1", memory=[block("hugepages-1Gi", 1, 1)])),
-        admitted(IDLE, ONE, c=pages(64)),
+        admitted(IDLE, SMALL, c=held("1", memory=[block("hugepages-1Gi", 1, 1)])),
+        admitted(IDLE, SMALL, c=pages(64)),
     ),
     chapter.huge_pages_are_given_by_size: (
         admitted(IDLE, WITH_PAGES, c=holds(1)),
         admitted(IDLE, WITH_PAGES, c=pages(64)),
     ),
-    chapter.gives_no_more_huge_pages_than_there_are: (Moment(up(p=pages(600))), Moment(up(p=pages(512)))),
-    chapter.never_gives_more_than_there_is: (Moment(up(p=holds(8))), Moment(up(p=holds(7)))),
+    chapter.gives_no_more_huge_pages_than_there_are: (NodeMoment(up(p=pages(600))), NodeMoment(up(p=pages(512)))),
+    chapter.never_gives_more_than_there_is: (NodeMoment(up(p=holds(8))), NodeMoment(up(p=holds(7)))),
     chapter.books_count_what_is_given: (books(free=7), books(free=6)),
     chapter.keeps_groups_apart: (grouped(0b01, 0b11), grouped(0b01, 0b10)),
     chapter.refuses_what_does_not_fit: (admitted(IDLE, LARGE, c=holds(17)), refused(IDLE, LARGE)),

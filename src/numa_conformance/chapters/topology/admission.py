@@ -10,8 +10,7 @@ from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
 from ..alignment import ALIGNING, at_once, common_nodes, leaving_a_cpu, one_node_can_give_all
 from ..conditions import admitted, fitting, new_pod, refused, under, without_devices, without_pod_resources
-from ..outcomes import NOT_ALIGNED, must_be_admitted
-from ..wording import in_words, listed
+from ..outcomes import NOT_ALIGNED, in_words, listed, must_be_admitted
 
 chapter = Chapter(since="1.18")
 

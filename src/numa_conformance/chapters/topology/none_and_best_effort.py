@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, judges, violated
-from ...judging.choice import BY_SOCKET, WHOLE_CORES, Choice
+from ...judging.choice import BY_SOCKET, WHOLE_CORES, CpuChoice
 from ...judging.merged import MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ..alignment import at_once, counted, fewest_nodes_around_the_affinity, nodes_of_cpus
 from ..conditions import admitted, under
 from ..cpu.choices import took
-from ..outcomes import must_be_admitted
-from ..wording import number_of
+from ..outcomes import must_be_admitted, number_of
 from .merging import of_policy, outcome_text
 
 none = Chapter("topology-manager/none", since="1.18")
@@ -99,8 +98,8 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     )
 
 
-@judges("topology-manager/best-effort/aligns-when-possible", on=Choice)
-def follows_the_hint(choice: Choice) -> Judgement:
+@judges("topology-manager/best-effort/aligns-when-possible", on=CpuChoice)
+def follows_the_hint(choice: CpuChoice) -> Judgement:
     """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
     taken = took(choice)
     near = exists(choice.near, "no hint was followed")

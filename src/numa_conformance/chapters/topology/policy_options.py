@@ -9,15 +9,14 @@ import random
 from functools import partial
 
 from ...asking.generators.cells import Cell
-from ...asking.generators.life import Lives, Turn, life
+from ...asking.generators.life import LifeContext, Lives, life
 from ...asking.generators.scenario import Script, ask_all, come_and_go
 from ...asking.generators.walks import Walk
 from ...asking.generators.workloads import guaranteed
 from ...cpuset import bits_of, format_bits
 from ...judging.chapter import Chapter, Judgement, applies, violated
 from ...judging.choice import numa_cpus
-from ...judging.distances import Distances
-from ...judging.merged import MergedHints
+from ...judging.merged import Distances, MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ...judging.start_subjects import MANY_NODES, MOST_NODES, Start
@@ -261,7 +260,7 @@ def _near_and_far(machine: Machine) -> bool:
 
 
 @life(suits=_near_and_far)
-def near_and_far(machine: Machine, turn: Turn) -> Lives:
+def near_and_far(machine: Machine, turn: LifeContext) -> Lives:
     """Pods that need several NUMA nodes, a policy in each scope: on an empty node, then where NUMA nodes are left."""
     size = min(cpus.bit_count() for cpus in numa_cpus(machine)) - 1
 

@@ -6,20 +6,19 @@ Page: Control Topology Management Policies on a node, section restricted policy.
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.alignment import Alignment
+from ...judging.alignment import CpuAlignment
 from ...judging.chapter import Chapter, Judgement, applies, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ...wire.history.values import nodes_text
 from ..alignment import at_once, counted, free_text, leaving_a_cpu, nodes_of_cpus, with_memory
 from ..conditions import leaving_a_shared_cpu, under
-from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned
-from ..wording import number_of
+from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_unaligned, number_of
 
 chapter = Chapter("topology-manager/restricted", since="1.18")
 
 
-def can_be_aligned(admission: Admission) -> Alignment:
+def can_be_aligned(admission: Admission) -> CpuAlignment:
     """Return how a request for CPUs alone can be aligned."""
     under(admission, "restricted")
     cpus = counted(admission)
@@ -41,10 +40,10 @@ def admits_what_can_be_aligned(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"which asks for {_counted(admission, cpus, ' that')}")
 
 
-def _counted(admission: Admission, cpus: Alignment, relation: str) -> str:
+def _counted(admission: Admission, cpus: CpuAlignment, relation: str) -> str:
     """Write how many CPUs are asked for, and how few NUMA nodes could ever give them."""
-    given = f"{number_of(cpus.width, 'NUMA node')} can give of {free_text(admission.before)}"
-    return f"{number_of(cpus.count, 'CPU')}{relation} {given}"
+    able = f"{number_of(cpus.width, 'NUMA node')} can give of {free_text(admission.before)}"
+    return f"{number_of(cpus.count, 'CPU')}{relation} {able}"
 
 
 @chapter.requires(

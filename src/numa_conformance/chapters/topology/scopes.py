@@ -5,19 +5,18 @@ Page: Control Topology Management Policies on a node, sections container scope a
 
 from __future__ import annotations
 
-from ...asking.generators.life import OF_EVERY_MANAGER, Lives, Turn, are_alike, life, with_pages_and_devices
+from ...asking.generators.life import OF_EVERY_MANAGER, LifeContext, Lives, are_alike, life, with_pages_and_devices
 from ...asking.generators.scenario import Script, come_and_go
 from ...asking.generators.workloads import container, pinning, pod, static
 from ...cpuset import format_bits
-from ...judging.alignment import Alignment
+from ...judging.alignment import CpuAlignment, ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ...judging.node_subjects import Admission
-from ...judging.room import Request, Room, ordinary
+from ...judging.room import Room, ordinary
 from ...machine import Machine
 from ..alignment import ALIGNING, counted, counting_is_enough, for_cpus_alone, nodes_of_cpus, with_app_containers_only
 from ..conditions import admitted, leaving_a_shared_cpu, new_pod, under, under_static, without_pod_resources
-from ..outcomes import must_be_admitted, must_be_refused
-from ..wording import listed
+from ..outcomes import listed, must_be_admitted, must_be_refused
 
 chapter = Chapter(since="1.18")
 of_pods = Chapter("topology-manager/scope/pod", "topology-manager/single-numa-node", "cpu-manager/static", since="1.18")
@@ -45,7 +44,7 @@ def sizes_of(admission: Admission) -> list[int]:
 
 def no_node_has_the_sum(admission: Admission) -> None:
     applies(
-        not Alignment(admission.before, sum(sizes_of(admission))).on_one_node,
+        not CpuAlignment(admission.before, sum(sizes_of(admission))).on_one_node,
         "one NUMA node has so many free CPUs as all containers ask for",
     )
 
@@ -135,7 +134,7 @@ def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     cpus, sizes = counted(admission), sizes_of(admission)
     with_app_containers_only(admission)
     applies(len(sizes) > 1, "the pod has one container with CPUs of its own, or none")
-    applies(Alignment(admission.before, max(sizes)).on_one_node, "one container alone is too large")
+    applies(CpuAlignment(admission.before, max(sizes)).on_one_node, "one container alone is too large")
     applies(not cpus.on_one_node, "one NUMA node has so many free CPUs")
     return must_be_refused(admission, f"which asks for {cpus.count} CPUs in all that no NUMA node has")
 
@@ -146,7 +145,7 @@ def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
     as_a_whole(admission)
     pod, world = admission.pod, admission.before
     applies(any(container.kind == "sidecar" for container in pod.containers), "the pod has no sidecar")
-    running = Request.of(world, pod, [container for container in pod.containers if container.kind != "init"])
+    running = ResourceRequest.of(world, pod, [container for container in pod.containers if container.kind != "init"])
     applies(
         not Room(world).nodes_that_hold(running, surely=False),
         "a NUMA node may have all that sidecars and apps ask for",
@@ -154,7 +153,7 @@ def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
     return must_be_refused(admission, "whose sidecars and apps together ask for more than a NUMA node has")
 
 
-def with_init_containers(admission: Admission) -> Alignment:
+def with_init_containers(admission: Admission) -> CpuAlignment:
     """Return how a pod that begins with init containers for CPUs of their own can be aligned, CPUs alone counted."""
     in_scope(admission, "pod")
     cpus, containers = counted(admission), admission.pod.containers
@@ -192,7 +191,7 @@ def able_nodes_at_once(admission: Admission, *, surely: bool) -> list[int]:
     as_a_whole(admission)
     kinds = {container.kind for container in admission.pod.containers}
     applies(kinds == {"init", "app"}, "the pod has no init containers, or a sidecar")
-    request = Request.at_once(admission.before, admission.pod)
+    request = ResourceRequest.at_once(admission.before, admission.pod)
     return Room(admission.before).nodes_that_hold(request, surely=surely)
 
 
@@ -215,7 +214,7 @@ def pod_scope_adds_nothing_of_init_containers(admission: Admission) -> Judgement
 
 
 @life(*OF_EVERY_MANAGER, "topology-manager/single-numa-node", "topology-manager/scope/pod", suits=are_alike, on=3)
-def larger_init_containers(machine: Machine, _: Turn) -> Lives:
+def larger_init_containers(machine: Machine, _: LifeContext) -> Lives:
     """Init containers that ask for as much as a NUMA node has, and for more, before a small app: in scope pod."""
     pages, nic, nics = 16, "example.com/nic", 2
     equipped = with_pages_and_devices(machine, "nics and pages", pages, nic, nics)

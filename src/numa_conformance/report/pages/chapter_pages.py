@@ -10,20 +10,22 @@ from typing import Any
 import msgspec
 
 from ...asking.examples.index import asked_by, index_of_tests
-from ...asking.findings.pictures import drawn
 from ...asking.findings.telling import finding_of
+from ...asking.findings.two_pictures import drawn
 from ...chapters import REQUIREMENTS, Requirement
+from ...chapters.outcomes import in_words, listed
 from ...chapters.pairs import Pair, pairs, violations
-from ...chapters.wording import in_words, listed
 from ...cpuset import format_bits
+from ...judging.allocated import AllocatedCpus
 from ...judging.chapter import CHAPTER_OF, Checker, Violation, judges_of
+from ...judging.choice import CpuChoice
 from ...judging.node_subjects import Admission
 from ...judging.pods import PodSpec
 from ...judging.published import PublishedDevice
 from ...judging.reasons import reasons_of
 from ...judging.scored import ScorePair
 from ...judging.verdicts import judge
-from ...judging.world import PodOnNode
+from ...judging.world import AdmittedPod
 from ...wire.history.history import History
 from ...wire.history.values import Affinity, CpuBits, HoldingBits, UpdateBits
 from ...wire.messages.plugin import PluginStarted
@@ -39,7 +41,7 @@ NAMES = {
     "chosen": "affinity",
     "cpus": "CPUs",
     "free": "free bytes",
-    "given": "CPUs",
+    "answer": "CPUs",
     "id": "device",
     "insufficient": "reasons",
     "key": "name",
@@ -126,7 +128,7 @@ def _phrase(name: str, keys: tuple[str, ...], value: Any) -> str:
         return f"{of} has {value if value.cpuset is None else f'the cpuset {format_bits(value.cpuset)}'}" if of else ""
     if isinstance(value, PluginStarted):
         return f"the plugin registers {value.resource}"
-    if isinstance(value, PodOnNode):
+    if isinstance(value, AdmittedPod):
         return f"pod {of} is on the node; {in_words(value.held)}"
     if isinstance(value, PodSpec):
         return f"the pod is {value.qos}"
@@ -235,5 +237,5 @@ def _picture(check: Checker, case: object, marks: Mapping[str, int]) -> str:
         return ""
     pods = getattr(after, "pods", {}).items()
     held = {f"{uid}/{name}": held.cpus for uid, pod in pods for name, held in pod.held.items()}
-    chosen = getattr(case, "given", None)
-    return drawn(machine, held or {"container": chosen if isinstance(chosen, int) else 0}, marks)
+    chosen = case.answer if isinstance(case, CpuChoice) else case.cpus if isinstance(case, AllocatedCpus) else None
+    return drawn(machine, held or {"container": chosen or 0}, marks)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...chapters.wording import in_words, listed, memory_told, number_of
+from ...chapters.outcomes import in_words, listed, memory_text, number_of
 from ...cpuset import format_bits
-from ...judging.choice import Choice
-from ...judging.claims import Beside, Preparation, Publication, Release
-from ...judging.classified import Classified
+from ...judging.choice import CpuChoice
+from ...judging.claims import Coexistence, Preparation, Publication, Release
+from ...judging.classified import Classification
+from ...judging.earlier_admissions import RepeatedAdmission
 from ...judging.hinted import CpuHints
 from ...judging.merged import MergedHints
 from ...judging.node_subjects import (
     Admission,
     Arrival,
-    AskedAgain,
     Crash,
     ForeignStart,
+    PodStart,
     ReconcilePass,
     Recovery,
     Removal,
     Resize,
     Restart,
-    Run,
     State,
 )
 from ...judging.offered import DeviceHints, MemoryHints
@@ -93,7 +93,7 @@ def _settings(settings: Settings) -> Iterator[str]:
     if settings.memory_static:
         yield "Memory Manager Static"
     for node, amounts in settings.reserved_memory.items():
-        yield f"{memory_told(amounts)} of NUMA node {node} reserved"
+        yield f"{memory_text(amounts)} of NUMA node {node} reserved"
     if settings.topology != "none":
         options = ", ".join(f"{name}={text}" for name, text in settings.topology_options.items())
         yield f"Topology Manager {settings.topology} in scope {settings.scope}{options and f' with {options}'}"
@@ -121,13 +121,13 @@ def _question_itself(case: Any) -> Iterator[str]:
             yield ALWAYS[type(case)]
         case Admission():
             yield f"{_pod(case.pod)} {'comes again' if case.again else 'comes'}"
-        case AskedAgain():
+        case RepeatedAdmission():
             yield f"{_pod(case.pod)} comes, which was admitted before"
         case Start():
             yield f"{_pod(case.first.spec)} comes" if case.first else "no pod comes"
-        case Classified():
+        case Classification():
             yield _pod(case.pod, with_class=False)
-        case Run():
+        case PodStart():
             yield f"the containers of pod {case.uid} are started"
         case Removal():
             yield f"pod {case.uid} is removed"
@@ -136,15 +136,15 @@ def _question_itself(case: Any) -> Iterator[str]:
         case Restart():
             wanted = [f"with {text}" for text in _settings(case.wanted)] if case.wanted else []
             yield ", ".join(("the node is restarted", *wanted, *(f"without {name}" for name in sorted(case.deleted))))
-        case Choice():
+        case CpuChoice():
             yield from _choice(case)
         case CpuHints():
             held = "" if case.held is None else f", where {format_bits(case.held) or 'none'} are held"
-            yield f"hints for {number_of(case.asked, 'CPU')} of {format_bits(case.free) or 'none'}{held}"
+            yield f"hints for {number_of(case.count, 'CPU')} of {format_bits(case.free) or 'none'}{held}"
         case MemoryHints():
-            yield f"memory hints for a {case.qos} pod, to which are guaranteed: {memory_told(case.asked)}"
+            yield f"memory hints for a {case.qos} pod, to which are guaranteed: {memory_text(case.amounts)}"
         case DeviceHints():
-            yield f"hints for {case.asked} of {case.resource}"
+            yield f"hints for {case.count} of {case.resource}"
         case MergedHints():
             yield from _merge(case)
         case ScoredNode() | ScorePair():
@@ -152,20 +152,20 @@ def _question_itself(case: Any) -> Iterator[str]:
         case Preparation():
             left = ", ".join(f"{key[-1]} has {case.left[key]} left" for key in (each.key for each, _ in case.wanted))
             yield f"a claim of {number_of(case.count, 'CPU')} is prepared; {left}"
-        case Beside():
+        case Coexistence():
             yield f"containers without a claim run beside claims of CPUs {format_bits(case.claims)}"
         case Release():
             yield f"a claim is unprepared that was {'' if case.was_prepared else 'not '}prepared"
         case Registration():
             yield f"a plugin is to register{' with another kubelet' * case.again}"
-        case DevicePreference(asked=preference):
-            among = ", ".join(preference.included) or "any"
-            yield f"{preference.size} devices of {', '.join(preference.available)}, among them {among}"
+        case DevicePreference(question=question):
+            among = ", ".join(question.included) or "any"
+            yield f"{question.size} devices of {', '.join(question.available)}, among them {among}"
         case DevicesServed():
             yield f"a container is given {', '.join(case.devices)} of {', '.join(sorted(case.offered)) or 'none'}"
 
 
-def _choice(choice: Choice) -> Iterator[str]:
+def _choice(choice: CpuChoice) -> Iterator[str]:
     if choice.options:
         yield ", ".join(sorted(choice.options))
     near = "" if choice.near is None else f", near {format_bits(choice.near)}"
@@ -203,10 +203,10 @@ def _pod(pod: PodSpec, *, with_class: bool = True) -> str:
 
 def _container(container: ContainerSpec) -> str:
     kind = "" if container.kind == "app" else f"{container.kind} "
-    requests, limits = _amounts(container.given), _amounts(container.limits)
-    if requests == limits:
-        return f"{kind}{container.name}: {requests or 'nothing'}"
-    sides = (f"{name} {amounts}" for name, amounts in (("requests", requests), ("limits", limits)) if amounts)
+    given, limits = _amounts(container.explicit_requests), _amounts(container.limits)
+    if given == limits:
+        return f"{kind}{container.name}: {given or 'nothing'}"
+    sides = (f"{name} {amounts}" for name, amounts in (("requests", given), ("limits", limits)) if amounts)
     return f"{kind}{container.name}: {', '.join(sides)}"
 
 

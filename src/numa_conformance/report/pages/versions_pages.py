@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from ...chapters import OF_TARGETS, REQUIREMENTS
+from ...judging.chapter import Strength
 from ...judging.departures import DEPARTURES, TOGETHER, Causes
-from ...judging.requirement import Strength
 from ...sources.changes import CHANGES
 from ...sources.defaults import DEFAULTS, FieldDefault
 from ...sources.gates import GATES, GateState

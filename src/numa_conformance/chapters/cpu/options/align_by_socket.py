@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....judging.alignment import Alignment, only_a_number
+from ....judging.alignment import CpuAlignment, only_a_number
 from ....judging.chapter import Chapter, Judgement, applies, configured, violated
-from ....judging.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, Choice, numa_cpus, touched
+from ....judging.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched
 from ....judging.node_subjects import Admission
 from ....judging.start_subjects import Start
 from ...alignment import count_of, free_text
@@ -27,16 +27,16 @@ maturity(
 @chapter.twin(
     "cpu-manager/align-by-socket/stays-in-one-socket-in-use",
     "What fits one socket comes from one socket, on a machine in use too.",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/align-by-socket/aligned-at-the-socket",),
 )
 @chapter.requires(
     "cpu-manager/align-by-socket/stays-in-one-socket",
     "topology-manager/restricted",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/align-by-socket/aligned-at-the-socket", "nrm/options/align-by-socket"),
 )
-def stays_in_one_socket(choice: Choice, in_use: bool = False) -> Judgement:
+def stays_in_one_socket(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit one socket, but no single NUMA node, is given them from one socket."""
     taken = took(choice)
     on(choice, BY_SOCKET)
@@ -111,7 +111,7 @@ def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     applies(
         only_a_number(world, admission.pod), "more than a number of CPUs is aligned: memory, devices, parts of cores"
     )
-    applies(Alignment(world, count).on_one_socket, "no socket has so many free CPUs")
+    applies(CpuAlignment(world, count).on_one_socket, "no socket has so many free CPUs")
     sockets = world.machine.socket_bits.values()
     applies(
         all(len(touched(sockets, cpus)) == 1 for cpus in numa_cpus(world.machine)),

@@ -6,7 +6,7 @@ from functools import partial
 
 from ....asking.generators.workloads import guaranteed, static
 from ....asking.generators.worlds import admitted, held, node, picked, refused, started
-from ....judging.choice import BY_SOCKET, Choice
+from ....judging.choice import BY_SOCKET, CpuChoice
 from ...pairs import Pairs, twin
 from . import align_by_socket as chapter
 from .maturity_pairs import of_every_option
@@ -17,7 +17,7 @@ UNDER_SINGLE = partial(started, FOUR_NODES, static(BY_SOCKET, topology="single-n
 MORE_SOCKETS = partial(started, "t5-two-sockets-one-numa", static(BY_SOCKET, topology="restricted"), WIDE)
 
 
-def sixteen(cpus: str, free: str) -> Choice:
+def sixteen(cpus: str, free: str) -> CpuChoice:
     """Describe a choice of as many CPUs as a socket has."""
     return picked(FOUR_NODES, free, cpus, BY_SOCKET)
 

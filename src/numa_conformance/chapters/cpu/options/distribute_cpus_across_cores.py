@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, violated
-from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, WHOLE_CORES, Choice, touched
+from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, WHOLE_CORES, CpuChoice, touched
 from ..choices import on, took
 from .maturity import excluded, maturity
 
@@ -34,7 +34,7 @@ excluded(
 
 @chapter.requires(
     "cpu-manager/distribute-cpus-across-cores/takes-separate-cores",
-    on=Choice,
+    on=CpuChoice,
     rests_on=(
         "nrm/distribute-cpus-across-cores/separate-cores",
         "nrm/distribute-cpus-across-cores/as-many-cores-as-possible",
@@ -42,7 +42,7 @@ excluded(
         "nrm/distribute-cpus-across-cores/less-under-load",
     ),
 )
-def takes_separate_cores(choice: Choice) -> Judgement:
+def takes_separate_cores(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are taken from as many different physical cores as have a free CPU."""
     taken = took(choice)
     on(choice, ACROSS_CORES)

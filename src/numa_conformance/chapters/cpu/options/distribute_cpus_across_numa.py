@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, exists, violated
-from ....judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, Choice, can_be_shared, touched
+from ....judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, CpuChoice, can_be_shared, touched
 from ..choices import in_one, off, on, took
 from .maturity import maturity
 
@@ -18,7 +18,7 @@ maturity(
 )
 
 
-def distributed(choice: Choice) -> tuple[int, int]:
+def distributed(choice: CpuChoice) -> tuple[int, int]:
     """Go on where CPUs are divided: return them, and by how many the shares of NUMA nodes may differ."""
     taken = took(choice)
     on(choice, ACROSS_NUMA)
@@ -28,7 +28,7 @@ def distributed(choice: Choice) -> tuple[int, int]:
     return taken, apart
 
 
-def _apart(choice: Choice, taken: int) -> int | None:
+def _apart(choice: CpuChoice, taken: int) -> int | None:
     """Return by how many CPUs shares may differ; under full-pcpus-only by a core, None where cores make no shares."""
     if WHOLE_CORES not in choice.options:
         return 1
@@ -40,10 +40,10 @@ def _apart(choice: Choice, taken: int) -> int | None:
 
 @chapter.requires(
     "cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-numa/only-where-needed",),
 )
-def keeps_one_node(choice: Choice) -> Judgement:
+def keeps_one_node(choice: CpuChoice) -> Judgement:
     """A request that one NUMA node can hold is still given from one NUMA node: the option concerns only requests
     that need more than one.
     """
@@ -54,12 +54,12 @@ def keeps_one_node(choice: Choice) -> Judgement:
 @chapter.twin(
     "cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use",
     "CPUs are divided evenly over the NUMA nodes needed, on a machine in use too, and in whole cores of two sizes.",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-numa/even-in-use",),
 )
 @chapter.requires(
     "cpu-manager/distribute-cpus-across-numa/spreads-evenly",
-    on=Choice,
+    on=CpuChoice,
     rests_on=(
         "nrm/distribute-cpus-across-numa/even",
         "nrm/distribute-cpus-across-numa/even-over-many-nodes",
@@ -67,7 +67,7 @@ def keeps_one_node(choice: Choice) -> Judgement:
         "nrm/options/distribute-cpus-across-numa",
     ),
 )
-def spreads_evenly(choice: Choice, in_use: bool = False) -> Judgement:
+def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """Where one NUMA node is not enough, the exclusive CPUs of a container are divided evenly over the NUMA nodes
     that are needed.
     """
@@ -91,7 +91,7 @@ def spreads_evenly(choice: Choice, in_use: bool = False) -> Judgement:
     )
 
 
-def _each_can_give_its_share(choice: Choice, used: int) -> None:
+def _each_can_give_its_share(choice: CpuChoice, used: int) -> None:
     applies(used > 1, "one NUMA node was used")
     room, step = choice.room(choice.scope), choice.threads if WHOLE_CORES in choice.options else 1
     share = -(-choice.count // (used * step)) * step

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ....asking.generators.worlds import picked
-from ....judging.choice import ACROSS_NUMA, Choice
+from ....judging.choice import ACROSS_NUMA, CpuChoice
 from ...pairs import Pairs, twin
 from . import distribute_cpus_across_numa as chapter
 from .maturity_pairs import of_every_option
 
 
-def divided(cpus: str, free: str = "0-31") -> Choice:
+def divided(cpus: str, free: str = "0-31") -> CpuChoice:
     """Describe a choice on four NUMA nodes, each of four cores: 0,16 to 3,19, and so on."""
     return picked("t3-two-numa-per-socket", free, cpus, ACROSS_NUMA)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ....asking.generators.life import Lives, Turn, life
+from ....asking.generators.life import LifeContext, Lives, life
 from ....asking.generators.scenario import Script
 from ....asking.generators.workloads import guaranteed, static
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, configured, judges, violated
-from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, Choice, adds_up, split_cores
+from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, adds_up, split_cores
 from ....judging.node_subjects import Admission
-from ....judging.shared_views import Given
+from ....judging.shared_views import ContainerView
 from ....machine import Machine
 from ...conditions import new_pod, refused, under, under_static, with_option, without_devices, without_pod_resources
 from ..choices import on
@@ -28,44 +28,45 @@ NO_WHOLE_CORES = "SMTAlignmentError"
 
 @chapter.requires(
     "cpu-manager/full-pcpus-only/refuses-a-partial-core",
-    on=Given,
+    on=ContainerView,
     rests_on=("nrm/full-pcpus-only/all-containers-must-fit", "nrm/full-pcpus-only/smt-alignment-error"),
     beyond="The page calls SMTAlignmentError the message of the pod; the reason is asked for.",
 )
-def refuses_a_partial_core(given: Given) -> Judgement:
+def refuses_a_partial_core(container: ContainerView) -> Judgement:
     """A container that asks for exclusive CPUs whose number is not a multiple of the threads of a core is
     refused, with the reason SMTAlignmentError.
     """
-    on(given, WHOLE_CORES)
-    asked = applies(given.exclusive, "the container asks for no CPUs of its own")
-    applies(given.had is None and not given.ended, "the container has CPUs already")
-    cores = given.machine.core_bits
-    applies(asked <= given.machine.online_bits.bit_count(), "the machine has not so many CPUs")
-    applies(not adds_up(cores, asked), "cores add up to what the container asks for")
+    on(container, WHOLE_CORES)
+    count = applies(container.exclusive, "the container asks for no CPUs of its own")
+    applies(container.had is None and not container.ended, "the container has CPUs already")
+    cores = container.machine.core_bits
+    applies(count <= container.machine.online_bits.bit_count(), "the machine has not so many CPUs")
+    applies(not adds_up(cores, count), "cores add up to what the container asks for")
     sizes = " or ".join(str(size) for size in sorted({core.bit_count() for core in cores}))
     return violated(
-        given.held is None and (not given.reason or NO_WHOLE_CORES in (given.reason, *given.refusal.split())),
-        f"container {given.key} asks for {asked} CPUs, which are no whole cores of {sizes} threads",
-        got=given.in_words,
+        container.held is None
+        and (not container.reason or NO_WHOLE_CORES in (container.reason, *container.refusal.split())),
+        f"container {container.key} asks for {count} CPUs, which are no whole cores of {sizes} threads",
+        got=container.in_words,
         allowed=f"a refusal: {NO_WHOLE_CORES}",
     )
 
 
 @chapter.requires(
     "cpu-manager/full-pcpus-only/gives-whole-cores",
-    on=(Given, Choice),
+    on=(ContainerView, CpuChoice),
     rests_on=(
         "nrm/full-pcpus-only/whole-cores",
         "nrm/full-pcpus-only/free-cores-must-suffice",
         "nrm/options/full-pcpus-only",
     ),
 )
-def gives_whole_cores(subject: Given | Choice) -> Judgement:
+def gives_whole_cores(subject: ContainerView | CpuChoice) -> Judgement:
     """Exclusive CPUs come as whole physical cores: no other container has a thread of these cores to itself."""
     on(subject, WHOLE_CORES)
     taken = applies(subject.chosen, "no choice of the asked number among free CPUs shows")
     about: tuple[str, ...] = ()
-    if isinstance(subject, Given):
+    if isinstance(subject, ContainerView):
         about = subject.about("cpu", "config:cpuManagerPolicyOptions")
     else:
         applies(subject.admits or subject.can_be_whole_cores, "no free cores add up to it, and it cannot be refused")
@@ -85,27 +86,27 @@ def gives_whole_cores(subject: Given | Choice) -> Judgement:
     "cpu-manager/full-pcpus-only/are-additive",
     f"cpu-manager/{ACROSS_NUMA}",
     f"cpu-manager/{BY_SOCKET}",
-    on=Given,
+    on=ContainerView,
     rests_on=("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up"),
     since="1.25",
 )
-def refuses_a_partial_core_beside_others(given: Given) -> Judgement:
+def refuses_a_partial_core_beside_others(container: ContainerView) -> Judgement:
     """full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be used together, each keeping its
     promise.
     """
-    beside_others(given)
-    return refuses_a_partial_core(given)
+    beside_others(container)
+    return refuses_a_partial_core(container)
 
 
-@judges("cpu-manager/full-pcpus-only/are-additive", on=Choice)
-def gives_whole_cores_beside_others(choice: Choice) -> Judgement:
+@judges("cpu-manager/full-pcpus-only/are-additive", on=CpuChoice)
+def gives_whole_cores_beside_others(choice: CpuChoice) -> Judgement:
     """Beside them whole cores are given too."""
     beside_others(choice)
     applies(choice.available == choice.whole_core_cpus, "parts of cores are free")
     return gives_whole_cores(choice)
 
 
-def beside_others(subject: Given | Choice) -> None:
+def beside_others(subject: ContainerView | CpuChoice) -> None:
     applies(not subject.options.isdisjoint({ACROSS_NUMA, BY_SOCKET}), f"{ACROSS_NUMA} and {BY_SOCKET} are off")
 
 
@@ -115,7 +116,7 @@ def beside_others(subject: Given | Choice) -> None:
     suits=lambda machine: len(machine.cpus) <= 32 and len(_threaded(machine)) > 2,
     on=6,
 )
-def half_cores(machine: Machine, _: Turn) -> Lives:
+def half_cores(machine: Machine, _: LifeContext) -> Lives:
     """Of two cores a thread is reserved: CPUs are free that make no whole cores."""
     threaded = _threaded(machine)
     halves, threads = sum(core & -core for core in threaded[:2]), threaded[0].bit_count()

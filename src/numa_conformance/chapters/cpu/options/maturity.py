@@ -172,13 +172,13 @@ def result_of(start: Start) -> str:
     """Write what became of a start."""
     if not start.up:
         return f"the node does not come up: {start.refusal}"
-    told, first = [], start.first
+    outcome, first = [], start.first
     if start.pool is not None:
-        told.append(f"the shared pool is {format_bits(start.pool) or 'empty'}")
+        outcome.append(f"the shared pool is {format_bits(start.pool) or 'empty'}")
     if first is not None:
         pod = f"has CPUs {format_bits(first.cpus)}" if first.admitted else f"is refused: {first.reason}"
-        told.append(f"the pod {pod}")
-    return ", ".join(told) or "the node comes up"
+        outcome.append(f"the pod {pod}")
+    return ", ".join(outcome) or "the node comes up"
 
 
 def _effect_of(option: str, start: Start) -> bool | None:

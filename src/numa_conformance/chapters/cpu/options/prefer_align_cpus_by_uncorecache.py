@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....judging.chapter import Chapter, Judgement, applies, judges, violated
-from ....judging.choice import BY_UNCORE, STRICT, WHOLE_CORES, Choice, fewest
+from ....judging.choice import BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice, fewest
 from ....judging.node_subjects import Admission
 from ...alignment import for_cpus_alone, free_text
 from ...conditions import leaving_a_shared_cpu, new_pod, under, under_static, with_option, without_option
@@ -21,7 +21,7 @@ maturity(
 )
 
 
-def taken_by_cache(choice: Choice) -> int:
+def taken_by_cache(choice: CpuChoice) -> int:
     taken = took(choice)
     on(choice, BY_UNCORE)
     only(choice, BY_UNCORE, WHOLE_CORES, STRICT)
@@ -34,12 +34,12 @@ def taken_by_cache(choice: Choice) -> int:
 @chapter.twin(
     "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache-in-use",
     "What fits the free CPUs of one uncore cache comes from one, on a best-effort basis, on a machine in use too.",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/prefer-align-cpus-by-uncorecache/best-effort",),
 )
 @chapter.requires(
     "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache",
-    on=Choice,
+    on=CpuChoice,
     rests_on=(
         "nrm/prefer-align-cpus-by-uncorecache/one-cache",
         "nrm/prefer-align-cpus-by-uncorecache/best-effort",
@@ -47,7 +47,7 @@ def taken_by_cache(choice: Choice) -> int:
     ),
     strength="SHOULD",
 )
-def stays_in_one_cache(choice: Choice, in_use: bool = False) -> Judgement:
+def stays_in_one_cache(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit the free CPUs of one uncore cache is given them from one uncore cache."""
     taken = taken_by_cache(choice)
     whole = choice.even and not choice.count % choice.threads and choice.whole(choice.caches)
@@ -62,11 +62,11 @@ def stays_in_one_cache(choice: Choice, in_use: bool = False) -> Judgement:
 
 @chapter.requires(
     "cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches",
-    on=Choice,
+    on=CpuChoice,
     rests_on=("nrm/prefer-align-cpus-by-uncorecache/few-caches",),
     strength="SHOULD",
 )
-def uses_few_caches(choice: Choice) -> Judgement:
+def uses_few_caches(choice: CpuChoice) -> Judgement:
     """What no uncore cache can hold comes from as few as possible."""
     taken = taken_by_cache(choice)
     whole_or_taken(choice, choice.caches, "uncore cache")
@@ -75,8 +75,8 @@ def uses_few_caches(choice: Choice) -> Judgement:
     return in_few(choice, taken, choice.caches, "uncore cache")
 
 
-@judges("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses", on=Choice)
-def never_refuses(choice: Choice) -> Judgement:
+@judges("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses", on=CpuChoice)
+def never_refuses(choice: CpuChoice) -> Judgement:
     """Best effort: what no cache can hold is given all the same."""
     on(choice, BY_UNCORE)
     applies(choice.count <= choice.available.bit_count(), "fewer CPUs are free")
@@ -85,7 +85,7 @@ def never_refuses(choice: Choice) -> Judgement:
         "with full-pcpus-only no whole cores that nobody has had add up to the request",
     )
     return violated(
-        choice.given is not None or not choice.count,
+        choice.answer is not None or not choice.count,
         "a request is refused though enough CPUs are free",
         got=choice.refusal or "a refusal",
         allowed=f"{choice.count} CPUs, from several caches if need be",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ....asking.generators.workloads import guaranteed, static
 from ....asking.generators.worlds import admitted, held, node, picked, refused
-from ....judging.choice import BY_UNCORE, Choice
+from ....judging.choice import BY_UNCORE, CpuChoice
 from ...pairs import Pairs, twin
 from . import prefer_align_cpus_by_uncorecache as chapter
 from .maturity_pairs import of_every_option
 
 
-def cached(cpus: str | int, free: str = "0-31") -> Choice:
+def cached(cpus: str | int, free: str = "0-31") -> CpuChoice:
     """Describe a choice among four uncore caches, each of four cores: 0,16 to 3,19, and so on."""
     return picked("t3-two-numa-per-socket", free, cpus, BY_UNCORE)
 
