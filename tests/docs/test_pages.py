@@ -10,6 +10,7 @@ from numa_conformance.report.pages.chapter_pages import chapter_pages
 from numa_conformance.report.pages.kubernetes_versions_page import kubernetes_versions_page
 from numa_conformance.report.pages.links import FOLDER
 from numa_conformance.report.pages.quirks_page import quirks_page
+from numa_conformance.report.pages.requirement_changes_page import requirement_changes_page
 from numa_conformance.report.pages.requirements_page import protocol_page, requirements_page
 from numa_conformance.report.pages.rules_page import rules_page
 from numa_conformance.report.pages.statements_page import statements_page
@@ -20,6 +21,7 @@ DOCS = ROOT / "docs"
 REFERENCE = "Reference, made from data"
 PAGES = [
     ("requirements.md", requirements_page),
+    ("requirement-changes.md", requirement_changes_page),
     ("quirks.md", quirks_page),
     ("protocol.md", protocol_page),
     ("api.md", api_page),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar, overload
 
+from .releases import introduced
 from .requirement import Requirement, Strength
 
 S = TypeVar("S")
@@ -171,7 +172,8 @@ class Chapter:
         if id in REQUIREMENTS:
             raise AssertionError(f"the requirement id {id} is declared twice")
         every, area = (*self._features, *features), area or self._area or id.split("/")[0]
-        requirement = Requirement(id, text, rests_on, since, every, area, until, strength, level, beyond, self._command)
+        more = (until, strength, level, beyond, self._command, introduced(id))
+        requirement = Requirement(id, text, rests_on, since, every, area, *more)
         REQUIREMENTS[id], CHAPTER_OF[id] = requirement, self._module
         if self._command is None:
             OF_TARGETS[id] = requirement

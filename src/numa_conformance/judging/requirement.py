@@ -8,6 +8,7 @@ from typing import Literal
 from ..sources.pages import Section
 from ..sources.statements import STATEMENTS, Statement
 from ..sources.versions import KubernetesVersion, Span
+from .releases import NEXT
 
 Strength = Literal["MUST", "SHOULD"]
 """Whether a page demands it, or recommends it, tries it, or leaves it to a proposal: what is not followed is told."""
@@ -21,6 +22,7 @@ class Requirement:
     are the ids of the sentences it rests on, the one it follows from first. ``beyond`` tells what is asked and none of
     them says. It holds ``since`` a Kubernetes minor version, and ``until`` one where it no longer does. A target must
     claim all ``features`` to be asked. ``command``: what asks it, where no case of the suite does: of no target.
+    ``introduced``: the release of the suite in which it came, or was last tightened.
     """
 
     id: str
@@ -34,6 +36,7 @@ class Requirement:
     level: Literal["documented", "exact"] = "documented"
     beyond: str | None = None
     command: str | None = None
+    introduced: str = NEXT
 
     def holds_in(self, version: KubernetesVersion) -> bool:
         """Tell whether the requirement holds in a version."""
