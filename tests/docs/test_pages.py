@@ -94,6 +94,13 @@ def test_the_reference_of_the_site_is_all_that_is_made_from_data():
     assert sorted(path for page in section[REFERENCE] for path in page.values()) == sorted(name for name, _ in PAGES)
 
 
+@pytest.mark.parametrize("page", ["architecture.md", "where-is-what.md"])
+def test_the_map_and_the_page_for_strangers_name_each_room(page):
+    rooms = {path.parent.name for path in (ROOT / "src" / "numa_conformance").glob("*/__init__.py")}
+    text = (DOCS / page).read_text()
+    assert [room for room in sorted(rooms) if not re.search(rf"^\| .*`{room}/?`", text, re.MULTILINE)] == []
+
+
 @pytest.mark.parametrize("path", [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))], ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
     links = re.findall(r"\]\(([^)#]+)\)", path.read_text())

@@ -17,8 +17,8 @@ def requirement_changes_page() -> str:
         "# New and tightened requirements",
         "",
         "An implementation that passed may fail these after an update of the suite. "
-        "`numa-conformance requirements --changes` makes this page from the registry. The [changelog](https://github.com/numa-conformance/"
-        "numa-conformance/blob/main/CHANGELOG.md) tells everything else.",
+        "`numa-conformance requirements --changes` makes this page from the registry. "
+        "The [changelog](../CHANGELOG.md) lists everything else.",
     ]
     for release in reversed(later):
         lines += ["", f"## {release}", *_new(release), *_tightened(release)]
