@@ -1,4 +1,7 @@
-"""Fixtures of the suite: the target, and a fresh conversation with its node for each test."""
+"""Fixtures of the suite's entry points: the target, and a new conversation with its node for each test.
+
+README.md in this folder says what else it has.
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ a page tells from it must hold. Names, all of them by default:
 - ``departures``: by which quirks the kubelet does not meet a requirement (``judging/departures.json``): the whole
   suite is asked of every version, one to four minutes each. ``--reports FOLDER`` keeps the reports, and takes those
   that are there.
+- ``releases``: the requirements that are new in the release to come (``judging/releases.json``), when it is made; not
+  by default
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ import remembered_places
 import shown_by
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import ALL, GROUPS
+from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging import releases
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.plugin import expectation
 from numa_conformance.sources.versions import NEWEST
@@ -65,12 +69,17 @@ def main(names: Collection[str], reports: Path) -> None:
         shown_by.main()
     if "departures" in names:
         departing.main(reports)
+    if "releases" in names:
+        written = json.loads(releases.FILE.read_text(encoding="utf-8"))
+        listed = {id for each in written.values() for id in each["new"]}
+        written[releases.NEXT]["new"] += [id for id in REQUIREMENTS if id not in listed]
+        releases.FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     every = ("questions", "places", "faults", "departures")
     parser = argparse.ArgumentParser(prog="measured", description="Measure anew what is kept as JSON.")
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=(*every, "all"), default="all")
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=(*every, "releases", "all"), default="all")
     parser.add_argument("--reports", type=Path, help="where reports of departures are kept")
     typed = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

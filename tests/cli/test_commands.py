@@ -53,9 +53,11 @@ def test_an_unknown_command_gets_a_suggestion(run):
 
 
 WITHOUT_A_COMMAND = {
+    "api",
     "architecture",
     "glossary",
     "index",
+    "journal",
     "measurements",
     "mutants",
     "support",
@@ -65,6 +67,7 @@ WITHOUT_A_COMMAND = {
     "track-record",
     "tutorial",
     "validate",
+    "where-is-what",
 }
 
 

@@ -8,6 +8,7 @@ from mutants.__main__ import mutants_page
 from numa_conformance.report.pages.api_page import api_page
 from numa_conformance.report.pages.chapter_pages import chapter_pages
 from numa_conformance.report.pages.markdown import FOLDER
+from numa_conformance.report.pages.requirement_changes_page import requirement_changes_page
 from numa_conformance.report.pages.requirements_page import protocol_page, requirements_page
 from numa_conformance.report.pages.source_pages import quirks_page, rules_page, statements_page
 from numa_conformance.report.pages.versions_pages import kubernetes_versions_page, versions_page
@@ -17,6 +18,7 @@ DOCS = ROOT / "docs"
 REFERENCE = "Reference, made from data"
 PAGES = [
     ("requirements.md", requirements_page),
+    ("requirement-changes.md", requirement_changes_page),
     ("quirks.md", quirks_page),
     ("protocol.md", protocol_page),
     ("api.md", api_page),
@@ -87,6 +89,13 @@ def test_the_reference_of_the_site_is_all_that_is_made_from_data():
     text = (ROOT / "mkdocs.yml").read_text()
     (section,) = (each for each in yaml.safe_load(text[text.index("\nnav:") :])["nav"] if REFERENCE in each)
     assert sorted(path for page in section[REFERENCE] for path in page.values()) == sorted(name for name, _ in PAGES)
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "where-is-what.md"])
+def test_the_map_and_the_page_for_strangers_name_each_room(page):
+    rooms = {path.parent.name for path in (ROOT / "src" / "numa_conformance").glob("*/__init__.py")}
+    text = (DOCS / page).read_text()
+    assert [room for room in sorted(rooms) if not re.search(rf"^\| .*`{room}/?`", text, re.MULTILINE)] == []
 
 
 @pytest.mark.parametrize("path", [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))], ids=lambda path: path.name)

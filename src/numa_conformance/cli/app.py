@@ -137,6 +137,7 @@ _PAGES = {
     "my-pod-was-refused": "explain",
     "pod-resources": "serve-pod-resources",
     "protocol": "schema protocol",
+    "requirement-changes": "requirements --changes",
     "rules": "requirements --rules",
     "scheduling": "score",
     "statements": "requirements --statements",

@@ -13,6 +13,7 @@ from ..files import write_text
 from ..report.pages.api_page import api_page
 from ..report.pages.chapter_pages import chapter_pages
 from ..report.pages.markdown import FOLDER
+from ..report.pages.requirement_changes_page import requirement_changes_page
 from ..report.pages.requirements_page import protocol_page, requirements_page
 from ..report.pages.source_pages import rules_page, statements_page
 from ..report.pages.versions_pages import kubernetes_versions_page, versions_page
@@ -21,6 +22,7 @@ from .terminal import print_json, say
 
 _PAGES: Mapping[str, Callable[[], str]] = {
     "requirements": requirements_page,
+    "changes": requirement_changes_page,
     "statements": statements_page,
     "rules": rules_page,
     "versions": versions_page,
@@ -41,6 +43,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     type=DIRECTORY,
     help="Write the page of each chapter into the folder requirements below FOLDER.",
 )
+@click.option("--changes", "page", flag_value="changes", help="Print the page docs/requirement-changes.md.")
 @click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
 @click.option("--rules", "page", flag_value="rules", help="Print the page docs/rules.md.")
 @click.option("--versions", "page", flag_value="versions", help="Print the page docs/versions.md.")
@@ -107,4 +110,5 @@ def _as_json(requirement: Requirement) -> dict[str, Any]:
         "area": requirement.area,
         "features": list(requirement.features),
         "command": requirement.command,
+        "introduced": requirement.introduced,
     }

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, overload
 from ..sources.pages import Section
 from ..sources.statements import STATEMENTS, Statement
 from ..sources.versions import KubernetesVersion, Span
+from .releases import NEXT, introduced
 
 Strength = Literal["MUST", "SHOULD"]
 """Whether a page demands it, or recommends it, tries it, or leaves it to a proposal: what is not followed is told."""
@@ -24,6 +25,7 @@ class Requirement:
     are the ids of the sentences it rests on, the one it follows from first. ``beyond`` tells what is asked and none of
     them says. It holds ``since`` a Kubernetes minor version, and ``until`` one where it no longer does. A target must
     claim all ``features`` to be asked. ``command``: what asks it, where no case of the suite does: of no target.
+    ``introduced``: the release of the suite in which it came, or was last tightened.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Requirement:
     level: Literal["documented", "exact"] = "documented"
     beyond: str | None = None
     command: str | None = None
+    introduced: str = NEXT
 
     def holds_in(self, version: KubernetesVersion) -> bool:
         """Tell whether the requirement holds in a version."""
@@ -225,7 +228,8 @@ class Chapter:
         if id in REQUIREMENTS:
             raise AssertionError(f"the requirement id {id} is declared twice")
         every, area = (*self._features, *features), area or self._area or id.split("/")[0]
-        requirement = Requirement(id, text, rests_on, since, every, area, until, strength, level, beyond, self._command)
+        more = (until, strength, level, beyond, self._command, introduced(id))
+        requirement = Requirement(id, text, rests_on, since, every, area, *more)
         REQUIREMENTS[id], CHAPTER_OF[id] = requirement, self._module
         if self._command is None:
             OF_TARGETS[id] = requirement
