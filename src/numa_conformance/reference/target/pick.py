@@ -28,7 +28,7 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
         available = CpuSet.parse(request.available).bits
     except UsageError as error:
         raise error.within("available") from error
-    whole = FullPcpusOnly(topology, 0, quirks) if options.full_pcpus_only else None
+    whole = FullPcpusOnly.of(quirks, changes)(topology, 0) if options.full_pcpus_only else None
     if whole:
         available = whole.offered_for(available, request.count)
     near = 0

@@ -255,7 +255,7 @@ def test_a_documented_distribution_stays_on_a_node_that_holds_it(view: KubeletVi
 
 @given(uneven_views(), st.booleans())
 def test_full_pcpus_only_chooses_nothing_where_nothing_is_asked_for(view: KubeletView, distribute: bool) -> None:
-    whole = FullPcpusOnly(CpuTopology(view), 0, DOCUMENTED)
+    whole = FullPcpusOnly(CpuTopology(view), 0)
     options = StaticOptions(full_pcpus_only=True, distribute_cpus_across_numa=distribute)
     assert whole.choose([0, CpuSet(cpu.id for cpu in view.cpus).bits], 0, options) == 0
 
@@ -285,7 +285,7 @@ def reachable(cores: Iterable[frozenset[int]]) -> set[int]:
 def picked(view: KubeletView, free: CpuSet, count: int, options: StaticOptions) -> frozenset[int]:
     """Return what an allocator or, where cores differ in threads, ``full-pcpus-only`` itself chooses."""
     topology = CpuTopology(view)
-    whole = FullPcpusOnly(topology, 0, DOCUMENTED)
+    whole = FullPcpusOnly(topology, 0)
     if options.full_pcpus_only and whole.chooses:
         taken = whole.choose([free.bits], count, options)
     else:

@@ -46,7 +46,7 @@ class StaticPolicy(CpuManager):
         self.options = options
         self._allocator = allocator
         self._quirks = quirks
-        whole_cores = FullPcpusOnly(self.topology, reserved, quirks, changes)
+        whole_cores = FullPcpusOnly.of(quirks, changes)(self.topology, reserved)
         self._full_pcpus_only = whole_cores if options.full_pcpus_only else None
         self._preference: Preference = fewest_nodes
         if options.align_by_socket:
@@ -99,10 +99,9 @@ class StaticPolicy(CpuManager):
 
     def _for_hints(self, reusable: int) -> tuple[int, int]:
         """Return the free and the reusable CPUs that hints count: no parts of cores where these are not given."""
-        if self._full_pcpus_only is None or self._quirks.full_pcpus_only_takes_partial_cores:
+        if self._full_pcpus_only is None:
             return self._free, reusable
-        whole = self._full_pcpus_only.offered(self._free | reusable)
-        return whole & ~reusable, whole & reusable
+        return self._full_pcpus_only.counted(self._free, reusable)
 
     def _held(self, held: int, needed: int, *, fits: bool) -> HintRequest:
         request = HintRequest.of(self.topology, needed, held)
