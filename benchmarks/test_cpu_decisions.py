@@ -8,7 +8,7 @@ import pytest
 
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, HintRequest
-from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
 from numa_conformance.sources.options import StaticOptions
 from numa_conformance.sources.quirks.cpu import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT
@@ -66,4 +66,4 @@ def test_hints(benchmark: BenchmarkFixture, nodes: int, state: str) -> None:
 
 def test_distribution_over_sixteen_uneven_nodes(benchmark: BenchmarkFixture) -> None:
     free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
-    assert benchmark(choose_nodes, free, 140, 1, 3, CpuQuirks.of(DEFAULT))
+    assert benchmark(NodeSearch.of(CpuQuirks.of(DEFAULT))().choose, free, 140, 1, 3)

@@ -19,8 +19,8 @@ class Documented:
     """
 
     __slots__ = ()
-    quirks: ClassVar[Any]
-    changes: ClassVar[Changes]
+    quirks: ClassVar[Any] = None
+    changes: ClassVar[Changes | None] = None
     _departures: ClassVar[tuple[tuple[str, bool, type], ...]] = ()
 
     def __init_subclass__(cls, *, quirk: str | None = None, before: str | None = None) -> None:
@@ -29,17 +29,18 @@ class Documented:
             cls.__base__._departures += ((quirk or before, bool(quirk), cls),)  # type: ignore[union-attr]
 
     @classmethod
-    def of(cls: type[Algorithm], quirks: QuirkFlags, changes: Changes = UNCHANGED) -> type[Algorithm]:
+    def of(cls: type[Algorithm], quirks: QuirkFlags | None, changes: Changes | None = UNCHANGED) -> type[Algorithm]:
         """Return the algorithm with the departures of these quirks, and of versions without some changes."""
-        return _joined(cls, quirks, changes)  # type: ignore[arg-type]  (a class is hashable)
+        documented: Any = cls
+        return _joined(documented, quirks, changes)
 
 
 @cache
-def _joined(documented: type[Any], quirks: QuirkFlags, changes: Changes) -> type[Any]:
+def _joined(documented: type[Any], quirks: QuirkFlags | None, changes: Changes | None) -> type[Any]:
     in_force = [
         departure
         for flag, is_quirk, departure in documented._departures
-        if (getattr(quirks, flag) if is_quirk else not getattr(changes, flag))
+        if (quirks and getattr(quirks, flag) if is_quirk else changes and not getattr(changes, flag))
     ]
     facts = {"__slots__": (), "__module__": documented.__module__, "quirks": quirks, "changes": changes}
     return type(documented.__name__, (*reversed(in_force), documented), facts)

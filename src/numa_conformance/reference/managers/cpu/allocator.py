@@ -51,7 +51,7 @@ class CpuAllocator:
         self._rest = distribute_cpus_across_cores.as_the_kubelet_does if by_id else None
         self._caches = prefer_align_cpus_by_uncorecache.take if options.prefer_align_cpus_by_uncorecache else None
         group = topology.cpus_per_core if options.full_pcpus_only else 1
-        distribution = Distribution(group, quirks, changes, by_socket=options.align_by_socket)
+        distribution = Distribution.of(quirks, changes)(group, by_socket=options.align_by_socket)
         self._across_numa = distribution if options.distribute_cpus_across_numa else None
         packs_alone = self._rest is None and self._caches is None
         self._few_nodes = packs_alone and not quirks.cores_gathered_across_nodes and topology.num_nodes > 1

@@ -11,19 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import inf
 
-from ......sources.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
-from .endless import never_answered
-from .search import Choice, kept_prefix
+from .search import Choice, NodeSearch
 
 
 class _Subsets:
     """Subsets in lexicographic order; ``kept`` is the one kept, as later ones with the same start overwrite it."""
 
-    def __init__(self, among: Sequence[int], size: int, quirks: CpuQuirks) -> None:
+    def __init__(self, among: Sequence[int], size: int, chooser: NodeSearch) -> None:
         self._among = among
         self._size = size
-        self._prefix = kept_prefix(size) if quirks.distribution_aliasing else size
+        self._prefix = chooser.lasting(size)
         self._now: tuple[int, ...] = ()
         self._start: tuple[int, ...] | None = None
         self.kept: tuple[int, ...] = ()
@@ -50,10 +48,10 @@ def choose_repeated_nodes(
     count: int,
     group: int,
     smallest: int,
-    quirks: CpuQuirks,
+    chooser: NodeSearch,
     in_one_socket: Callable[[Iterable[int]], bool] | None = None,
 ) -> Choice | None:
-    """Choose as ``choose_nodes`` does, where ``order`` names nodes (keys of ``free``) more than once.
+    """Choose as ``chooser.choose`` does, where ``order`` names nodes (keys of ``free``) more than once.
 
     The choice names nodes in place of positions. With ``in_one_socket`` nodes of one socket are preferred to others,
     however uneven, and a share is what each node can give (CPU-DIST-18).
@@ -61,7 +59,7 @@ def choose_repeated_nodes(
     balance = Balance(len(free), sum(free.values()) - count)
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         even = count // size // group * group
-        subsets = _Subsets(order, size, quirks)
+        subsets = _Subsets(order, size, chooser)
         best: tuple[bool, float] | None = None
         share, remainder = even, tuple[int, ...]()
         for nodes in subsets:
@@ -78,7 +76,7 @@ def choose_repeated_nodes(
             left = dict(free)
             for node in nodes:
                 left[node] -= part
-            score, chosen = _best_remainder(left, nodes, (count - part * size) // group, group, balance, quirks)
+            score, chosen = _best_remainder(left, nodes, (count - part * size) // group, group, balance, chooser)
             crosses = in_one_socket is not None and not in_one_socket(nodes)
             if best is None and score is None and crosses:
                 continue
@@ -92,7 +90,7 @@ def choose_repeated_nodes(
 
 
 def _best_remainder(
-    left: Mapping[int, int], nodes: tuple[int, ...], groups: int, group: int, balance: Balance, quirks: CpuQuirks
+    left: Mapping[int, int], nodes: tuple[int, ...], groups: int, group: int, balance: Balance, chooser: NodeSearch
 ) -> tuple[int | None, tuple[int, ...]]:
     if not groups:
         return balance.score(sum(cpus * cpus for cpus in left.values())), ()
@@ -100,15 +98,14 @@ def _best_remainder(
     kept: tuple[int, ...] = ()
     among = [node for node in nodes if left[node] >= group]
     for size in range(len(among), 0, -1):
-        subsets = _Subsets(among, size, quirks)
+        subsets = _Subsets(among, size, chooser)
         improved = False
         for chosen in subsets:
             if sum(left[node] for node in chosen) < groups * group:
                 continue
             score = _score(left, chosen, groups, group, balance)
             if score is None:
-                if quirks.distribution_hang:
-                    raise never_answered(groups * group, group)
+                chooser.meet_endless(groups * group, group)
             elif best is None or score < best:
                 best, improved = score, True
                 subsets.keep()
