@@ -47,7 +47,7 @@ def free_cpus(topology: CpuTopology, *, fragmented: bool) -> int:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_allocate(benchmark: BenchmarkFixture, option: str, count: int, fragmented: bool) -> None:
     topology = big_machine(caches=16 if option == "uncore" else 2)
-    allocator = CpuAllocator(topology, OPTIONS[option], CpuQuirks.of(DEFAULT))
+    allocator = CpuAllocator.of(CpuQuirks.of(DEFAULT))(topology, OPTIONS[option])
     free = free_cpus(topology, fragmented=fragmented)
     assert benchmark(allocator.allocate, free, count).bit_count() == count
 

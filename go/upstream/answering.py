@@ -82,7 +82,7 @@ class Answering:
         gates = self._gates(kubelet["featureGates"])
         topology = cpu_topology(asked["machine"], self._quirks.cpu)
         options = StaticOptions.from_names(kubelet["cpuManagerPolicyOptions"])
-        allocator = CpuAllocator(topology, options, self._quirks.cpu, gates.changes)
+        allocator = CpuAllocator.of(self._quirks.cpu, gates.changes)(topology, options)
         policy = StaticPolicy(allocator, options, 0, self._quirks.cpu, gates.changes)
         assigned = {uid: {name: _cpus(cpus) for name, cpus in own.items()} for uid, own in state["assignments"].items()}
         policy.state = CpuState(_cpus(state["default"]), assigned)

@@ -25,7 +25,7 @@ from .mutant import mutant
 # CPUs: which
 
 
-@mutant().instead_of(packed, "_take_single")
+@mutant().instead_of(packed.Packing, "_take_single")
 def takes_single_cpus_of_the_first_node(right, taking):
     """Looks for single CPUs by id."""
     cpus = packed.lowest(taking.free, taking.need)
@@ -68,14 +68,14 @@ def spreads_two_threads_at_once(right, taking, cores):
     taking.take(cpus, cpus.bit_count())
 
 
-@mutant(strength="SHOULD").instead_of(uncore, "take_first")
-def fills_no_single_cache(right, taking):
+@mutant(strength="SHOULD").instead_of(uncore.Algorithm, "take_first")
+def fills_no_single_cache(right, self, taking):
     """Does not look for one uncore cache that holds all."""
     return False
 
 
-@mutant(strength="SHOULD").instead_of(uncore, "_take_part")
-def takes_no_part_of_a_cache(right, taking, index, part):
+@mutant(strength="SHOULD").instead_of(uncore.Algorithm, "_take_part")
+def takes_no_part_of_a_cache(right, self, taking, index):
     """Takes whole caches or none."""
     return False
 

@@ -23,7 +23,7 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     """
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
-    allocator = CpuAllocator(topology, options, quirks, changes)
+    allocator = CpuAllocator.of(quirks, changes)(topology, options)
     try:
         available = CpuSet.parse(request.available).bits
     except UsageError as error:

@@ -60,7 +60,7 @@ def _static(
         options = parse_options(config.cpu_manager_policy_options, gates, quirks)
         if options.align_by_socket:
             align_by_socket.check(config.topology_manager_policy, topology)
-        allocator = CpuAllocator(topology, options, quirks, changes)
+        allocator = CpuAllocator.of(quirks, changes)(topology, options)
         reserved = reserved_cpus(config, count, topology, allocator, quirks)
     except OptionError as fault:
         raise StartError(_STAGE, f"new static policy error: {fault}") from None
