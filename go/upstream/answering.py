@@ -122,7 +122,7 @@ class Answering:
         if not asked["machine"]:
             raise UsageError(Fault("machine", "has no NUMA nodes"))
         nodes = {int(node): _node(told) for node, told in asked["machine"].items()}
-        manager = StaticMemoryManager(nodes, self._quirks.memory)
+        manager = StaticMemoryManager.of(self._quirks.memory)(nodes)
         manager.blocks = Blocks(
             {
                 uid: {name: _blocks(held) for name, held in containers.items() if held is not None}

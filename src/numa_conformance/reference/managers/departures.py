@@ -25,6 +25,7 @@ class Documented:
 
     def __init_subclass__(cls, *, quirk: str | None = None, before: str | None = None) -> None:
         """Enter a departure with the algorithm that it departs from."""
+        super().__init_subclass__()
         if quirk or before:
             cls.__base__._departures += ((quirk or before, bool(quirk), cls),)  # type: ignore[union-attr]
 

@@ -14,9 +14,9 @@ from ....sources.quirks.memory import MemoryQuirks
 from ..provider import Provider
 from ..setup import NodeSetup
 from ..state_file import FileStyle
-from .memory_state import Blocks, NodeMemory, initial_nodes
+from .memory_state import Blocks, EmptyTables, NodeMemory
 from .none_policy import NoneMemoryManager
-from .reservation import reserved_by_node
+from .reservation import MemoryReservation
 from .static_policy import StaticMemoryManager
 
 _STAGE = "memorymanager"
@@ -69,8 +69,8 @@ def _none(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) 
 
 
 def _static(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
-    reserved = reserved_by_node(machine, config, quirks)
-    return StaticMemoryManager(initial_nodes(machine, reserved, quirks), quirks)
+    reserved = MemoryReservation.of(quirks)().by_node(machine, config)
+    return StaticMemoryManager.of(quirks)(EmptyTables.of(quirks)().nodes(machine, reserved))
 
 
 _POLICIES: Mapping[str, Callable[[Machine, KubeletConfiguration, MemoryQuirks], MemoryManager]] = {

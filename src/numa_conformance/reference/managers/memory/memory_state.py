@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ....kube.quantity import Quantity
 from ....kube.resource_names import page_bytes
 from ....machine.model import Machine
-from ....sources.quirks.memory import MemoryQuirks
+from ..departures import Documented
 from ..provider import Holding
 
 WRAP = 2**64
@@ -120,30 +120,36 @@ class Blocks:
         return blocks
 
 
-def initial_nodes(
-    machine: Machine, reserved: Mapping[int, Mapping[str, int]], quirks: MemoryQuirks
-) -> dict[int, NodeMemory]:
-    """Return the tables of an empty machine (MEM-STATE-01..02).
+class EmptyTables(Documented):
+    """The tables of an empty machine (MEM-STATE-01..02)."""
 
-    ``reserved`` is bytes per NUMA node and resource. With the quirk ``memory-reservation-wraps`` reserving more than
-    a node has wraps around as unsigned 64-bit arithmetic does (MEM-STATE-04); otherwise nothing is left to give.
-    """
-    nodes = {}
-    for memory in machine.memory:
-        kept = reserved.get(memory.node, {})
-        tables: dict[str, Table] = {}
-        huge = 0
-        for size, pages in sorted(memory.hugepages.items()):
-            total = pages * page_bytes(size)
-            huge += total
-            tables[f"hugepages-{size}"] = _table(total, kept.get(f"hugepages-{size}", 0), total, quirks)
-        total = memory.memory or 0
-        tables["memory"] = _table(total, kept.get("memory", 0), total - huge, quirks)
-        nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
-    return nodes
+    def nodes(self, machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> dict[int, NodeMemory]:
+        """Return the tables by NUMA node; ``reserved`` is bytes per NUMA node and resource."""
+        nodes = {}
+        for memory in machine.memory:
+            kept = reserved.get(memory.node, {})
+            tables: dict[str, Table] = {}
+            huge = 0
+            for size, pages in sorted(memory.hugepages.items()):
+                total = pages * page_bytes(size)
+                huge += total
+                tables[f"hugepages-{size}"] = self._table(total, kept.get(f"hugepages-{size}", 0), total)
+            total = memory.memory or 0
+            tables["memory"] = self._table(total, kept.get("memory", 0), total - huge)
+            nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
+        return nodes
+
+    def _table(self, total: int, reserved: int, usable: int) -> Table:
+        allocatable = self._left(usable - reserved)
+        return Table(total, reserved, allocatable, 0, allocatable)
+
+    def _left(self, usable: int) -> int:
+        """Return what is left to give: nothing where more is reserved than a node has."""
+        return max(usable, 0)
 
 
-def _table(total: int, reserved: int, usable: int, quirks: MemoryQuirks) -> Table:
-    left = usable - reserved
-    allocatable = left % WRAP if quirks.memory_reservation_wraps else max(left, 0)
-    return Table(total, reserved, allocatable, 0, allocatable)
+class _WrappedTables(EmptyTables, quirk="memory_reservation_wraps"):
+    """Wraps around as unsigned 64-bit arithmetic does (MEM-STATE-04)."""
+
+    def _left(self, usable: int) -> int:
+        return usable % WRAP

@@ -9,8 +9,8 @@ from ....cpuset import iter_bits
 from ....errors import KubeletCrashes, Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
-from ....sources.quirks.memory import MemoryQuirks
 from ..compressed_hints import CompressedHints
+from ..departures import Documented
 from ..eligibility import is_pinned
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, release_inactive
@@ -20,23 +20,20 @@ from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import charge, discharge
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
 from .memory_state import WRAP, Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
-from .restore import check_restored
+from .restore import StateCheck
 from .reuse import ReusableMemory, shrink_init_blocks
 from .state_file import MemoryStateFile
 
 
-class StaticMemoryManager(Provider):
+class StaticMemoryManager(Documented, Provider):
     """Pins the memory of Guaranteed pods to NUMA nodes."""
 
     name = "memory"
     policy = "Static"
 
-    def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
+    def __init__(self, nodes: dict[int, NodeMemory]) -> None:
         """Take the tables of the empty machine."""
         self._empty = _copied(nodes)
-        self._quirks = quirks
-        self._highest = max(nodes, default=0)
-        self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
         self.nodes = nodes
         self.blocks = Blocks()
         self.file_style = PLAIN
@@ -57,31 +54,28 @@ class StaticMemoryManager(Provider):
         amounts = self._pod_amounts(pod)
         if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
             return {name: [] for name in amounts}
-        if pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again:
-            held = self.blocks.pods[pod.uid]
-        return self._hints(pod, amounts, held)
+        whole = self._whole(pod.uid)
+        return self._hints(pod, amounts, held if whole is None else whole)
 
     def _pod_amounts(self, pod: Pod) -> Amounts | None:
-        return pod_amounts(pod, drops_init_only=self._quirks.init_only_types_are_dropped)
+        return pod_amounts(pod, drops_init_only=False)
+
+    def _whole(self, uid: str) -> list[Block] | None:
+        """Return the blocks of a pod that was given its memory in one piece; None where it was not."""
+        return self.blocks.pods.get(uid)
 
     def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
         if amounts is None:
             return None
         if held is not None:
             return _regenerated(held, amounts)
-        hints = self._masks(pod, amounts)
-        if not hints and self._quirks.no_memory_anywhere_is_no_opinion:
-            return {}
+        return self._answer(amounts, self._masks(pod, amounts))
+
+    def _answer(self, amounts: Amounts, hints: MemoryHints) -> dict[str, MemoryHints]:
         return dict.fromkeys(amounts, hints)
 
     def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
         """Return the NUMA masks that hold all amounts; raises ``KubeletCrashes`` where the kubelet trips on the way."""
-        if self._highest > HIGHEST_NODE and self._quirks.memory_of_node_past_63_crashes:
-            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {self._highest} fits in no mask")
-        if self._quirks.missing_page_size_crashes and not amounts.keys() <= self._listed_everywhere:
-            resource = min(amounts.keys() - self._listed_everywhere)
-            node = next(node for node, memory in self.nodes.items() if resource not in memory.tables)
-            raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {node} does not know {resource}")
         return memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
@@ -96,7 +90,7 @@ class StaticMemoryManager(Provider):
         amounts = container_amounts(pod, container)
         if amounts is None:
             raise Refusal.unexpected("[memorymanager] failed to represent quantity as int64")
-        if not amounts and not self._quirks.container_without_memory_is_refused:
+        if not self._takes_part(amounts):
             return
         mask = self._choose(pod, amounts, affinity)
         members = tuple(iter_bits(mask))
@@ -112,12 +106,9 @@ class StaticMemoryManager(Provider):
         shrink_init_blocks(self.blocks, pod, container, blocks)
 
     def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
-        """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``.
-
-        With the quirk ``whole-pods-are-charged-again`` a pod that has its memory is given it once more.
-        """
+        """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``."""
         amounts = self._pod_amounts(pod) if is_pinned(pod) else None
-        if amounts is None or (pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again):
+        if amounts is None or self._whole(pod.uid) is not None:
             return
         empty = pod_level.empty_pool(pod, amounts)
         if empty:
@@ -131,21 +122,28 @@ class StaticMemoryManager(Provider):
         for name, blocks in pod_level.parts(pod, amounts, members).items():
             self.blocks.give(pod.uid, name, blocks)
 
+    def _takes_part(self, amounts: Amounts) -> bool:
+        """Tell whether a container gets memory of its own; the others share what is left."""
+        return bool(amounts)
+
     def _choose(self, pod: Pod, amounts: Amounts, affinity: Hint) -> int:
         """Return the mask to use: the affinity, a default in its place, or an extension of it (MEM-ALLOC-03..05)."""
         mask, preferred = affinity
         if mask is None:
             mask, preferred = self._default(pod, amounts, preferred=preferred)
-        leaves_a_group = not self._quirks.single_node_blocks_break_groups and self._leaves_a_group(mask)
-        if leaves_a_group or not self._has_room(mask, amounts):
+        if self._leaves_a_group(mask) or not self._has_room(mask, amounts):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
-        if mask.bit_count() > 1 and not self._quirks.groups_may_cross and breaks_a_group(self.nodes, mask):
+        if self._crosses_a_group(mask):
             raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
 
     def _leaves_a_group(self, mask: int) -> bool:
         """Tell whether the mask is one NUMA node that serves containers together with others."""
         return any(mask == 1 << node and len(memory.group) > 1 for node, memory in self.nodes.items())
+
+    def _crosses_a_group(self, mask: int) -> bool:
+        """Tell whether one of several NUMA nodes serves containers alone or in another group."""
+        return mask.bit_count() > 1 and breaks_a_group(self.nodes, mask)
 
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
         best = _best(self._masks(pod, amounts) if amounts else [], 0)
@@ -207,12 +205,78 @@ class StaticMemoryManager(Provider):
 
     def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
         """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
-        if check_restored(self._empty, nodes, blocks, self._quirks):
+        if StateCheck.of(self.quirks)().takes_over(self._empty, nodes, blocks):
             self.nodes = _copied(nodes)
             self.blocks = deepcopy(blocks)
             return False
         self.nodes = _copied(self._empty)
         return True
+
+
+class _NoOpinion(StaticMemoryManager, quirk="no_memory_anywhere_is_no_opinion"):
+    """Gives no hints at all where no NUMA mask holds the request."""
+
+    def _answer(self, amounts: Amounts, hints: MemoryHints) -> dict[str, MemoryHints]:
+        return super()._answer(amounts, hints) if hints else {}
+
+
+class _AppsAlone(StaticMemoryManager, quirk="init_only_types_are_dropped"):
+    """Leaves a type of memory out of a pod's hints that only init containers ask for."""
+
+    def _pod_amounts(self, pod: Pod) -> Amounts | None:
+        return pod_amounts(pod, drops_init_only=True)
+
+
+class _ChargedAgain(StaticMemoryManager, quirk="whole_pods_are_charged_again"):
+    """Gives a pod its memory once more that was given it in one piece."""
+
+    def _whole(self, uid: str) -> list[Block] | None:
+        return None
+
+
+class _RefusesNothing(StaticMemoryManager, quirk="container_without_memory_is_refused"):
+    """Looks for NUMA nodes with room for no memory."""
+
+    def _takes_part(self, amounts: Amounts) -> bool:
+        return True
+
+
+class _BreaksGroups(StaticMemoryManager, quirk="single_node_blocks_break_groups"):
+    """Takes memory of one NUMA node of a group."""
+
+    def _leaves_a_group(self, mask: int) -> bool:
+        return False
+
+
+class _CrossesGroups(StaticMemoryManager, quirk="groups_may_cross"):
+    """Takes memory of NUMA nodes of several groups."""
+
+    def _crosses_a_group(self, mask: int) -> bool:
+        return False
+
+
+class _MissingPageSize(StaticMemoryManager, quirk="missing_page_size_crashes"):
+    """Crashes at a huge page size that some NUMA node does not list."""
+
+    def __init__(self, nodes: dict[int, NodeMemory]) -> None:
+        super().__init__(nodes)
+        self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
+
+    def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
+        if not amounts.keys() <= self._listed_everywhere:
+            missing = min(amounts.keys() - self._listed_everywhere)
+            node = next(node for node, memory in self.nodes.items() if missing not in memory.tables)
+            raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {node} does not know {missing}")
+        return super()._masks(pod, amounts)
+
+
+class _NodePast63(StaticMemoryManager, quirk="memory_of_node_past_63_crashes"):
+    """Crashes on a machine whose NUMA nodes do not fit in a word."""
+
+    def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
+        if max(self.nodes, default=0) > HIGHEST_NODE:
+            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {max(self.nodes)} fits in no mask")
+        return super()._masks(pod, amounts)
 
 
 def _copied(nodes: Mapping[int, NodeMemory]) -> dict[int, NodeMemory]:
