@@ -83,7 +83,7 @@ class Answering:
         topology = cpu_topology(asked["machine"], self._quirks.cpu)
         options = StaticOptions.from_names(kubelet["cpuManagerPolicyOptions"])
         allocator = CpuAllocator.of(self._quirks.cpu, gates.changes)(topology, options)
-        policy = StaticPolicy(allocator, options, 0, self._quirks.cpu, gates.changes)
+        policy = StaticPolicy.of(self._quirks.cpu, gates.changes)(allocator, options, 0)
         assigned = {uid: {name: _cpus(cpus) for name, cpus in own.items()} for uid, own in state["assignments"].items()}
         policy.state = CpuState(_cpus(state["default"]), assigned)
         policy.reusable = {uid: _cpus(cpus) for uid, cpus in state["reusable"].items()}

@@ -32,8 +32,8 @@ def takes_single_cpus_of_the_first_node(right, taking):
     taking.take(cpus, taking.need)
 
 
-@mutant().instead_of(align_by_socket, "preference")
-def reckons_with_two_sockets(right, topology, smallest, quirks):
+@mutant().instead_of(align_by_socket.SocketAlignment, "preference")
+def reckons_with_two_sockets(right, self, topology, smallest):
     """Takes half of the NUMA nodes for those of a socket, whatever the machine has."""
     return topology.subsets.by_socket(0, -(-smallest // max(topology.num_nodes // 2, 1)))
 

@@ -11,7 +11,7 @@ from ...sources.options import STATIC_OPTIONS, StaticOptions
 from ...sources.quirks.cpu import CpuQuirks
 from ...wire.messages.pick import Pick, Picked, PickRefused
 from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
-from ..managers.cpu.options import align_by_socket
+from ..managers.cpu.options.align_by_socket import SocketAlignment
 from ..managers.cpu.options.full_pcpus_only import FullPcpusOnly
 from .view import cpu_topology
 
@@ -34,8 +34,8 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     near = 0
     if request.affinity and request.affinity.nodes is not None:
         near = available & _near(topology, request.affinity.nodes, options)
-    if options.align_by_socket and not (options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints):
-        near = align_by_socket.socket_that_holds(near or available, request.count, topology) or near
+    if options.align_by_socket and not options.distribute_cpus_across_cores:
+        near = SocketAlignment.of(quirks)(topology).of_socket(near, available, request.count)
     if whole and whole.chooses and whole.offered(available) == available:
         with suppress(NotEnoughCpus):
             return Picked(format_bits(whole.choose((whole.offered(near), available), request.count, options)))

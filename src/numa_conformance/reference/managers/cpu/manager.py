@@ -64,4 +64,4 @@ def _static(
         reserved = reserved_cpus(config, count, topology, allocator, quirks)
     except OptionError as fault:
         raise StartError(_STAGE, f"new static policy error: {fault}") from None
-    return StaticPolicy(allocator, options, reserved, quirks, changes)
+    return StaticPolicy.of(quirks, changes)(allocator, options, reserved)
