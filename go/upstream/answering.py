@@ -112,7 +112,7 @@ class Answering:
             "machine": {str(node): _node_json(memory) for node, memory in manager.nodes.items()},
             "assignments": {
                 uid: {name: _blocks_json(held) for name, held in containers.items()}
-                for uid, containers in manager.blocks.given.items()
+                for uid, containers in manager.blocks.by_pod.items()
             },
             "pods": {uid: _blocks_json(held) for uid, held in manager.blocks.pods.items()},
             "reusable": _reusable_json(manager),

@@ -167,8 +167,8 @@ def cpus_of_two_numa_nodes(node):
 @fault(single_numa_node.gives_one_node, BOOKS, PINNED_TO_ONE, (GUARANTEES,))
 def memory_of_another_numa_node(node):
     def change(nodes, blocks):
-        (block,) = blocks.given["db-uid"]["main"]
-        blocks.given["db-uid"]["main"] = [Block((2,), block.type, block.bytes)]
+        (block,) = blocks.by_pod["db-uid"]["main"]
+        blocks.by_pod["db-uid"]["main"] = [Block((2,), block.type, block.bytes)]
 
     node.change_memory(change)
 
@@ -228,7 +228,7 @@ def a_thread_with_memory_from_anywhere(node):
     (SURVIVES, reserved_memory.never_gives_what_is_reserved),
 )
 def more_memory_than_there_is(node):
-    node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=[Block((0,), "memory", 64 << 30)]))
+    node.change_memory(lambda nodes, blocks: blocks.by_pod["db-uid"].update(main=[Block((0,), "memory", 64 << 30)]))
 
 
 @fault(SURVIVES, BOOKS, PINNED)
@@ -260,7 +260,7 @@ def memory_under_none(node):
 @fault(memory_static.huge_pages_come_from_named_nodes, BOOKS, PINNED, (SURVIVES,))
 def huge_pages_that_are_not_there(node):
     held = [Block((0,), "memory", 1 << 30), Block((0,), "hugepages-1Gi", 1 << 30)]
-    node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=held))
+    node.change_memory(lambda nodes, blocks: blocks.by_pod["db-uid"].update(main=held))
 
 
 @fault(cpu_state_file.policy_change_is_refused, CPUS, also=(lifecycle.none_gives_none,))

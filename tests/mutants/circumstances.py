@@ -78,7 +78,7 @@ def gives_like_containers_one_hint(right, self, pod, container, answers):
 @mutant().instead_of(memory_policy.StaticMemoryManager, "_default")
 def widens_memory_beside_two_pods(right, self, pod, amounts, *, preferred):
     """Without a hint takes two unused NUMA nodes where one would do, once two pods have memory."""
-    if len(self.blocks.given) > 1:
+    if len(self.blocks.by_pod) > 1:
         for hint in self._masks(pod, amounts):
             if hint.mask.bit_count() == 2 and not any(self.nodes[node].assignments for node in iter_bits(hint.mask)):
                 return hint.mask, preferred

@@ -136,7 +136,7 @@ def apps_leave_their_memory(right, self, uid, blocks, *, gives):
 def begins_its_books_anew(right, self, nodes, blocks):
     """Counts nothing of what two pods and more hold as given, once the node agent is started anew."""
     anew = right(self, nodes, blocks)
-    if len(blocks.given) > 1:
+    if len(blocks.by_pod) > 1:
         for node_id, memory in memory_policy._copied(self._empty).items():
             self.nodes[node_id].tables = memory.tables
     return anew
@@ -186,7 +186,7 @@ def devices_reused_by_apps(right, devices, free, reusable, count, mask, preferen
 @mutant().instead_of(device_state.Allocations, "in_use")
 def sees_devices_of_one_pod(right, self, resource):
     """Counts as in use what the pod that came first has."""
-    first = dict(list(self.given.items())[:1])
+    first = dict(list(self.by_pod.items())[:1])
     return right(device_state.Allocations(first), resource)
 
 

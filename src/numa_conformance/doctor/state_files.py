@@ -110,11 +110,11 @@ def _read_memory(state: SavedState) -> None:
     except CheckpointError as error:
         file.damage = error.cause
         return
-    every = [block for containers in blocks.given.values() for held in containers.values() for block in held]
+    every = [block for containers in blocks.by_pod.values() for held in containers.values() for block in held]
     if any(not 0 <= node < MOST_NODES for block in every for node in block.nodes):
         file.damage, state.nodes = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)", None
         return
-    state.blocks, state.pods_with_memory = blocks.given, frozenset(blocks.pods)
+    state.blocks, state.pods_with_memory = blocks.by_pod, frozenset(blocks.pods)
 
 
 def _read_devices(state: SavedState) -> None:

@@ -18,9 +18,9 @@ class Finding:
     message: str
     remedy: str = ""
 
-    def hint(self, said: str = "") -> str:
-        """Return it in one line, without the message where that was ``said`` already."""
-        parts = [self.place, "" if self.message in said else self.message, self.remedy]
+    def hint(self, context: str = "") -> str:
+        """Return it in one line, without the message where that was ``context`` already."""
+        parts = [self.place, "" if self.message in context else self.message, self.remedy]
         return ": ".join(part for part in parts if part)
 
     def __str__(self) -> str:

@@ -28,12 +28,12 @@ _MOST_NODES = 8
 class Advice:
     """What a person should know of a refusal.
 
-    ``container``: at which one the pod was refused, None for the pod as a whole. ``asked``: what that asks for.
+    ``container``: at which one the pod was refused, None for the pod as a whole. ``requests``: what that asks for.
     ``refused_by``: which setting or check. ``room``: what each NUMA node had left. ``remedies``: each was tried.
     """
 
     container: str | None
-    asked: Mapping[str, Quantity]
+    requests: Mapping[str, Quantity]
     refused_by: str
     room: tuple[str, ...]
     remedies: tuple[Remedy, ...]
@@ -41,7 +41,7 @@ class Advice:
     def lines(self) -> Iterator[str]:
         """Yield it as text."""
         who = "the pod as a whole" if self.container is None else f"container {self.container}"
-        yield f"{who} asks for {', '.join(starmap(in_words, self.asked.items())) or 'nothing'}"
+        yield f"{who} asks for {', '.join(starmap(in_words, self.requests.items())) or 'nothing'}"
         yield f"refused by {self.refused_by}"
         yield from self.room
         if self.remedies:
@@ -54,7 +54,7 @@ class Advice:
         """Return it for a program."""
         return {
             "container": self.container,
-            "asked": {name: str(amount) for name, amount in self.asked.items()},
+            "asked": {name: str(amount) for name, amount in self.requests.items()},
             "refusedBy": self.refused_by,
             "room": list(self.room),
             "wouldBeAdmitted": [{"text": remedy.text, "change": dict(remedy.change)} for remedy in self.remedies],
@@ -70,14 +70,14 @@ def advise(node: Node, pod: Pod) -> Advice:
     explainer = Explainer()
     outcome = node.copy(explainer).admit(pod)
     container, manager = explainer.refusals.get(pod.uid, (None, ""))
-    asked = pod_requests(pod) if container is None else pod.container(container).requests
-    refused_by = _refused_by(node, outcome, manager, explainer, asked)
+    requests = pod_requests(pod) if container is None else pod.container(container).requests
+    refused_by = _refused_by(node, outcome, manager, explainer, requests)
     ways = tuple(remedies(node.copy(), pod, container))
-    return Advice(container, asked, refused_by, tuple(room_lines(node, asked)), ways)
+    return Advice(container, requests, refused_by, tuple(room_lines(node, requests)), ways)
 
 
 def _refused_by(
-    node: Node, outcome: Admission, manager: str, explainer: Explainer, asked: Mapping[str, Quantity]
+    node: Node, outcome: Admission, manager: str, explainer: Explainer, requests: Mapping[str, Quantity]
 ) -> str:
     config = node.config
     if manager == "topology":
@@ -90,7 +90,7 @@ def _refused_by(
     if manager == "cpus":
         return f"the CPU Manager, cpuManagerPolicy {config.cpu_manager_policy}"
     if manager == "memory":
-        missing = [name for name in asked if name.startswith("hugepages-") and not _has(node, name)]
+        missing = [name for name in requests if name.startswith("hugepages-") and not _has(node, name)]
         why = f": the machine has no pages for {', '.join(missing)}" if missing else ""
         return f"the Memory Manager, memoryManagerPolicy {config.memory_manager_policy}{why}"
     if manager == "devices":

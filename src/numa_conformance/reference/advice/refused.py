@@ -191,15 +191,15 @@ def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> I
         return
     whole = sum(amounts.values(), Quantity(0, "binary"))
     entries = [amount for entry in config.reserved_memory for name, amount in entry.limits.items() if name == "memory"]
-    given = sum(entries, Quantity(0, "binary"))
-    if given != whole or not given:
+    reserved = sum(entries, Quantity(0, "binary"))
+    if reserved != whole or not reserved:
         terms = _terms(amounts) or "nothing"
         place = "reservedMemory[0].limits.memory" if len(entries) == 1 else "reservedMemory"
         remedy = f"let the entries for memory add up to {whole}" if len(entries) != 1 else f"set it to {whole}"
         if not whole:
             remedy = "reserve memory by kubeReserved.memory or systemReserved.memory, and say where by reservedMemory"
         yield Finding(
-            "refused", place, f"{given} of memory is reserved on NUMA nodes, of the node {whole} ({terms})", remedy
+            "refused", place, f"{reserved} of memory is reserved on NUMA nodes, of the node {whole} ({terms})", remedy
         )
 
 

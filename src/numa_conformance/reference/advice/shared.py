@@ -12,8 +12,8 @@ def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
 
     ``static``: the policy of the CPU Manager is static. ``pod`` is as the node sees it.
     """
-    asked = container.requests.get("cpu")
-    if asked is None or asked < _WHOLE:
+    request = container.requests.get("cpu")
+    if request is None or request < _WHOLE:
         return ""
     if not static:
         return "policy none gives no container CPUs of its own"
@@ -21,8 +21,8 @@ def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
         return f"the pod is {pod.qos}: {_short_of_guaranteed(pod)}"
     if pod.served == "nobody":
         return "the pod has resources of its own (spec.resources), and no container is served"
-    if asked.as_number % 1:
-        return f"its request of {asked} CPUs is no whole number"
+    if request.as_number % 1:
+        return f"its request of {request} CPUs is no whole number"
     return ""
 
 

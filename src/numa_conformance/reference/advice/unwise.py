@@ -16,11 +16,11 @@ from .room import free_cpus, gives_whole_cores
 def remarks_on_fields(config: KubeletConfiguration) -> Iterator[Finding]:
     """Say which fields have no effect beside others, whatever the machine is."""
     if config.topology_manager_policy == "none":
-        for field, given in (
+        for field, is_set in (
             ("topologyManagerScope", config.topology_manager_scope != "container"),
             ("topologyManagerPolicyOptions", bool(config.topology_manager_policy_options)),
         ):
-            if given:
+            if is_set:
                 yield Finding("no effect", field, "topologyManagerPolicy is none")
     if config.memory_manager_policy == "None" and config.reserved_memory:
         yield Finding("no effect", "reservedMemory", "memoryManagerPolicy is None")

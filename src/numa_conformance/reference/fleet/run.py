@@ -36,15 +36,15 @@ class NodeStacks:
                 version = kind.version_on(node)
                 validate(kind.kubelet, version)
                 quirks = Quirks.none() if documented else Quirks.of(version)
-                seen = id(kind), quirks.cpu.node_wide_cache_is_no_uncore_cache
-                if seen not in views:
-                    views[seen] = view_of(kind.machine, quirks.cpu)
+                key = id(kind), quirks.cpu.node_wide_cache_is_no_uncore_cache
+                if key not in views:
+                    views[key] = view_of(kind.machine, quirks.cpu)
                 self._nodes[node.name] = Node(
                     kind.machine,
                     kind.kubelet,
                     kubernetes_version=version,
                     quirks=quirks,
-                    view=views[seen],
+                    view=views[key],
                     resource_fit=True,
                 )
             except StartError as error:
@@ -139,7 +139,7 @@ def follow_fleet(
 def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
     """Return the pod that asks for the fewest exclusive CPUs, the first among equals."""
     asking = [(cpus, index, pod) for index, pod in enumerate(pods) if (cpus := _exclusive(pod))]
-    return min(asking, key=lambda asked: asked[:2])[2] if asking else None
+    return min(asking, key=lambda question: question[:2])[2] if asking else None
 
 
 def _exclusive(pod: Pod) -> int:

@@ -127,8 +127,8 @@ def release_inactive(
 
     ``held``: pod uid to container to what it holds. ``uids``: the only pods to look at.
     """
-    asked = held if uids is None else held.keys() & uids
-    stale = sorted((uid, name) for uid in asked for name in held[uid] if not active(uid, name))
+    pods = held if uids is None else held.keys() & uids
+    stale = sorted((uid, name) for uid in pods for name in held[uid] if not active(uid, name))
     for uid, name in stale:
         release(uid, name)
     return bool(stale)

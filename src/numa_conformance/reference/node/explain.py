@@ -62,7 +62,7 @@ class Explainer:
         for trace in self.merges.get(uid, []):
             lines.append(f"{_whom(trace.container)}:")
             for provider, answer in trace.answers.items():
-                lines += [f"  {line}" for line in _told(provider, answer)]
+                lines += [f"  {line}" for line in _hint_lines(provider, answer)]
             lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
             lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
@@ -127,7 +127,7 @@ def _refused_dict(refusal: tuple[str | None, str] | None) -> dict[str, Any] | No
     return None if refusal is None else {"container": refusal[0], "by": refusal[1]}
 
 
-def _told(provider: str, answer: Answer) -> list[str]:
+def _hint_lines(provider: str, answer: Answer) -> list[str]:
     return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in (answer or {}).items()]
 
 

@@ -148,7 +148,7 @@ class Node:
         """
         pod = pod if isinstance(pod, Pod) else Pod.from_dict(pod)
         pod = pod.under_gates(self.gates, self.quirks.node)
-        return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
+        return self._admit(pod, [other for other in self._pods.values() if other.uid != pod.uid])
 
     def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
@@ -196,7 +196,7 @@ class Node:
         refuse_resize(before, pod, self.machine, self.config, self.gates, self.quirks.node)
         if self.quirks.node.resizes_are_aligned_anew:
             self._align_anew(pod)
-        others = [beside for beside in self._pods.values() if beside.uid != pod.uid]
+        others = [other for other in self._pods.values() if other.uid != pod.uid]
         ResourceFit(self.machine, self.config).check(pod, others)
 
     def _align_anew(self, pod: Pod) -> None:
@@ -302,7 +302,7 @@ class Node:
         pods = [pod.under_gates(self.gates, self.quirks.node) for pod in self._pods.values()]
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
-            earlier = [beside for beside in pods[:index] if beside.uid in self._pods]
+            earlier = [other for other in pods[:index] if other.uid in self._pods]
             outcomes.append(self._admit(pod, earlier, keeps=keeps))
         return Restarted(tuple(outcomes), self.pools)
 

@@ -30,9 +30,9 @@ def check_reservation(machine: Machine, config: KubeletConfiguration, changes: C
     faults = []
     for name, reservation, capacity in excessive_reservations(machine, config):
         if changes.reservations_are_told_beside_capacity:
-            told = f"a reservation of {reservation} but capacity of {capacity}. Expected capacity >= reservation."
+            fault = f"a reservation of {reservation} but capacity of {capacity}. Expected capacity >= reservation."
         else:
-            told = f"an allocatable of {reservation}, capacity of {capacity - reservation}"
-        faults.append(f'Resource "{name}" has {told}')
+            fault = f"an allocatable of {reservation}, capacity of {capacity - reservation}"
+        faults.append(f'Resource "{name}" has {fault}')
     if faults:
         raise StartError("kubelet", f"invalid Node Allocatable configuration. {' '.join(faults)}")

@@ -16,7 +16,7 @@ def insufficient(
     allocatable: Amounts,
     used: Amounts,
     pods_on_node: int,
-    asked: Amounts,
+    request: Amounts,
     *,
     quirks: SchedulerQuirks,
     ignored: Iterable[str] = (),
@@ -27,7 +27,7 @@ def insufficient(
     if pods_on_node + 1 > allocatable.get("pods", 0):
         reasons.append("Too many pods")
     skipped, groups = set(ignored), set(ignored_groups)
-    for name, amount in _checked(asked, quirks).items():
+    for name, amount in _checked(request, quirks).items():
         if is_extended(name) and (name in skipped or name.partition("/")[0] in groups):
             continue
         if amount > allocatable.get(name, 0) - used.get(name, 0):
@@ -35,9 +35,9 @@ def insufficient(
     return sorted(reasons)
 
 
-def _checked(asked: Amounts, quirks: SchedulerQuirks) -> Amounts:
+def _checked(request: Amounts, quirks: SchedulerQuirks) -> Amounts:
     """Return what is held against the node: what is asked for, and with the quirk also what is not."""
-    wanted = {name: amount for name, amount in asked.items() if amount > 0}
-    if quirks.overcommitted_node_fits_nothing and (wanted or any(map(is_scalar, asked))):
+    wanted = {name: amount for name, amount in request.items() if amount > 0}
+    if quirks.overcommitted_node_fits_nothing and (wanted or any(map(is_scalar, request))):
         return {**dict.fromkeys(_PLAIN, 0), **wanted}
     return wanted

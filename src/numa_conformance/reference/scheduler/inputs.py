@@ -32,8 +32,8 @@ def scoring_amount(
     """
 
     def of(container: Container) -> int:
-        asked = container.requests.get(name)
-        return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
+        request = container.requests.get(name)
+        return NONZERO.get(name, 0) if request is None else amount_of(name, request)
 
     of_pod = None if by_containers else pod.requests.get(name)
     if of_pod is not None:
@@ -53,8 +53,8 @@ def _largest_init_container(pod: Pod, name: str) -> int:
     """
     largest, sidecars = 0, list[int]()
     for container in pod.init_containers:
-        asked = container.requests.get(name)
-        together = [*sidecars, *([] if asked is None else [amount_of(name, asked)])]
+        request = container.requests.get(name)
+        together = [*sidecars, *([] if request is None else [amount_of(name, request)])]
         largest = max(largest, sum(together) if together else NONZERO[name])
         if container.restart_always:
             sidecars = together

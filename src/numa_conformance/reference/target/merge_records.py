@@ -36,7 +36,7 @@ class Overheard:
         merges, self._merges = self._merges, []
         if not merges or any(_is_compressed(answers) for _, answers, _ in merges):
             return None
-        return [_told(merge) for merge in merges]
+        return [_alignment(merge) for merge in merges]
 
 
 def _is_compressed(answers: Answers) -> bool:
@@ -45,7 +45,7 @@ def _is_compressed(answers: Answers) -> bool:
     )
 
 
-def _told(merge: Merge) -> Alignment:
+def _alignment(merge: Merge) -> Alignment:
     container, answers, merged = merge
     providers = [hints_answer(answer) for answer in answers.values()]
     return Alignment(container, providers, hint_value(merged.hint), merged.admit)

@@ -55,12 +55,12 @@ def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> in
     return topology.cpus_in_sockets_of(mask) if options.align_by_socket else topology.cpus_in_nodes(mask)
 
 
-def _options(asked: dict[str, bool]) -> StaticOptions:
+def _options(switches: dict[str, bool]) -> StaticOptions:
     faults = [
         Fault(f"options.{name}", "unknown option", ", ".join(STATIC_OPTIONS), closest(name, STATIC_OPTIONS))
-        for name in asked
+        for name in switches
         if name not in STATIC_OPTIONS
     ]
     if faults:
         raise UsageError(faults)
-    return StaticOptions.from_names(asked)
+    return StaticOptions.from_names(switches)

@@ -35,7 +35,7 @@ def _refusal(manager: StaticMemoryManager, asked: Pod, affinity: Hint) -> str:
 
 
 def _sizes(manager: StaticMemoryManager, uid: str) -> dict[str, list[int]]:
-    return {name: [one.bytes // GIB for one in blocks] for name, blocks in manager.blocks.given.get(uid, {}).items()}
+    return {name: [one.bytes // GIB for one in blocks] for name, blocks in manager.blocks.by_pod.get(uid, {}).items()}
 
 
 def test_a_request_that_one_node_can_hold_prefers_one_node():
@@ -80,7 +80,7 @@ def test_only_guaranteed_pods_have_their_memory_pinned():
     assert manager.hints(shared, shared.containers[0]) is None
     assert manager.pod_hints(shared) is None
     give(manager, shared, Hint(1, True))
-    assert manager.blocks.given == {}
+    assert manager.blocks.by_pod == {}
 
 
 def test_a_container_that_has_memory_is_offered_what_it_has():

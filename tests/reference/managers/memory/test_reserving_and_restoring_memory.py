@@ -122,7 +122,7 @@ def test_policy_none_has_no_opinion_and_keeps_no_books():
     asked = asking("a", 1)
     assert isinstance(manager, NoneMemoryManager)
     assert manager.hints(asked, asked.containers[0]) is None
-    assert (manager.nodes, manager.blocks.given) == ({}, {})
+    assert (manager.nodes, manager.blocks.by_pod) == ({}, {})
 
 
 @pytest.mark.parametrize(("quirks", "found"), [(EXACT, {}), (DOCUMENTED, {"memory": []})])

@@ -63,7 +63,7 @@ class DeviceManager(Provider):
 
     def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for the devices a container asks for; empty when it asks for none (DEV-HINT-09)."""
-        asked = {name: amount.value for name, amount in container.limits.items() if self._known(name)}
+        requests = {name: amount.value for name, amount in container.limits.items() if self._known(name)}
         return {
             resource: self._hints(
                 resource,
@@ -71,17 +71,17 @@ class DeviceManager(Provider):
                 held=self.allocations.of(pod.uid, container.name).get(resource, frozenset()),
                 reusable=self._reusable.get(pod.uid, {}).get(resource, frozenset()),
             )
-            for resource, count in asked.items()
+            for resource, count in requests.items()
         }
 
     def pod_hints(self, pod: Pod) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for what a pod as a whole asks for; nothing is reusable then (DEV-HINT-03)."""
-        asked = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
+        requests = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
         return {
             resource: self._hints(
                 resource, count, held=self.allocations.of_pod(pod.uid, resource), reusable=frozenset()
             )
-            for resource, count in asked.items()
+            for resource, count in requests.items()
         }
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
@@ -117,7 +117,7 @@ class DeviceManager(Provider):
 
     def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the devices of containers that are gone; tell whether there were any (DEV-HINT-10)."""
-        return release_inactive(self.allocations.given, active, self.release, uids)
+        return release_inactive(self.allocations.by_pod, active, self.release, uids)
 
     @property
     def state_file(self) -> DeviceStateFile:
@@ -145,7 +145,9 @@ class DeviceManager(Provider):
 
     def _known(self, resource: str) -> bool:
         return resource in self.inventory.resources or any(
-            resource in resources for containers in self.allocations.given.values() for resources in containers.values()
+            resource in resources
+            for containers in self.allocations.by_pod.values()
+            for resources in containers.values()
         )
 
     def _hints(

@@ -33,8 +33,8 @@ def discharge(nodes: Mapping[int, NodeMemory], block: Block) -> None:
         if memory.assignments == 0:
             memory.group = (node,)
         table = memory.tables.get(block.type)
-        given = min(table.reserved, left) if table else 0
-        if table and given:
-            table.reserved -= given
-            table.free += given
-            left -= given
+        freed = min(table.reserved, left) if table else 0
+        if table and freed:
+            table.reserved -= freed
+            table.free += freed
+            left -= freed

@@ -86,35 +86,35 @@ class Blocks:
     ``pods`` are the blocks of pods that were given theirs as a whole: containers have parts of them (MEM-PLR-01).
     """
 
-    given: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
+    by_pod: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
     pods: dict[str, list[Block]] = field(default_factory=dict)
 
     def copy(self) -> Blocks:
         """Return an independent copy."""
-        given = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.given.items()}
-        return Blocks(given, {uid: held[:] for uid, held in self.pods.items()})
+        by_pod = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.by_pod.items()}
+        return Blocks(by_pod, {uid: held[:] for uid, held in self.pods.items()})
 
     def of(self, uid: str, container: str) -> list[Block]:
         """Return a container's blocks, empty when it has none."""
-        return self.given.get(uid, {}).get(container, [])
+        return self.by_pod.get(uid, {}).get(container, [])
 
     def known(self, uid: str, container: str) -> list[Block] | None:
         """Return a container's blocks, None when it was never given any, not even none."""
-        return self.given.get(uid, {}).get(container)
+        return self.by_pod.get(uid, {}).get(container)
 
     def give(self, uid: str, container: str, blocks: Iterable[Block]) -> None:
         """Record the blocks of a container."""
-        self.given.setdefault(uid, {})[container] = list(blocks)
+        self.by_pod.setdefault(uid, {})[container] = list(blocks)
 
     def take_back(self, uid: str, container: str) -> list[Block]:
         """Forget the blocks of a container, and return those that are free by that.
 
         What a pod was given as a whole comes back with its last container.
         """
-        containers = self.given.get(uid, {})
+        containers = self.by_pod.get(uid, {})
         blocks = containers.pop(container, [])
         if not containers:
-            self.given.pop(uid, None)
+            self.by_pod.pop(uid, None)
         if uid in self.pods:
             return [] if containers else self.pods.pop(uid)
         return blocks
@@ -127,15 +127,15 @@ class EmptyTables(Documented):
         """Return the tables by NUMA node; ``reserved`` is bytes per NUMA node and resource."""
         nodes = {}
         for memory in machine.memory:
-            kept = reserved.get(memory.node, {})
+            reservation = reserved.get(memory.node, {})
             tables: dict[str, Table] = {}
             huge = 0
             for size, pages in sorted(memory.hugepages.items()):
                 total = pages * page_bytes(size)
                 huge += total
-                tables[f"hugepages-{size}"] = self._table(total, kept.get(f"hugepages-{size}", 0), total)
+                tables[f"hugepages-{size}"] = self._table(total, reservation.get(f"hugepages-{size}", 0), total)
             total = memory.memory or 0
-            tables["memory"] = self._table(total, kept.get("memory", 0), total - huge)
+            tables["memory"] = self._table(total, reservation.get("memory", 0), total - huge)
             nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
         return nodes
 

@@ -44,22 +44,22 @@ def _used_up(total: Amounts, taken: Amounts) -> list[str]:
 
 def parts(pod: Pod, total: Amounts, nodes: tuple[int, ...]) -> dict[str, list[Block]]:
     """Return the blocks of every container out of the pod's ``total`` on its NUMA nodes."""
-    given: dict[str, Amounts] = {}
+    amounts: dict[str, Amounts] = {}
     left = dict(total)
     for container in pod.init_containers:
         owed = _owed(pod, container)
         if owed:
-            given[container.name] = owed
+            amounts[container.name] = owed
         elif not container.restart_always:
-            given[container.name] = dict(left)
+            amounts[container.name] = dict(left)
         if container.restart_always:
             left = _less(left, owed)
     for container in pod.containers:
         owed = _owed(pod, container)
         if owed:
-            given[container.name] = owed
+            amounts[container.name] = owed
             left = _less(left, owed)
-    return {container.name: _blocks(given.get(container.name, left), nodes) for container in pod.all_containers}
+    return {container.name: _blocks(amounts.get(container.name, left), nodes) for container in pod.all_containers}
 
 
 def _owed(pod: Pod, container: Container) -> Amounts:

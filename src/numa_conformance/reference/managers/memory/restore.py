@@ -20,11 +20,11 @@ class StateCheck(Documented):
         Raises ``StartError`` with the kubelet's text, and ``KubeletCrashes``.
         """
         if not nodes:
-            if blocks.given:
+            if blocks.by_pod:
                 raise _refused("machine state can not be empty when it has memory assignments")
             return False
         expected = deepcopy(dict(empty))
-        for uid, containers in sorted(blocks.given.items()):
+        for uid, containers in sorted(blocks.by_pod.items()):
             whole = blocks.pods.get(uid)
             for container, held in [("", whole)] if whole else sorted(containers.items()):
                 for block in held:

@@ -63,15 +63,15 @@ class MemoryStateFile:
 
 def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: Blocks, style: FileStyle = PLAIN) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
-    record = Record(policy, dict(nodes), blocks.given, blocks.pods if style.pods else {})
+    record = Record(policy, dict(nodes), blocks.by_pod, blocks.pods if style.pods else {})
     old: dict[str, Any] = {
         "policyName": policy,
         "machineState": {str(node): _node_json(nodes[node]) for node in sorted(nodes, key=str)},
     }
-    if blocks.given:
+    if blocks.by_pod:
         old["entries"] = {
             uid: {name: _blocks_json(held) for name, held in sorted(containers.items())}
-            for uid, containers in sorted(blocks.given.items())
+            for uid, containers in sorted(blocks.by_pod.items())
         }
     whole = dict(old)
     if record.pods:
@@ -106,5 +106,5 @@ def decode(text: str, policy: str, style: FileStyle = PLAIN) -> tuple[dict[int, 
         raise CheckpointError(
             f'[memorymanager] configured policy "{policy}" differs from state checkpoint policy "{record.policy}"'
         )
-    given = {uid: containers for uid, containers in record.entries.items() if containers}
-    return record.nodes, Blocks(given, record.pods if style.pods else {})
+    by_pod = {uid: containers for uid, containers in record.entries.items() if containers}
+    return record.nodes, Blocks(by_pod, record.pods if style.pods else {})

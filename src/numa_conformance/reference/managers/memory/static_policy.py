@@ -177,7 +177,7 @@ class StaticMemoryManager(Documented, Provider):
 
     def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
-        return release_inactive(self.blocks.given, active, self.release, uids)
+        return release_inactive(self.blocks.by_pod, active, self.release, uids)
 
     def container_starts(self, pod: Pod, container: Container) -> bool:
         """Take back what ordinary init containers before this one hold (MEM-REUSE-07)."""

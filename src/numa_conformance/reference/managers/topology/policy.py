@@ -58,10 +58,10 @@ class TopologyPolicy(Documented):
         """Merge what is left of each axis (TOPO-POL-05); where nothing is left of one the others need no look."""
         left = []
         for axis in each_axis(answers):
-            kept = single_node_axis(axis)
-            if not kept:
+            hints = single_node_axis(axis)
+            if not hints:
                 return Hint(None, False)
-            left.append(kept)
+            left.append(hints)
         hint = merge_axes(left, self.everything)
         return Hint(None, hint.preferred) if hint.mask == self.everything else hint
 

@@ -132,11 +132,11 @@ class FullPcpusOnly(Documented):
 
     def _shares(self, parts: Sequence[int], count: int, allowed: range) -> list[int] | None:
         """Return an allowed number of CPUs for each part, in whole cores and so many together."""
-        found: dict[int, list[int]] = {0: []}
+        by_total: dict[int, list[int]] = {0: []}
         for part in parts:
             possible = [share for share in allowed if self._has(part, share)]
-            found = {total + share: [*shares, share] for total, shares in found.items() for share in possible}
-        return found.get(count)
+            by_total = {total + share: [*shares, share] for total, shares in by_total.items() for share in possible}
+        return by_total.get(count)
 
     def _take(self, free: int, count: int) -> int:
         """Return whole cores of ``free``, which add up to ``count``: those of more threads first, then lower ids."""

@@ -16,7 +16,7 @@ from .search import Choice, NodeSearch
 
 
 class _Subsets:
-    """Subsets in lexicographic order; ``kept`` is the one kept, as later ones with the same start overwrite it."""
+    """Subsets in lexicographic order; ``noted`` is the one kept, as later ones with the same start overwrite it."""
 
     def __init__(self, among: Sequence[int], size: int, chooser: NodeSearch) -> None:
         self._among = among
@@ -24,19 +24,19 @@ class _Subsets:
         self._prefix = chooser.lasting(size)
         self._now: tuple[int, ...] = ()
         self._start: tuple[int, ...] | None = None
-        self.kept: tuple[int, ...] = ()
+        self.noted: tuple[int, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         for positions in combinations(range(len(self._among)), self._size):
             self._now = positions
             if self._start == positions[: self._prefix]:
-                self.kept = self._named()
+                self.noted = self._named()
             yield self._named()
 
     def keep(self) -> None:
         """Keep the subset looked at now."""
         self._start = self._now[: self._prefix]
-        self.kept = self._named()
+        self.noted = self._named()
 
     def _named(self) -> tuple[int, ...]:
         return tuple(self._among[i] for i in self._now)
@@ -85,7 +85,7 @@ def choose_repeated_nodes(
                 best, share, remainder = rank, part, chosen
                 subsets.keep()
         if best is not None:
-            return Choice(subsets.kept, share, remainder)
+            return Choice(subsets.noted, share, remainder)
     return None
 
 
@@ -95,7 +95,7 @@ def _best_remainder(
     if not groups:
         return balance.score(sum(cpus * cpus for cpus in left.values())), ()
     best: int | None = None
-    kept: tuple[int, ...] = ()
+    noted: tuple[int, ...] = ()
     among = [node for node in nodes if left[node] >= group]
     for size in range(len(among), 0, -1):
         subsets = _Subsets(among, size, chooser)
@@ -110,8 +110,8 @@ def _best_remainder(
                 best, improved = score, True
                 subsets.keep()
         if improved:
-            kept = subsets.kept
-    return best, kept
+            noted = subsets.noted
+    return best, noted
 
 
 def _score(left: Mapping[int, int], chosen: tuple[int, ...], groups: int, group: int, balance: Balance) -> int | None:
