@@ -252,6 +252,8 @@ class _Overwritten(NodeSearch, quirk="distribution_aliasing"):
 
     def choice(self, search: Search, best: ScoredSet, *, crosses: bool = False) -> Choice:
         nodes = self._overwritten(best.nodes, len(search.free), stops_next=best.score == 0 and not crosses)
+        if not best.remainder:
+            return Choice(nodes, search.share, ())
         among = [node for node in best.nodes if search.left[node] >= search.group]
         places = tuple(among.index(node) for node in best.remainder)
         remainder = tuple(among[place] for place in self._overwritten(places, len(among), stops_next=False))
