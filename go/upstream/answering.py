@@ -26,8 +26,8 @@ from numa_conformance.reference.managers.memory.memory_state import Block, Block
 from numa_conformance.reference.scheduler import score_node
 from numa_conformance.reference.target.answers import hints_answer
 from numa_conformance.reference.target.merge_question import hint_of
+from numa_conformance.reference.target.pick import cpu_topology
 from numa_conformance.reference.target.reference_target import ReferenceTarget
-from numa_conformance.reference.target.view import cpu_topology
 from numa_conformance.sources.gates import GATES
 from numa_conformance.sources.options import StaticOptions
 from numa_conformance.sources.quirks import Quirks

@@ -7,7 +7,7 @@ from dataclasses import replace
 from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY
-from numa_conformance.reference.managers.memory import reuse as memory_reuse
+from numa_conformance.reference.managers.memory import charging as memory_charging
 from numa_conformance.reference.managers.memory import static_policy as memory_policy
 from numa_conformance.reference.managers.topology import merge
 from numa_conformance.reference.managers.topology import policy as topology_policy
@@ -126,7 +126,7 @@ def memory_always_fits(right, self, mask, amounts):
     return True
 
 
-@mutant().instead_of(memory_reuse.ReusableMemory, "update")
+@mutant().instead_of(memory_charging.ReusableMemory, "update")
 def apps_leave_their_memory(right, self, uid, blocks, *, gives):
     """Lets later containers have the memory of apps."""
     right(self, uid, blocks, gives=True)

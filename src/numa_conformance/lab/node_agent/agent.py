@@ -13,8 +13,8 @@ from ...kube.requests import pod_requests
 from ...kube.resource_names import is_extended
 from ...reference.managers import device
 from ...reference.managers.device import DeviceManager, ResourceDevices
+from ...reference.managers.provider import MakeProvider
 from ...reference.managers.registry import PROVIDERS
-from ...reference.managers.setup import MakeProvider
 from ...reference.node import Node
 from ...reference.node.results import Placement, Pools
 from .plugin import ConnectedPlugin

@@ -8,11 +8,11 @@ from itertools import starmap
 from typing import Any
 
 from ...cpuset import format_bits, iter_bits
-from ...kube.pod import Pod
-from ...kube.quantity import Quantity
+from ...kube import Container, KubeletConfiguration, Pod, Quantity
 from ...kube.requests import pod_requests
 from ...printable import listed
 from ..managers.compressed_hints import CompressedHints
+from ..managers.policy_options import OptionError, parse_bool
 from ..managers.provider import Hints
 from ..node import Admission, Explainer, Node
 from ..node.explain import MergeTrace
@@ -132,3 +132,61 @@ def _preferred(hints: Hints, *, one_node_only: bool) -> str:
     if all(mask.bit_count() == 1 for mask in masks):
         return f"any of {format_bits(sum(masks))}" if len(masks) > 1 else format_bits(masks[0])
     return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)
+
+
+_ALIGNING = ("restricted", "single-numa-node")
+_WHOLE_CORES = "full-pcpus-only"
+
+
+def why_never_refused(config: KubeletConfiguration, reason: str) -> str:
+    """Return why a kubelet with this configuration refuses no pod for a reason; empty where it may."""
+    policy = config.topology_manager_policy
+    if reason == "TopologyAffinityError" and policy not in _ALIGNING:
+        return f"{reason} comes of topologyManagerPolicy {' or '.join(_ALIGNING)}, and here it is {policy}"
+    if reason == "SMTAlignmentError" and not _takes_whole_cores(config):
+        return f"{reason} comes of policy static with the option {_WHOLE_CORES}, which is not set here"
+    return ""
+
+
+def _takes_whole_cores(config: KubeletConfiguration) -> bool:
+    options = config.cpu_manager_policy_options or {}
+    try:
+        return config.cpu_manager_policy == "static" and parse_bool(_WHOLE_CORES, options.get(_WHOLE_CORES, "false"))
+    except OptionError:
+        return False
+
+
+_WHOLE = Quantity(1)
+
+
+def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
+    """Return why a container has no CPUs of its own; empty where it asks for less than a CPU.
+
+    ``static``: the policy of the CPU Manager is static. ``pod`` is as the node sees it.
+    """
+    request = container.requests.get("cpu")
+    if request is None or request < _WHOLE:
+        return ""
+    if not static:
+        return "policy none gives no container CPUs of its own"
+    if pod.qos != "Guaranteed":
+        return f"the pod is {pod.qos}: {_short_of_guaranteed(pod)}"
+    if pod.served == "nobody":
+        return "the pod has resources of its own (spec.resources), and no container is served"
+    if request.as_number % 1:
+        return f"its request of {request} CPUs is no whole number"
+    return ""
+
+
+def _short_of_guaranteed(pod: Pod) -> str:
+    """Say which container keeps the pod from being Guaranteed."""
+    if pod.has_pod_level:
+        return "the requests and limits of its spec.resources differ"
+    for container in pod.all_containers:
+        for name in ("cpu", "memory"):
+            limit, request = container.limits.get(name), container.requests.get(name)
+            if not limit:
+                return f"{container.name} has no limit of {name}"
+            if request != limit:
+                return f"{container.name} requests {request or 0} of {name}, and its limit is {limit}"
+    return "its requests and limits differ"

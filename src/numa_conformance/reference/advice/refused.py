@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from ...cpuset import format_bits
 from ...errors import StartError, UsageError, closest
@@ -24,8 +26,29 @@ from ...sources.versions import KubernetesVersion
 from ..managers.cpu import static_options
 from ..managers.policy_options import OptionError, check_cpu_gate
 from ..managers.topology import options as topology_options
-from ..node.reservation import excessive_reservations
-from .findings import Finding
+from ..node.bring_up import excessive_reservations
+
+Kind = Literal["refused", "unwise", "no effect", "note"]
+"""The kubelet does not come up with it; it is allowed and harms; it changes nothing; it is good to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark: its kind, the field path that it is about, what is said, and what to do about it."""
+
+    kind: Kind
+    place: str
+    message: str
+    remedy: str = ""
+
+    def hint(self, context: str = "") -> str:
+        """Return it in one line, without the message where that was ``context`` already."""
+        parts = [self.place, "" if self.message in context else self.message, self.remedy]
+        return ": ".join(part for part in parts if part)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kind}: {self.message}" + (f"\n    {self.remedy}" if self.remedy else "")
+
 
 _RESERVE = "set reservedSystemCPUs, or kubeReserved.cpu or systemReserved.cpu: static policy keeps some CPUs back"
 

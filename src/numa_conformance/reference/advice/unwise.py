@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...cpuset import CpuSet, format_bits
-from ...kube import KubeletConfiguration, Pod
+from ...errors import StartError
+from ...kube import KubeletConfiguration, Pod, validate
+from ...machine import Machine
+from ...sources.quirks import Quirks
+from ...sources.versions import KubernetesVersion
 from ..node import Node
-from .findings import Finding
+from .refused import Finding, refusals
 from .remedies import WEAKER, admitted, whole_cores
 from .room import free_cpus, gives_whole_cores
 
@@ -139,3 +143,21 @@ def _all_admitted(node: Node, policy: str, sizes: list[int]) -> bool:
 def _without_memory(node: Node, policy: str) -> Node:
     """Return an empty node that aligns CPUs by a policy, and no memory: how much that would be is not known here."""
     return node.anew(replace(node.config, topology_manager_policy=policy, memory_manager_policy="None"))
+
+
+def lint(
+    config: KubeletConfiguration, version: KubernetesVersion, quirks: Quirks, machine: Machine | None = None
+) -> list[Finding]:
+    """Return what a kubelet refuses in a configuration or, where it comes up, what is unwise or without effect.
+
+    Without a machine only what holds on every machine is said. Raises ``UsageError`` as ``Node`` does.
+    """
+    findings = refusals(config, version, quirks, machine)
+    if machine is None:
+        return [*findings, *remarks_on_fields(config)]
+    try:
+        validate(config, version)
+        node = Node(machine, config, kubernetes_version=version, quirks=quirks, resource_fit=True)
+    except StartError as error:
+        return findings or [Finding("refused", error.stage, error.message)]
+    return [*remarks_on_fields(config), *remarks_on_machine(node)]

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ...kube.container import Container
+from ...kube.features import FeatureGates
+from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
+from ...machine.kubelet_view import KubeletView
+from ...machine.model import Machine
+from ...sources.quirks import Quirks
 from .compressed_hints import CompressedHints
 from .hint import Hint
 from .state_file import StateFile
@@ -132,3 +138,21 @@ def release_inactive(
     for uid, name in stale:
         release(uid, name)
     return bool(stale)
+
+
+@dataclass(frozen=True)
+class NodeSetup:
+    """A machine and how its node is configured.
+
+    ``view`` is the machine as the kubelet sees it, where it is at hand: nodes of one kind can share it.
+    """
+
+    machine: Machine
+    config: KubeletConfiguration
+    gates: FeatureGates
+    quirks: Quirks
+    view: KubeletView | None = None
+
+
+MakeProvider = Callable[[NodeSetup], Provider]
+"""Makes a node's manager at each start of the node agent; raises ``StartError`` where the kubelet would not come up."""

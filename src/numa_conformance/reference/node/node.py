@@ -20,16 +20,14 @@ from ...machine.model import Machine
 from ...sources.changes import Changes
 from ...sources.quirks import Quirks
 from ...sources.versions import DEFAULT, KubernetesVersion
-from ..managers.provider import Holding, Provider
+from ..managers.provider import Holding, MakeProvider, NodeSetup, Provider
 from ..managers.registry import PROVIDERS
-from ..managers.setup import MakeProvider, NodeSetup
 from .admission import Admitter, Watcher
-from .bring_up import bring_up
+from .bring_up import bring_up, check_reservation
 from .checkpoints import Checkpoints
 from .fit import ResourceFit
 from .quota import cfs_quota
 from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
-from .reservation import check_reservation
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
 from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from ...kube.scheduler_args import NodeResourcesFitArgs
 from .equals import Standing
-from .fit import insufficient
-from .inputs import Amounts
+from .inputs import Amounts, insufficient
 from .score import Scorer
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ...kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy
 from ...kube.resource_names import is_scalar
 from ...sources.quirks.scheduler import SchedulerQuirks
-from .fit import insufficient
-from .inputs import Amounts, add_up, amount_of, filter_amounts, scoring_amount
+from .inputs import Amounts, add_up, amount_of, filter_amounts, insufficient, scoring_amount
 from .strategies import RATIO, resource_score
 
 

@@ -16,7 +16,7 @@ from ..managers.cpu import CpuManager, CpuState, make_cpu_manager
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..managers.hint import Hint
 from .answers import hints_answer
-from .view import cpu_topology
+from .pick import cpu_topology
 
 _PREFIX = "new static policy error: "
 

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import msgspec
 
 from ...cpuset import CpuSet, bits_of, format_bits
 from ...errors import Fault, UsageError, closest
+from ...machine.codec import machine_from_dict
+from ...machine.model import Machine
 from ...sources.changes import Changes
 from ...sources.options import STATIC_OPTIONS, StaticOptions
 from ...sources.quirks.cpu import CpuQuirks
 from ...wire.messages.pick import Pick, Picked, PickRefused
-from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
+from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus, view_of
 from ..managers.cpu.options.align_by_socket import SocketAlignment
 from ..managers.cpu.options.full_pcpus_only import FullPcpusOnly
-from .view import cpu_topology
+
+
+def cpu_topology(machine: dict[str, Any], quirks: CpuQuirks) -> CpuTopology:
+    """Return the topology as the kubelet sees it, or as the hardware is where that quirk is off."""
+    return _topology(msgspec.json.encode(machine), quirks)
+
+
+def machine_of(machine: dict[str, Any]) -> Machine:
+    """Return the machine; raises ``UsageError`` for one that is none."""
+    return _read(msgspec.json.encode(machine))
+
+
+@lru_cache(maxsize=8)
+def _topology(text: bytes, quirks: CpuQuirks) -> CpuTopology:
+    return CpuTopology.of(view_of(_read(text), quirks))
+
+
+@lru_cache(maxsize=8)
+def _read(text: bytes) -> Machine:
+    """Read a machine once: many questions are asked of one."""
+    return machine_from_dict(msgspec.json.decode(text), "machine")
 
 
 def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRefused:

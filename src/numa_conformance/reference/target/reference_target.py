@@ -57,10 +57,8 @@ from . import answers
 from .container_question import ask_container, ask_hints
 from .device_plugin import DevicePlugin
 from .dra_driver import DraDriver
-from .merge_question import ask_merge, hint_of
-from .merge_records import Overheard
-from .pick import pick
-from .view import machine_of
+from .merge_question import Overheard, ask_merge, hint_of
+from .pick import machine_of, pick
 
 Level = Literal["exact", "documented"]
 

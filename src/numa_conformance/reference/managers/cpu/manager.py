@@ -7,7 +7,7 @@ from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration
 from ....sources.quirks.cpu import CpuQuirks
 from ..policy_options import OptionError, go_map
-from ..setup import NodeSetup
+from ..provider import NodeSetup
 from ..state_file import FileStyle
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy

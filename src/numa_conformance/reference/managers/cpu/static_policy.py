@@ -15,13 +15,12 @@ from ..provider import Active, release_inactive
 from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
-from .cpu_state import CpuPools, CpuState
+from .cpu_state import CpuPools, CpuState, check_state
 from .hint_request import HintRequest, Preference, fewest_nodes
 from .options.align_by_socket import SocketAlignment
 from .options.full_pcpus_only import FullPcpusOnly
 from .options.strict_cpu_reservation import StrictReservation
 from .provider import CpuManager
-from .restore import check_state
 from .topology import CpuTopology
 
 

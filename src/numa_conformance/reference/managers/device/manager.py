@@ -13,12 +13,10 @@ from ....sources.changes import Changes
 from ....sources.quirks.device import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
-from ..provider import Active, Provider, release_inactive
-from ..setup import NodeSetup
-from .choose import Preference, choose, lowest_ids
+from ..provider import Active, NodeSetup, Provider, release_inactive
+from .choose import DevicePlugin, Preference, choose, lowest_ids
 from .device_hints import Pools, device_hints
 from .device_state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
-from .plugin import DevicePlugin
 from .state_file import DeviceStateFile
 
 _CANNOT = "can't"

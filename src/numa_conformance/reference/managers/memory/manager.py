@@ -11,8 +11,7 @@ from ....kube.kubelet_config import KubeletConfiguration
 from ....machine.model import Machine
 from ....sources.policies import MEMORY_POLICIES, Platform
 from ....sources.quirks.memory import MemoryQuirks
-from ..provider import Provider
-from ..setup import NodeSetup
+from ..provider import NodeSetup, Provider
 from ..state_file import FileStyle
 from .memory_state import Blocks, EmptyTables, NodeMemory
 from .none_policy import NoneMemoryManager

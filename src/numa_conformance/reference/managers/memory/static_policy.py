@@ -17,11 +17,10 @@ from ..provider import Active, Provider, release_inactive
 from ..state_file import PLAIN
 from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
-from .charging import charge, discharge
+from .charging import ReusableMemory, charge, discharge, shrink_init_blocks
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
 from .memory_state import WRAP, Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
 from .restore import StateCheck
-from .reuse import ReusableMemory, shrink_init_blocks
 from .state_file import MemoryStateFile
 
 

@@ -12,8 +12,7 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from ....departures import Documented
-from .balance import Balance, spend
-from .endless import has_endless_choice, never_answered, remainder_may_hang
+from .balance import Balance, has_endless_choice, never_answered, remainder_may_hang, spend
 
 _NEVER = 1 << 64
 """The score of a remainder set that cannot be spent: above every real one."""
