@@ -22,7 +22,7 @@ from numa_conformance.kube import FeatureGates, NodeResourcesFitArgs, Pod, Quant
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuState
 from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
 from numa_conformance.reference.managers.memory import StaticMemoryManager
-from numa_conformance.reference.managers.memory.memory_state import Block, Blocks, NodeMemory, Table
+from numa_conformance.reference.managers.memory.memory_state import MemoryBlocks, NodeMemory, PinnedBlock, Table
 from numa_conformance.reference.scheduler import score_node
 from numa_conformance.reference.target.answers import hints_answer
 from numa_conformance.reference.target.merge_question import hint_of
@@ -123,7 +123,7 @@ class Answering:
             raise UsageError(Fault("machine", "has no NUMA nodes"))
         nodes = {int(node): _node(told) for node, told in asked["machine"].items()}
         manager = StaticMemoryManager.of(self._quirks.memory)(nodes)
-        manager.blocks = Blocks(
+        manager.blocks = MemoryBlocks(
             {
                 uid: {name: _blocks(held) for name, held in containers.items() if held is not None}
                 for uid, containers in (asked["assignments"] or {}).items()
@@ -132,7 +132,7 @@ class Answering:
         )
         for uid, left in asked["reusable"].items():
             for one in left:
-                blocks = [Block(tuple(one["nodes"]), resource, size) for resource, size in one["amounts"].items()]
+                blocks = [PinnedBlock(tuple(one["nodes"]), resource, size) for resource, size in one["amounts"].items()]
                 manager._reusable.update(uid, blocks, gives=True)
         return manager, self._pod(asked["pod"], self._gates(asked["gates"]))
 
@@ -174,11 +174,11 @@ def _node_json(memory: NodeMemory) -> Json:
     }
 
 
-def _blocks(told: list[Json]) -> list[Block]:
-    return [Block(tuple(one["numaAffinity"] or ()), one["type"], one["size"]) for one in told]
+def _blocks(told: list[Json]) -> list[PinnedBlock]:
+    return [PinnedBlock(tuple(one["numaAffinity"] or ()), one["type"], one["size"]) for one in told]
 
 
-def _blocks_json(blocks: list[Block]) -> list[Json]:
+def _blocks_json(blocks: list[PinnedBlock]) -> list[Json]:
     return [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.bytes} for block in blocks]
 
 

@@ -36,10 +36,10 @@ from __future__ import annotations
 from ...departures import Documented
 from ..accumulator import Accumulator
 
-__all__ = ["Algorithm"]
+__all__ = ["CHOOSES_FIRST"]
 
 
-class Algorithm(Documented):
+class LastCpus(Documented):
     """Takes CPUs from the end."""
 
     def take_first(self, taking: Accumulator) -> bool:
@@ -51,11 +51,14 @@ class Algorithm(Documented):
         return True
 
 
-class _BesideWholeCoresOnly(Algorithm, quirk="last_cpus_beside_whole_cores_only"):
+class _BesideWholeCoresOnly(LastCpus, quirk="last_cpus_beside_whole_cores_only"):
     """Packs beside a core that is partly in use."""
 
     def take_first(self, taking: Accumulator) -> bool:
         return taking.topology.whole_cores(taking.free) == taking.free and super().take_first(taking)
+
+
+CHOOSES_FIRST = LastCpus
 '''
 HEAD = '''"""prefer-last-cpus. Page: Node Resource Managers."""
 

@@ -68,13 +68,13 @@ def spreads_two_threads_at_once(right, taking, cores):
     taking.take(cpus, cpus.bit_count())
 
 
-@mutant(strength="SHOULD").instead_of(uncore.Algorithm, "take_first")
+@mutant(strength="SHOULD").instead_of(uncore.UncoreAlignment, "take_first")
 def fills_no_single_cache(right, self, taking):
     """Does not look for one uncore cache that holds all."""
     return False
 
 
-@mutant(strength="SHOULD").instead_of(uncore.Algorithm, "_take_part")
+@mutant(strength="SHOULD").instead_of(uncore.UncoreAlignment, "_take_part")
 def takes_no_part_of_a_cache(right, self, taking, index):
     """Takes whole caches or none."""
     return False

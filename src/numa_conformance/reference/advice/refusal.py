@@ -14,7 +14,7 @@ from ...printable import listed
 from ..managers.compressed_hints import CompressedHints
 from ..managers.policy_options import OptionError, parse_bool
 from ..managers.provider import Hints
-from ..node import Admission, Explainer, Node
+from ..node import AdmissionResult, Explainer, Node
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
 from .remedies import Remedy, in_words, remedies
@@ -77,7 +77,7 @@ def advise(node: Node, pod: Pod) -> Advice:
 
 
 def _refused_by(
-    node: Node, outcome: Admission, manager: str, explainer: Explainer, requests: Mapping[str, Quantity]
+    node: Node, outcome: AdmissionResult, manager: str, explainer: Explainer, requests: Mapping[str, Quantity]
 ) -> str:
     config = node.config
     if manager == "topology":

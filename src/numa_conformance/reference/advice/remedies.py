@@ -15,7 +15,7 @@ from ...kube.reservation import explicit_reserved_cpus
 from ...kube.resource_names import is_huge_page, page_bytes
 from ...machine import Machine
 from ...sources.options import STATIC_OPTIONS
-from ..node import Admission, Node
+from ..node import AdmissionResult, Node
 from .room import gives_whole_cores
 
 _MEBIBYTE = 2**20
@@ -43,7 +43,7 @@ def remedies(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
         yield Remedy("on the node without other pods", {"pods": "none"})
 
 
-def admitted(node: Node, pod: Pod) -> Admission | None:
+def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
     """Admit a pod; None where it is refused or the kubelet has no answer."""
     try:
         outcome = node.admit(pod)
@@ -198,7 +198,7 @@ def whole_cores(machine: Machine, reserved: int) -> int:
     return whole
 
 
-def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> Admission | None:
+def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> AdmissionResult | None:
     """Return how a node with another configuration admits the pod after the pods that are there."""
     try:
         validate(config, node.version)
@@ -208,7 +208,7 @@ def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> Admission | No
     return admitted(other, pod) if all(admitted(other, there) for there in node.pods.values()) else None
 
 
-def _where(machine: Machine, admission: Admission) -> str:
+def _where(machine: Machine, admission: AdmissionResult) -> str:
     """Say which NUMA nodes the exclusive CPUs of a pod lie on."""
     cpus = 0
     for placed in admission.placements.values():

@@ -72,7 +72,7 @@ class NodeStacks:
 
 
 @dataclass(frozen=True)
-class Run:
+class FleetRun:
     """What came of one run.
 
     ``free`` are the CPUs that nodes can still give exclusively. ``stranded_exclusive`` are those of them on nodes that
@@ -95,7 +95,7 @@ def fill_cluster(
     lots: bool = False,
     documented: bool = False,
     track: Track | None = None,
-) -> Run:
+) -> FleetRun:
     """Admit the pods that have a node, then schedule the others one after the other, and ask each node.
 
     Seed 0 keeps the order of the text; any other seed shuffles the waiting pods, and the nodes among which equal scores
@@ -115,7 +115,7 @@ def fill_cluster(
     free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
     fragmentation = report.numa_fragmentation(stacks.free_cpus)
     stranded = sum(free[name] for name in _without_room(report, stacks, _smallest_exclusive(cluster.pods)))
-    return Run(report, sum(free.values()), stranded, fragmentation)
+    return FleetRun(report, sum(free.values()), stranded, fragmentation)
 
 
 def follow_fleet(

@@ -15,7 +15,7 @@ from ...machine.model import Machine
 from ...sources.quirks import Quirks
 from .compressed_hints import CompressedHints
 from .hint import Hint
-from .state_file import StateFile
+from .state_file import ManagerStateFile
 
 Hints = Sequence[Hint] | CompressedHints
 
@@ -62,7 +62,7 @@ class Provider(Protocol):
         """What the manager gives, in one word: the key of its answers (``cpus``)."""
 
     @property
-    def state_file(self) -> StateFile | None:
+    def state_file(self) -> ManagerStateFile | None:
         """The file in which its state survives a restart; None when it has none."""
         return None
 

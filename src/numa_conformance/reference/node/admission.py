@@ -10,7 +10,7 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ..managers.hint import NO_AFFINITY, Hint
 from ..managers.provider import Answers, Provider
-from ..managers.topology import Merged, TopologyPolicy
+from ..managers.topology import MergedHint, TopologyPolicy
 
 StoredHints = dict[str, dict[str, Hint]]
 """Pod uid to container to the hint chosen for it. In memory only: a restart forgets it (TOPO-SCOPE-08)."""
@@ -137,7 +137,7 @@ class Watcher(Protocol):
     """Told of every merge, to tell or explain it later."""
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
+        self, pod: Pod, container: Container | None, answers: Answers, merged: MergedHint, policy: TopologyPolicy
     ) -> None:
         """Take the answers in their order, what came of them and by which policy; in pod scope without a container."""
 

@@ -15,7 +15,7 @@ from ...printable import listed
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
-from ..managers.topology import Merged, TopologyPolicy, explain_merge
+from ..managers.topology import MergedHint, TopologyPolicy, explain_merge
 
 SHOWN = 8
 """Hints of one resource that are shown; the rest are counted."""
@@ -41,7 +41,7 @@ class Explainer:
     refusals: dict[str, tuple[str | None, str]] = field(default_factory=dict)
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
+        self, pod: Pod, container: Container | None, answers: Answers, merged: MergedHint, policy: TopologyPolicy
     ) -> None:
         """Remember one merge, and the rule that decided."""
         name, rule = None if container is None else container.name, explain_merge(policy, answers.values()).rule

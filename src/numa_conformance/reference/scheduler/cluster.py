@@ -41,7 +41,7 @@ def run_cluster(
     """
     named, waiting = list(nodes), list(pods)
     _check(named, waiting)
-    cluster = Cluster(named, args, quirks, draw)
+    cluster = ClusterSchedule(named, args, quirks, draw)
     placements: dict[str, str] = {}
     unschedulable: list[Unschedulable] = []
     refused: list[RefusedByNode] = []
@@ -61,7 +61,7 @@ def run_cluster(
     return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill())
 
 
-class Cluster:
+class ClusterSchedule:
     """The nodes with what is requested on them, and one ranking per shape of pod."""
 
     def __init__(

@@ -19,7 +19,7 @@ from ...wire.values import HintLists, HintValue
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import HIGHEST_NODE, Hint
 from ..managers.provider import Answers
-from ..managers.topology import Merged as MergedHint
+from ..managers.topology import MergedHint as MergedHint
 from ..managers.topology import TopologyPolicy, parse_options, policy_of
 from .answers import hint_value, hints_answer
 

@@ -18,16 +18,16 @@ from .topology import CpuTopology, fewest, number_touched
 
 
 def _choosing_first() -> Iterator[tuple[str, ModuleType]]:
-    """Yield the files of options that choose before CPUs are packed: those that have a class ``Algorithm``.
+    """Yield the files of options that choose before CPUs are packed: those that say so in ``CHOOSES_FIRST``.
 
-    Its ``take_first`` takes all that an ``Accumulator`` needs or nothing, and tells whether it did.
+    The ``take_first`` of that class takes all that an ``Accumulator`` needs or nothing, and tells whether it did.
     """
     for option in STATIC_OPTIONS.values():
         if importlib.util.find_spec(f"{__package__}.options.{option.field}") is None:
             place = f"src/numa_conformance/reference/managers/cpu/options/{option.field}.py"
             raise UsageError(Fault(place, f"option {option.name} has no file that says how it is met"))
         file = importlib.import_module(f"{__package__}.options.{option.field}")
-        if hasattr(file, "Algorithm"):
+        if hasattr(file, "CHOOSES_FIRST"):
             yield option.field, file
 
 
@@ -43,10 +43,10 @@ class CpuAllocator(Documented):
         self.topology = topology
         self._packing = Packing.of(self.quirks)
         self._first = tuple(
-            file.Algorithm.of(self.quirks)() for option, file in _CHOOSING_FIRST if getattr(options, option)
+            file.CHOOSES_FIRST.of(self.quirks)() for option, file in _CHOOSING_FIRST if getattr(options, option)
         )
-        cores = distribute_cpus_across_cores.Algorithm.of(self.quirks)()
-        caches = prefer_align_cpus_by_uncorecache.Algorithm.of(self.quirks)()
+        cores = distribute_cpus_across_cores.CoreSpread.of(self.quirks)()
+        caches = prefer_align_cpus_by_uncorecache.UncoreAlignment.of(self.quirks)()
         self._rest = cores.rest if options.distribute_cpus_across_cores else None
         self._caches = caches if options.prefer_align_cpus_by_uncorecache else None
         group = topology.cpus_per_core if options.full_pcpus_only else 1

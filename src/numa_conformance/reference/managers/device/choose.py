@@ -75,7 +75,7 @@ def _first(ids: Iterable[str], allowed: frozenset[str] | set[str], count: int) -
     return list(dict.fromkeys(device for device in ids if device in allowed))[:count]
 
 
-class DevicePlugin(Protocol):
+class ResourcePlugin(Protocol):
     """The plugin of one resource. Where it fails to answer the pod is refused: both raise ``Refusal``."""
 
     @property

@@ -14,8 +14,8 @@ from ....sources.quirks.device import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Active, NodeSetup, Provider, release_inactive
-from .choose import DevicePlugin, Preference, choose, lowest_ids
-from .device_hints import Pools, device_hints
+from .choose import Preference, ResourcePlugin, choose, lowest_ids
+from .device_hints import DevicePools, device_hints
 from .device_state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 
@@ -23,7 +23,7 @@ _CANNOT = "can't"
 """As kubelets said it up to 1.27.1."""
 
 
-def provide(setup: NodeSetup, plugins: Mapping[str, DevicePlugin] | None = None) -> DeviceManager:
+def provide(setup: NodeSetup, plugins: Mapping[str, ResourcePlugin] | None = None) -> DeviceManager:
     """Build the Device Manager of a node; ``plugins`` are the real ones, which come and go."""
     return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=setup.gates.changes, plugins=plugins)
 
@@ -46,7 +46,7 @@ class DeviceManager(Provider):
         quirks: DeviceQuirks,
         changes: Changes | None = None,
         preferences: Mapping[str, Preference] | None = None,
-        plugins: Mapping[str, DevicePlugin] | None = None,
+        plugins: Mapping[str, ResourcePlugin] | None = None,
     ) -> None:
         self._numa_ids = machine.numa_ids
         self._quirks = quirks
@@ -54,7 +54,7 @@ class DeviceManager(Provider):
         self.inventory = Inventory(machine)
         self.allocations = Allocations()
         stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
-        self._plugins: Mapping[str, DevicePlugin] = {} if plugins is None else plugins
+        self._plugins: Mapping[str, ResourcePlugin] = {} if plugins is None else plugins
         self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
         self._entries: tuple[DeviceEntry, ...] = ()
@@ -157,10 +157,10 @@ class DeviceManager(Provider):
         if held:
             if len(held) != count:
                 return []
-            pools = Pools(available=held, reusable=frozenset())
+            pools = DevicePools(available=held, reusable=frozenset())
         else:
             free = devices.healthy - self.allocations.in_use(resource)
-            pools = Pools(available=free, reusable=reusable)
+            pools = DevicePools(available=free, reusable=reusable)
             if len(free | reusable) < count:
                 return []
         return device_hints(devices, pools, count, self._hinted(devices), self._quirks)

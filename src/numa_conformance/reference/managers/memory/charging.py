@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ....kube.container import Container
 from ....kube.pod import Pod
-from .memory_state import Block, Blocks, NodeMemory
+from .memory_state import MemoryBlocks, NodeMemory, PinnedBlock
 
 
 def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, amount: int) -> None:
@@ -26,7 +26,7 @@ def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, 
             amount -= taken
 
 
-def discharge(nodes: Mapping[int, NodeMemory], block: Block) -> None:
+def discharge(nodes: Mapping[int, NodeMemory], block: PinnedBlock) -> None:
     """Undo one block; a node without blocks leaves its group. Bytes may return to another node of the group."""
     left = block.bytes
     for node in block.nodes:
@@ -52,7 +52,7 @@ class ReusableMemory:
         """Return what a pod can reuse, by mask."""
         return self._left.get(uid, {})
 
-    def update(self, uid: str, blocks: Iterable[Block], *, gives: bool) -> None:
+    def update(self, uid: str, blocks: Iterable[PinnedBlock], *, gives: bool) -> None:
         """Account for a container's blocks: an ordinary init container gives, any other consumes."""
         left = self._left.get(uid, {})
         self._left = {uid: left}
@@ -62,7 +62,7 @@ class ReusableMemory:
             by_type[block.type] = max(now, block.bytes) if gives else now - min(now, block.bytes)
 
 
-def shrink_init_blocks(held: Blocks, pod: Pod, container: Container, new: Iterable[Block]) -> None:
+def shrink_init_blocks(held: MemoryBlocks, pod: Pod, container: Container, new: Iterable[PinnedBlock]) -> None:
     """Shrink the blocks of earlier ordinary init containers by what ``container`` takes over from them."""
     for block in new:
         left = block.bytes

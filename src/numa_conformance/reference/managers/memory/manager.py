@@ -13,7 +13,7 @@ from ....sources.policies import MEMORY_POLICIES, Platform
 from ....sources.quirks.memory import MemoryQuirks
 from ..provider import NodeSetup, Provider
 from ..state_file import FileStyle
-from .memory_state import Blocks, EmptyTables, NodeMemory
+from .memory_state import EmptyTables, MemoryBlocks, NodeMemory
 from .none_policy import NoneMemoryManager
 from .reservation import MemoryReservation
 from .static_policy import StaticMemoryManager
@@ -36,10 +36,10 @@ class MemoryManager(Provider, Protocol):
         """The memory of every NUMA node; empty under policy None."""
 
     @property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> MemoryBlocks:
         """The blocks of every container."""
 
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
         """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
 
 

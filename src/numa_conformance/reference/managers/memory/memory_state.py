@@ -45,7 +45,7 @@ class NodeMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PinnedBlock:
     """Memory of one type on NUMA nodes (ascending), in bytes."""
 
     nodes: tuple[int, ...]
@@ -56,7 +56,7 @@ class Block:
         nodes = ",".join(map(str, self.nodes))
         return f"{Quantity(self.bytes, 'binary')} of {self.type} on NUMA node{'s'[: len(self.nodes) > 1]} {nodes}"
 
-    def shrunk(self, by: int) -> Block:
+    def shrunk(self, by: int) -> PinnedBlock:
         """Return the block with so many bytes less."""
         return replace(self, bytes=self.bytes - by)
 
@@ -65,7 +65,7 @@ class Block:
 class MemoryHolding(Holding):
     """What one container holds: its blocks, sorted by type."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[PinnedBlock, ...]
 
     def to_answer(self) -> list[dict[str, object]]:
         """Return type, bytes and NUMA nodes of each block."""
@@ -80,33 +80,33 @@ class MemoryPools:
 
 
 @dataclass
-class Blocks:
+class MemoryBlocks:
     """The blocks of every container: uid to container to blocks.
 
     ``pods`` are the blocks of pods that were given theirs as a whole: containers have parts of them (MEM-PLR-01).
     """
 
-    by_pod: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
-    pods: dict[str, list[Block]] = field(default_factory=dict)
+    by_pod: dict[str, dict[str, list[PinnedBlock]]] = field(default_factory=dict)
+    pods: dict[str, list[PinnedBlock]] = field(default_factory=dict)
 
-    def copy(self) -> Blocks:
+    def copy(self) -> MemoryBlocks:
         """Return an independent copy."""
         by_pod = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.by_pod.items()}
-        return Blocks(by_pod, {uid: held[:] for uid, held in self.pods.items()})
+        return MemoryBlocks(by_pod, {uid: held[:] for uid, held in self.pods.items()})
 
-    def of(self, uid: str, container: str) -> list[Block]:
+    def of(self, uid: str, container: str) -> list[PinnedBlock]:
         """Return a container's blocks, empty when it has none."""
         return self.by_pod.get(uid, {}).get(container, [])
 
-    def known(self, uid: str, container: str) -> list[Block] | None:
+    def known(self, uid: str, container: str) -> list[PinnedBlock] | None:
         """Return a container's blocks, None when it was never given any, not even none."""
         return self.by_pod.get(uid, {}).get(container)
 
-    def give(self, uid: str, container: str, blocks: Iterable[Block]) -> None:
+    def give(self, uid: str, container: str, blocks: Iterable[PinnedBlock]) -> None:
         """Record the blocks of a container."""
         self.by_pod.setdefault(uid, {})[container] = list(blocks)
 
-    def take_back(self, uid: str, container: str) -> list[Block]:
+    def take_back(self, uid: str, container: str) -> list[PinnedBlock]:
         """Forget the blocks of a container, and return those that are free by that.
 
         What a pod was given as a whole comes back with its last container.

@@ -13,7 +13,7 @@ from collections import Counter
 from ....kube.container import Container
 from ....kube.pod import Pod
 from .amounts import Amounts, container_amounts
-from .memory_state import Block
+from .memory_state import PinnedBlock
 
 
 def empty_pool(pod: Pod, total: Amounts) -> str | None:
@@ -42,7 +42,7 @@ def _used_up(total: Amounts, taken: Amounts) -> list[str]:
     return [name for name, amount in total.items() if taken.get(name, 0) >= amount]
 
 
-def parts(pod: Pod, total: Amounts, nodes: tuple[int, ...]) -> dict[str, list[Block]]:
+def parts(pod: Pod, total: Amounts, nodes: tuple[int, ...]) -> dict[str, list[PinnedBlock]]:
     """Return the blocks of every container out of the pod's ``total`` on its NUMA nodes."""
     amounts: dict[str, Amounts] = {}
     left = dict(total)
@@ -70,5 +70,5 @@ def _less(amounts: Amounts, taken: Amounts) -> Amounts:
     return {name: max(amount - taken.get(name, 0), 0) for name, amount in amounts.items()}
 
 
-def _blocks(amounts: Amounts, nodes: tuple[int, ...]) -> list[Block]:
-    return [Block(nodes, name, amount) for name, amount in amounts.items() if amount > 0]
+def _blocks(amounts: Amounts, nodes: tuple[int, ...]) -> list[PinnedBlock]:
+    return [PinnedBlock(nodes, name, amount) for name, amount in amounts.items() if amount > 0]

@@ -8,13 +8,15 @@ from copy import deepcopy
 from ....errors import KubeletCrashes, StartError
 from ..departures import Documented
 from .charging import charge
-from .memory_state import WRAP, Block, Blocks, NodeMemory
+from .memory_state import WRAP, MemoryBlocks, NodeMemory, PinnedBlock
 
 
 class StateCheck(Documented):
     """Whether a state fits the machine."""
 
-    def takes_over(self, empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def takes_over(
+        self, empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks
+    ) -> bool:
         """Return whether the state can be taken over; False when it is empty and the machine's is to be used.
 
         Raises ``StartError`` with the kubelet's text, and ``KubeletCrashes``.
@@ -39,7 +41,7 @@ class StateCheck(Documented):
             raise _refused("the expected machine state is different from the real one")
         return True
 
-    def _is_unknown(self, lacking: list[int], block: Block) -> bool:
+    def _is_unknown(self, lacking: list[int], block: PinnedBlock) -> bool:
         """Tell whether no NUMA node of a block lists its resource; ``lacking`` are those that do not."""
         return len(lacking) == len(block.nodes)
 
@@ -61,7 +63,9 @@ class _EvenPageSizes(StateCheck, quirk="restart_with_uneven_page_sizes_crashes")
     always is.
     """
 
-    def takes_over(self, empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def takes_over(
+        self, empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks
+    ) -> bool:
         taken = super().takes_over(empty, nodes, blocks)
         for node, memory in nodes.items():
             for name in memory.tables:
@@ -73,7 +77,7 @@ class _EvenPageSizes(StateCheck, quirk="restart_with_uneven_page_sizes_crashes")
                     )
         return taken
 
-    def _is_unknown(self, lacking: list[int], block: Block) -> bool:
+    def _is_unknown(self, lacking: list[int], block: PinnedBlock) -> bool:
         return bool(lacking)
 
 

@@ -19,7 +19,7 @@ from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import ReusableMemory, charge, discharge, shrink_init_blocks
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
-from .memory_state import WRAP, Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
+from .memory_state import WRAP, MemoryBlocks, MemoryHolding, MemoryPools, NodeMemory, PinnedBlock
 from .restore import StateCheck
 from .state_file import MemoryStateFile
 
@@ -34,7 +34,7 @@ class StaticMemoryManager(Documented, Provider):
         """Take the tables of the empty machine."""
         self._empty = _copied(nodes)
         self.nodes = nodes
-        self.blocks = Blocks()
+        self.blocks = MemoryBlocks()
         self.file_style = PLAIN
         self._reusable = ReusableMemory()
 
@@ -59,11 +59,13 @@ class StaticMemoryManager(Documented, Provider):
     def _pod_amounts(self, pod: Pod) -> Amounts | None:
         return pod_amounts(pod, drops_init_only=False)
 
-    def _whole(self, uid: str) -> list[Block] | None:
+    def _whole(self, uid: str) -> list[PinnedBlock] | None:
         """Return the blocks of a pod that was given its memory in one piece; None where it was not."""
         return self.blocks.pods.get(uid)
 
-    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
+    def _hints(
+        self, pod: Pod, amounts: Amounts | None, held: list[PinnedBlock] | None
+    ) -> dict[str, MemoryHints] | None:
         if amounts is None:
             return None
         if held is not None:
@@ -97,7 +99,7 @@ class StaticMemoryManager(Documented, Provider):
         for resource, amount in amounts.items():
             reused = min(self._reusable.of(pod.uid).get(mask, {}).get(resource, 0), amount)
             charge(self.nodes, members, resource, amount - reused)
-            blocks.append(Block(members, resource, amount))
+            blocks.append(PinnedBlock(members, resource, amount))
         if trace is not None:
             trace += map(str, blocks)
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
@@ -113,7 +115,7 @@ class StaticMemoryManager(Documented, Provider):
         if empty:
             raise Refusal("EmptyPodSharedPoolError", empty)
         members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
-        self.blocks.pods[pod.uid] = [Block(members, resource, amount) for resource, amount in amounts.items()]
+        self.blocks.pods[pod.uid] = [PinnedBlock(members, resource, amount) for resource, amount in amounts.items()]
         for resource, amount in amounts.items():
             charge(self.nodes, members, resource, amount)
             if trace is not None:
@@ -202,7 +204,7 @@ class StaticMemoryManager(Documented, Provider):
         """Return the memory of every NUMA node, ascending."""
         return MemoryPools(dict(sorted(_copied(self.nodes).items())))
 
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
         """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
         if StateCheck.of(self.quirks)().takes_over(self._empty, nodes, blocks):
             self.nodes = _copied(nodes)
@@ -229,7 +231,7 @@ class _AppsAlone(StaticMemoryManager, quirk="init_only_types_are_dropped"):
 class _ChargedAgain(StaticMemoryManager, quirk="whole_pods_are_charged_again"):
     """Gives a pod its memory once more that was given it in one piece."""
 
-    def _whole(self, uid: str) -> list[Block] | None:
+    def _whole(self, uid: str) -> list[PinnedBlock] | None:
         return None
 
 
@@ -282,7 +284,7 @@ def _copied(nodes: Mapping[int, NodeMemory]) -> dict[int, NodeMemory]:
     return {node: memory.copy() for node, memory in nodes.items()}
 
 
-def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] | None:
+def _regenerated(held: list[PinnedBlock], amounts: Amounts) -> dict[str, MemoryHints] | None:
     """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
     if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
         return None

@@ -16,7 +16,7 @@ from ..departures import Documented
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Answer
 from .distances import Distances, closer, closer_by_id, fold_axes
-from .merge import Axis, Fitness, Merged, axes_of, each_axis, merge_axes, narrower, single_node_axis
+from .merge import Axis, Fitness, MergedHint, axes_of, each_axis, merge_axes, narrower, single_node_axis
 from .options import STAGE, parse_options
 
 
@@ -41,15 +41,15 @@ class TopologyPolicy(Documented):
         """Whether the containers of a pod get one hint, merged from what the pod as a whole asks for."""
         return self.scope == "pod"
 
-    def merge(self, answers: Iterable[Answer]) -> Merged:
+    def merge(self, answers: Iterable[Answer]) -> MergedHint:
         """Merge the providers' answers and say whether the policy admits the pod with the result.
 
         Raises ``KubeletCrashes`` where the kubelet gives no answer.
         """
         if not self.aligns:
-            return Merged(Hint(None, False), True)
+            return MergedHint(Hint(None, False), True)
         hint = self._on_one_node(answers) if self.one_node_only else self._on_all_nodes(axes_of(answers))
-        return Merged(hint, hint.preferred or self.admits_unaligned)
+        return MergedHint(hint, hint.preferred or self.admits_unaligned)
 
     def _on_all_nodes(self, axes: Sequence[Axis]) -> Hint:
         return merge_axes(axes, self.everything, self.fitness)
@@ -73,7 +73,7 @@ class TopologyPolicy(Documented):
 class _NodePast63(TopologyPolicy, quirk="node_past_63_crashes"):
     """Crashes at the first pod on a machine whose NUMA nodes do not fit in a word."""
 
-    def merge(self, answers: Iterable[Answer]) -> Merged:
+    def merge(self, answers: Iterable[Answer]) -> MergedHint:
         if self.aligns and self.everything >> (HIGHEST_NODE + 1):
             highest = self.everything.bit_length() - 1
             raise KubeletCrashes("node-past-63-crashes", f"NUMA node {highest} fits in no mask")

@@ -13,7 +13,7 @@ from ..accumulator import INDEX_MASK, Accumulator
 from ..topology import lowest
 
 
-class Algorithm(Documented):
+class CoreSpread(Documented):
     """Spreads over cores."""
 
     def take_first(self, taking: Accumulator) -> bool:
@@ -52,7 +52,7 @@ def _take_one_each(taking: Accumulator, cores: int) -> None:
     taking.take(cpus, cores.bit_count())
 
 
-class _ByCpuId(Algorithm, quirk="spread_by_cpu_id"):
+class _ByCpuId(CoreSpread, quirk="spread_by_cpu_id"):
     """Packs, and takes free CPUs by id, socket by socket, in place of whole cores (CPU-ALLOC-24)."""
 
     def take_first(self, taking: Accumulator) -> bool:
@@ -69,3 +69,6 @@ class _ByCpuId(Algorithm, quirk="spread_by_cpu_id"):
             taking.take(cpus, count)
             if taking.need < 1:
                 return
+
+
+CHOOSES_FIRST = CoreSpread

@@ -15,7 +15,7 @@ from ..accumulator import INDEX_BITS, INDEX_MASK, Accumulator
 from ..topology import CpuTopology, fewest, lowest, number_touched
 
 
-class Algorithm(Documented):
+class UncoreAlignment(Documented):
     """Keeps a container within few uncore caches."""
 
     def take_first(self, taking: Accumulator) -> bool:
@@ -91,7 +91,7 @@ class Algorithm(Documented):
         return chosen
 
 
-class _AfterLargerGroups(Algorithm, quirk="uncore_after_larger_groups"):
+class _AfterLargerGroups(UncoreAlignment, quirk="uncore_after_larger_groups"):
     """Looks for one cache only when NUMA nodes, sockets and whole caches are taken."""
 
     def take_first(self, taking: Accumulator) -> bool:
@@ -101,7 +101,7 @@ class _AfterLargerGroups(Algorithm, quirk="uncore_after_larger_groups"):
         return free
 
 
-class _PassesHalfUsedCores(Algorithm, quirk="uncore_half_used_core_unaligned"):
+class _PassesHalfUsedCores(UncoreAlignment, quirk="uncore_half_used_core_unaligned"):
     """Passes a cache over whose lowest cores are partly used (CPU-UNC-04)."""
 
     rounds_up = True
@@ -110,7 +110,7 @@ class _PassesHalfUsedCores(Algorithm, quirk="uncore_half_used_core_unaligned"):
         return _of_lowest_cores(taking, inside, rounds_up=self.rounds_up)
 
 
-class _PassesOddRequests(Algorithm, quirk="uncore_odd_size_unaligned"):
+class _PassesOddRequests(UncoreAlignment, quirk="uncore_odd_size_unaligned"):
     """Places no request on purpose that is no multiple of the threads of a core (CPU-UNC-03)."""
 
     rounds_up = False
@@ -139,3 +139,6 @@ def _of_lowest_cores(taking: Accumulator, inside: int, *, rounds_up: bool) -> in
     if rounds_up and need % 2 and topology.cpus_per_core > 1 and count == need + 1:
         return lowest(cpus, need)
     return cpus if count == need else 0
+
+
+CHOOSES_FIRST = UncoreAlignment

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .search import Choice, NodeSearch, ScoredSet, Search
+from .search import NodeChoice, NodeSearch, ScoredSet, SetSearch
 
 
 def can_choose_by_socket(free: Sequence[int], group: int) -> bool:
@@ -19,7 +19,7 @@ def can_choose_by_socket(free: Sequence[int], group: int) -> bool:
 
 def choose_nodes_by_socket(
     free: Sequence[int], sockets: Sequence[Sequence[int]], count: int, group: int, smallest: int, chooser: NodeSearch
-) -> Choice | None:
+) -> NodeChoice | None:
     """Choose among nodes with ``free`` CPUs as ``chooser.choose`` does; ``sockets`` are the positions in each of them.
 
     A share is what each of the nodes can give.
@@ -34,11 +34,11 @@ def choose_nodes_by_socket(
 
 def _best(
     free: Sequence[int], places: Sequence[Sequence[int]], count: int, group: int, size: int
-) -> tuple[Search, ScoredSet] | None:
+) -> tuple[SetSearch, ScoredSet] | None:
     """Return the first set with the lowest score among those within one of the places, and the search it is of."""
     even = count // size // group * group
-    by_share: dict[int, Search] = {}
-    best: tuple[Search, ScoredSet] | None = None
+    by_share: dict[int, SetSearch] = {}
+    best: tuple[SetSearch, ScoredSet] | None = None
     for inside in places:
         for nodes in _sets(free, inside, size):
             if sum(free[i] for i in nodes) < count:
@@ -46,7 +46,7 @@ def _best(
             share = min(even, *(free[i] for i in nodes))
             search = by_share.get(share)
             if search is None:
-                search = by_share[share] = Search(free, count, group, size, share=share)
+                search = by_share[share] = SetSearch(free, count, group, size, share=share)
             outcome = search.evaluate(nodes)
             if best is None or (outcome.score, nodes) < (best[1].score, best[1].nodes):
                 best = search, outcome

@@ -18,7 +18,7 @@ _NEVER = 1 << 64
 """The score of a remainder set that cannot be spent: above every real one."""
 
 
-class Choice(NamedTuple):
+class NodeChoice(NamedTuple):
     """Positions of the chosen nodes, CPUs from each, and positions of the nodes that give one group more in turn."""
 
     nodes: tuple[int, ...]
@@ -37,26 +37,26 @@ class ScoredSet(NamedTuple):
 class NodeSearch(Documented):
     """How NUMA nodes are chosen."""
 
-    def choose(self, free: Sequence[int], count: int, group: int, smallest: int) -> Choice | None:
+    def choose(self, free: Sequence[int], count: int, group: int, smallest: int) -> NodeChoice | None:
         """Choose among nodes with ``free`` CPUs (in order) for ``count`` CPUs in groups of ``group``; None: no way.
 
         Of as few nodes as will do, ``smallest`` at least, the set that leaves the most even balance. Raises
         ``KubeletHangs`` where the kubelet does not come back.
         """
         for size in range(smallest, min(-(-count // group), len(free)) + 1):
-            search = Search(free, count, group, size)
+            search = SetSearch(free, count, group, size)
             best = search.best()
             if best is not None:
                 self.check(search, best)
                 return self.choice(search, best)
         return None
 
-    def check(self, search: Search, best: ScoredSet) -> None:
+    def check(self, search: SetSearch, best: ScoredSet) -> None:
         """Look at a search that came to its end: every one does."""
 
-    def choice(self, search: Search, best: ScoredSet, *, crosses: bool = False) -> Choice:
+    def choice(self, search: SetSearch, best: ScoredSet, *, crosses: bool = False) -> NodeChoice:
         """Return the choice of the best set; ``crosses``: it is one across sockets, which others are preferred to."""
-        return Choice(best.nodes, search.share, best.remainder)
+        return NodeChoice(best.nodes, search.share, best.remainder)
 
     def meet_endless(self, count: int, group: int) -> None:
         """Pass over a remainder that is never spent."""
@@ -66,7 +66,7 @@ class NodeSearch(Documented):
         return size
 
 
-class Search:
+class SetSearch:
     """The search among all sets of ``size`` nodes."""
 
     def __init__(self, free: Sequence[int], count: int, group: int, size: int, *, share: int | None = None) -> None:
@@ -231,7 +231,7 @@ def _largest_sums(values: Sequence[int], size: int) -> list[int]:
 class _Endless(NodeSearch, quirk="distribution_hang"):
     """Goes round nodes that have no whole group left."""
 
-    def check(self, search: Search, best: ScoredSet) -> None:
+    def check(self, search: SetSearch, best: ScoredSet) -> None:
         if search.meets_endless_choice(best):
             self.meet_endless(search.count, search.group)
 
@@ -249,14 +249,14 @@ _KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
 class _Overwritten(NodeSearch, quirk="distribution_aliasing"):
     """Loses the end of the best set, and of its remainder, to sets that are looked at later (CPU-DIST-15)."""
 
-    def choice(self, search: Search, best: ScoredSet, *, crosses: bool = False) -> Choice:
+    def choice(self, search: SetSearch, best: ScoredSet, *, crosses: bool = False) -> NodeChoice:
         nodes = self._overwritten(best.nodes, len(search.free), stops_next=best.score == 0 and not crosses)
         if not best.remainder:
-            return Choice(nodes, search.share, ())
+            return NodeChoice(nodes, search.share, ())
         among = [node for node in best.nodes if search.left[node] >= search.group]
         places = tuple(among.index(node) for node in best.remainder)
         remainder = tuple(among[place] for place in self._overwritten(places, len(among), stops_next=False))
-        return Choice(nodes, search.share, remainder)
+        return NodeChoice(nodes, search.share, remainder)
 
     def lasting(self, size: int) -> int:
         return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9

@@ -9,7 +9,7 @@ from ....departures import Documented
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from ...topology import CpuTopology
 from .by_socket import can_choose_by_socket, choose_nodes_by_socket
-from .search import Choice, NodeSearch
+from .search import NodeChoice, NodeSearch
 from .subset_by_subset import choose_repeated_nodes
 
 Pack = Callable[[int, int], int]
@@ -50,7 +50,7 @@ class Distribution(Documented):
         free = (taking.free & taking.topology.nodes.masks[node] for node in order)
         return next((cpus for cpus in free if cpus.bit_count() >= taking.need), 0)
 
-    def _choose(self, taking: Accumulator, order: list[int], count: int) -> Choice | None:
+    def _choose(self, taking: Accumulator, order: list[int], count: int) -> NodeChoice | None:
         """Choose nodes by index; the least number of them follows from the capacity of the machine (CPU-DIST-03)."""
         topology, group = taking.topology, self._group
         free = {node: (taking.free & topology.nodes.masks[node]).bit_count() for node in order}
@@ -62,7 +62,7 @@ class Distribution(Documented):
 
     def _nodes(
         self, topology: CpuTopology, order: list[int], free: dict[int, int], count: int, smallest: int
-    ) -> Choice | None:
+    ) -> NodeChoice | None:
         """Choose by the quickest of the searches that serves the machine and its options."""
         group, distinct = self._group, list(free.values()) if len(free) == len(order) else None
         if distinct is not None and self._by_socket and can_choose_by_socket(distinct, group):
@@ -73,16 +73,16 @@ class Distribution(Documented):
             return choose_repeated_nodes(order, free, count, group, smallest, self._search, in_one_socket)
         return _named(self._search.choose(distinct, count, group, smallest), order)
 
-    def _fair(self, choice: Choice, free: dict[int, int]) -> Choice:
+    def _fair(self, choice: NodeChoice, free: dict[int, int]) -> NodeChoice:
         """Return the choice with a share that each of its nodes has (CPU-DIST-18)."""
         most = min(free[node] // self._group * self._group for node in choice.nodes)
         return choice._replace(share=min(choice.share, most))
 
-    def _take_shares(self, taking: Accumulator, choice: Choice, pack: Pack) -> None:
+    def _take_shares(self, taking: Accumulator, choice: NodeChoice, pack: Pack) -> None:
         for node in choice.nodes:
             self._take_from(taking, node, choice.share, pack)
 
-    def _take_remainder(self, taking: Accumulator, choice: Choice, count: int, pack: Pack) -> None:
+    def _take_remainder(self, taking: Accumulator, choice: NodeChoice, count: int, pack: Pack) -> None:
         """Take one group from each node of the remainder in turn (CPU-DIST-09)."""
         masks = taking.topology.nodes.masks
         groups = (count - choice.share * len(choice.nodes)) // self._group
@@ -121,16 +121,16 @@ class _AcrossSockets(Distribution, before="distribution_keeps_to_sockets"):
     def __init__(self, group: int, *, by_socket: bool = False) -> None:
         super().__init__(group)
 
-    def _fair(self, choice: Choice, free: dict[int, int]) -> Choice:
+    def _fair(self, choice: NodeChoice, free: dict[int, int]) -> NodeChoice:
         return choice
 
 
-def _named(choice: Choice | None, order: Sequence[int]) -> Choice | None:
+def _named(choice: NodeChoice | None, order: Sequence[int]) -> NodeChoice | None:
     """Return a choice with the nodes of an order in place of positions in it."""
     if choice is None:
         return None
     nodes, remainder = (tuple(order[i] for i in chosen) for chosen in (choice.nodes, choice.remainder))
-    return Choice(nodes, choice.share, remainder)
+    return NodeChoice(nodes, choice.share, remainder)
 
 
 def _positions_by_socket(topology: CpuTopology, order: Sequence[int]) -> list[list[int]]:

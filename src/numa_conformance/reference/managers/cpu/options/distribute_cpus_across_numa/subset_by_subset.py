@@ -12,7 +12,7 @@ from itertools import combinations
 from math import inf
 
 from .balance import Balance, spend
-from .search import Choice, NodeSearch
+from .search import NodeChoice, NodeSearch
 
 
 class _Subsets:
@@ -50,7 +50,7 @@ def choose_repeated_nodes(
     smallest: int,
     chooser: NodeSearch,
     in_one_socket: Callable[[Iterable[int]], bool] | None = None,
-) -> Choice | None:
+) -> NodeChoice | None:
     """Choose as ``chooser.choose`` does, where ``order`` names nodes (keys of ``free``) more than once.
 
     The choice names nodes in place of positions. With ``in_one_socket`` nodes of one socket are preferred to others,
@@ -85,7 +85,7 @@ def choose_repeated_nodes(
                 best, share, remainder = rank, part, chosen
                 subsets.keep()
         if best is not None:
-            return Choice(subsets.noted, share, remainder)
+            return NodeChoice(subsets.noted, share, remainder)
     return None
 
 
