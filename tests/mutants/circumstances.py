@@ -218,7 +218,7 @@ def refuses_devices_of_no_node_beside_cpus(right, self, answers):
     known = [answer for answer in answers if answer]
     of_no_node = any(None in answer.values() for answer in known)
     if self.one_node_only and self.aligns_whole_pods and of_no_node and any(answer.get("cpu") for answer in known):
-        return merge.Merged(NO_AFFINITY, False)
+        return merge.MergedHint(NO_AFFINITY, False)
     return right(self, answers)
 
 

@@ -193,7 +193,7 @@ def sees_devices_of_one_pod(right, self, resource):
 @mutant().instead_of(device_manager, "device_hints")
 def device_hints_count_all(right, devices, pools, count, numa_ids, quirks):
     """Offers NUMA nodes by the devices they have, free or not."""
-    every = device_manager.Pools(available=frozenset(devices.masks), reusable=pools.reusable)
+    every = device_manager.DevicePools(available=frozenset(devices.masks), reusable=pools.reusable)
     return right(devices, every, count, numa_ids, quirks)
 
 
@@ -206,7 +206,7 @@ def never_returns_devices(right, self, active, uids):
 # The node
 
 
-@mutant().instead_of(checkpoints.Checkpoints, "save")
+@mutant().instead_of(checkpoints.CheckpointKeeper, "save")
 def writes_no_file_with_three_pods(right, self):
     """Forgets to write a change beside the changes before."""
     if len(self._changed) != 1:
