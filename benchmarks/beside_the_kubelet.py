@@ -114,7 +114,7 @@ def allocations(kubelet: Kubelet) -> Rows:
         }
         whole = per_call(lambda asked=asked, count=count: kubelet.ask("pick", **asked, count=count), kubelet.spent)
         nothing = per_call(lambda asked=asked: kubelet.ask("pick", **asked, count=0), kubelet.spent)
-        allocator = CpuAllocator(topology, OPTIONS[option], CpuQuirks.of(DEFAULT))
+        allocator = CpuAllocator.of(CpuQuirks.of(DEFAULT))(topology, OPTIONS[option])
         ours = per_call(lambda take=allocator.allocate, free=free, count=count: take(free, count), time.process_time)
         yield name, whole - nothing, ours
 

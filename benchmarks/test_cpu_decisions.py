@@ -8,7 +8,7 @@ import pytest
 
 from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, HintRequest
-from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
 from numa_conformance.sources.options import StaticOptions
 from numa_conformance.sources.quirks.cpu import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT
@@ -47,7 +47,7 @@ def free_cpus(topology: CpuTopology, *, fragmented: bool) -> int:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_allocate(benchmark: BenchmarkFixture, option: str, count: int, fragmented: bool) -> None:
     topology = big_machine(caches=16 if option == "uncore" else 2)
-    allocator = CpuAllocator(topology, OPTIONS[option], CpuQuirks.of(DEFAULT))
+    allocator = CpuAllocator.of(CpuQuirks.of(DEFAULT))(topology, OPTIONS[option])
     free = free_cpus(topology, fragmented=fragmented)
     assert benchmark(allocator.allocate, free, count).bit_count() == count
 
@@ -66,4 +66,4 @@ def test_hints(benchmark: BenchmarkFixture, nodes: int, state: str) -> None:
 
 def test_distribution_over_sixteen_uneven_nodes(benchmark: BenchmarkFixture) -> None:
     free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
-    assert benchmark(choose_nodes, free, 140, 1, 3, CpuQuirks.of(DEFAULT))
+    assert benchmark(NodeSearch.of(CpuQuirks.of(DEFAULT))().choose, free, 140, 1, 3)

@@ -22,12 +22,12 @@ from numa_conformance.kube import FeatureGates, NodeResourcesFitArgs, Pod, Quant
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuState
 from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
 from numa_conformance.reference.managers.memory import StaticMemoryManager
-from numa_conformance.reference.managers.memory.memory_state import Block, Blocks, NodeMemory, Table
+from numa_conformance.reference.managers.memory.memory_state import MemoryBlocks, NodeMemory, PinnedBlock, Table
 from numa_conformance.reference.scheduler import score_node
 from numa_conformance.reference.target.answers import hints_answer
 from numa_conformance.reference.target.merge_question import hint_of
+from numa_conformance.reference.target.pick import cpu_topology
 from numa_conformance.reference.target.reference_target import ReferenceTarget
-from numa_conformance.reference.target.view import cpu_topology
 from numa_conformance.sources.gates import GATES
 from numa_conformance.sources.options import StaticOptions
 from numa_conformance.sources.quirks import Quirks
@@ -82,8 +82,8 @@ class Answering:
         gates = self._gates(kubelet["featureGates"])
         topology = cpu_topology(asked["machine"], self._quirks.cpu)
         options = StaticOptions.from_names(kubelet["cpuManagerPolicyOptions"])
-        allocator = CpuAllocator(topology, options, self._quirks.cpu, gates.changes)
-        policy = StaticPolicy(allocator, options, 0, self._quirks.cpu, gates.changes)
+        allocator = CpuAllocator.of(self._quirks.cpu, gates.changes)(topology, options)
+        policy = StaticPolicy.of(self._quirks.cpu, gates.changes)(allocator, options, 0)
         assigned = {uid: {name: _cpus(cpus) for name, cpus in own.items()} for uid, own in state["assignments"].items()}
         policy.state = CpuState(_cpus(state["default"]), assigned)
         policy.reusable = {uid: _cpus(cpus) for uid, cpus in state["reusable"].items()}
@@ -112,7 +112,7 @@ class Answering:
             "machine": {str(node): _node_json(memory) for node, memory in manager.nodes.items()},
             "assignments": {
                 uid: {name: _blocks_json(held) for name, held in containers.items()}
-                for uid, containers in manager.blocks.given.items()
+                for uid, containers in manager.blocks.by_pod.items()
             },
             "pods": {uid: _blocks_json(held) for uid, held in manager.blocks.pods.items()},
             "reusable": _reusable_json(manager),
@@ -122,8 +122,8 @@ class Answering:
         if not asked["machine"]:
             raise UsageError(Fault("machine", "has no NUMA nodes"))
         nodes = {int(node): _node(told) for node, told in asked["machine"].items()}
-        manager = StaticMemoryManager(nodes, self._quirks.memory)
-        manager.blocks = Blocks(
+        manager = StaticMemoryManager.of(self._quirks.memory)(nodes)
+        manager.blocks = MemoryBlocks(
             {
                 uid: {name: _blocks(held) for name, held in containers.items() if held is not None}
                 for uid, containers in (asked["assignments"] or {}).items()
@@ -132,7 +132,7 @@ class Answering:
         )
         for uid, left in asked["reusable"].items():
             for one in left:
-                blocks = [Block(tuple(one["nodes"]), resource, size) for resource, size in one["amounts"].items()]
+                blocks = [PinnedBlock(tuple(one["nodes"]), resource, size) for resource, size in one["amounts"].items()]
                 manager._reusable.update(uid, blocks, gives=True)
         return manager, self._pod(asked["pod"], self._gates(asked["gates"]))
 
@@ -174,11 +174,11 @@ def _node_json(memory: NodeMemory) -> Json:
     }
 
 
-def _blocks(told: list[Json]) -> list[Block]:
-    return [Block(tuple(one["numaAffinity"] or ()), one["type"], one["size"]) for one in told]
+def _blocks(told: list[Json]) -> list[PinnedBlock]:
+    return [PinnedBlock(tuple(one["numaAffinity"] or ()), one["type"], one["size"]) for one in told]
 
 
-def _blocks_json(blocks: list[Block]) -> list[Json]:
+def _blocks_json(blocks: list[PinnedBlock]) -> list[Json]:
     return [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.bytes} for block in blocks]
 
 

@@ -11,9 +11,8 @@ import pytest
 from numa_conformance.errors import Refusal
 from numa_conformance.kube import Container, Pod
 from numa_conformance.reference.managers.hint import Hint
-from numa_conformance.reference.managers.provider import Answer, Holding, Provider
+from numa_conformance.reference.managers.provider import Answer, Holding, NodeSetup, Provider
 from numa_conformance.reference.managers.registry import PROVIDERS
-from numa_conformance.reference.managers.setup import NodeSetup
 from numa_conformance.reference.node import Node
 
 CLAIM = "gpu"

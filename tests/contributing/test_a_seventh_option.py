@@ -28,25 +28,37 @@ WRITTEN = '''"""``prefer-last-cpus``: exclusive CPUs are those with the highest 
 
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#prefer-last-cpus
 
-The kubelet packs beside a core that is partly in use: quirk ``last-cpus-beside-whole-cores-only``.
+The kubelet packs beside a core that is partly in use.
 """
 
 from __future__ import annotations
 
+from ...departures import Documented
 from ..accumulator import Accumulator
 
-__all__ = ["take_first"]
+__all__ = ["CHOOSES_FIRST"]
 
 
-def take_first(taking: Accumulator) -> bool:
-    """Take the CPUs with the highest ids; tell whether it did."""
-    if taking.quirks.last_cpus_beside_whole_cores_only and taking.topology.whole_cores(taking.free) != taking.free:
-        return False
-    cpus = taking.free
-    while cpus.bit_count() > taking.need:
-        cpus &= cpus - 1
-    taking.take(cpus, taking.need)
-    return True
+class LastCpus(Documented):
+    """Takes CPUs from the end."""
+
+    def take_first(self, taking: Accumulator) -> bool:
+        """Take the CPUs with the highest ids; tell whether it did."""
+        cpus = taking.free
+        while cpus.bit_count() > taking.need:
+            cpus &= cpus - 1
+        taking.take(cpus, taking.need)
+        return True
+
+
+class _BesideWholeCoresOnly(LastCpus, quirk="last_cpus_beside_whole_cores_only"):
+    """Packs beside a core that is partly in use."""
+
+    def take_first(self, taking: Accumulator) -> bool:
+        return taking.topology.whole_cores(taking.free) == taking.free and super().take_first(taking)
+
+
+CHOOSES_FIRST = LastCpus
 '''
 HEAD = '''"""prefer-last-cpus. Page: Node Resource Managers."""
 

@@ -20,7 +20,7 @@ from numa_conformance.doctor.findings import check
 from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.judging.sighting import Sighting
 from numa_conformance.judging.views import requirements_of
-from numa_conformance.reference.managers.memory.memory_state import Block
+from numa_conformance.reference.managers.memory.memory_state import PinnedBlock
 
 CPUS, BOOKS, DEVICES = (
     f"{ROOT_DIR}/{name}"
@@ -167,8 +167,8 @@ def cpus_of_two_numa_nodes(node):
 @fault(single_numa_node.gives_one_node, BOOKS, PINNED_TO_ONE, (GUARANTEES,))
 def memory_of_another_numa_node(node):
     def change(nodes, blocks):
-        (block,) = blocks.given["db-uid"]["main"]
-        blocks.given["db-uid"]["main"] = [Block((2,), block.type, block.bytes)]
+        (block,) = blocks.by_pod["db-uid"]["main"]
+        blocks.by_pod["db-uid"]["main"] = [PinnedBlock((2,), block.type, block.bytes)]
 
     node.change_memory(change)
 
@@ -228,7 +228,9 @@ def a_thread_with_memory_from_anywhere(node):
     (SURVIVES, reserved_memory.never_gives_what_is_reserved),
 )
 def more_memory_than_there_is(node):
-    node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=[Block((0,), "memory", 64 << 30)]))
+    node.change_memory(
+        lambda nodes, blocks: blocks.by_pod["db-uid"].update(main=[PinnedBlock((0,), "memory", 64 << 30)])
+    )
 
 
 @fault(SURVIVES, BOOKS, PINNED)
@@ -249,7 +251,7 @@ def books_of_another_machine(node):
 
 @fault(memory_static.leaves_other_classes_alone, BOOKS, PINNED, (SURVIVES, GUARANTEES))
 def memory_of_a_burstable_pod(node):
-    node.change_memory(lambda nodes, blocks: blocks.give("batch-uid", "work", [Block((0,), "memory", 1 << 30)]))
+    node.change_memory(lambda nodes, blocks: blocks.give("batch-uid", "work", [PinnedBlock((0,), "memory", 1 << 30)]))
 
 
 @fault(memory_static.none_pins_nothing, BOOKS, PINNED, (memory_state_file.memory_policy_change_is_refused,))
@@ -259,8 +261,8 @@ def memory_under_none(node):
 
 @fault(memory_static.huge_pages_come_from_named_nodes, BOOKS, PINNED, (SURVIVES,))
 def huge_pages_that_are_not_there(node):
-    held = [Block((0,), "memory", 1 << 30), Block((0,), "hugepages-1Gi", 1 << 30)]
-    node.change_memory(lambda nodes, blocks: blocks.given["db-uid"].update(main=held))
+    held = [PinnedBlock((0,), "memory", 1 << 30), PinnedBlock((0,), "hugepages-1Gi", 1 << 30)]
+    node.change_memory(lambda nodes, blocks: blocks.by_pod["db-uid"].update(main=held))
 
 
 @fault(cpu_state_file.policy_change_is_refused, CPUS, also=(lifecycle.none_gives_none,))

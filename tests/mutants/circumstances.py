@@ -15,7 +15,6 @@ from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.reference.managers.memory import amounts as memory_amounts
-from numa_conformance.reference.managers.memory import manager as memory_manager
 from numa_conformance.reference.managers.memory import reservation as memory_reservation
 from numa_conformance.reference.managers.memory import static_policy as memory_policy
 from numa_conformance.reference.managers.topology import merge
@@ -79,7 +78,7 @@ def gives_like_containers_one_hint(right, self, pod, container, answers):
 @mutant().instead_of(memory_policy.StaticMemoryManager, "_default")
 def widens_memory_beside_two_pods(right, self, pod, amounts, *, preferred):
     """Without a hint takes two unused NUMA nodes where one would do, once two pods have memory."""
-    if len(self.blocks.given) > 1:
+    if len(self.blocks.by_pod) > 1:
         for hint in self._masks(pod, amounts):
             if hint.mask.bit_count() == 2 and not any(self.nodes[node].assignments for node in iter_bits(hint.mask)):
                 return hint.mask, preferred
@@ -98,20 +97,20 @@ def counts_huge_pages_of_apps_alone(right, pod, **how):
     return amounts
 
 
-@mutant().instead_of(memory_manager, "reserved_by_node")
-def gives_reserved_pages_of_later_nodes(right, machine, config, quirks):
+@mutant().instead_of(memory_reservation.MemoryReservation, "by_node")
+def gives_reserved_pages_of_later_nodes(right, self, machine, config):
     """Gives reserved huge pages away, but for those of the first NUMA node."""
-    first, *later = right(machine, config, quirks).items()
+    first, *later = right(self, machine, config).items()
     return dict([first, *((node, {"memory": amounts.get("memory", 0)}) for node, amounts in later)])
 
 
-@mutant().instead_of(memory_reservation, "_check_totals")
-def reserves_a_little_less(right, machine, config, quirks):
+@mutant().instead_of(memory_reservation.MemoryReservation, "_check_totals")
+def reserves_a_little_less(right, self, machine, config):
     """Comes up with less than a MiB of memory reserved too little."""
     wanted = memory_reservation._node_reservation(machine, config)["memory"].value
     given = sum(entry.limits["memory"].value for entry in config.reserved_memory if "memory" in entry.limits)
     if not 0 < wanted - given < 1 << 20:
-        right(machine, config, quirks)
+        right(self, machine, config)
 
 
 @mutant().instead_of(memory_reservation, "_node_reservation")
@@ -219,7 +218,7 @@ def refuses_devices_of_no_node_beside_cpus(right, self, answers):
     known = [answer for answer in answers if answer]
     of_no_node = any(None in answer.values() for answer in known)
     if self.one_node_only and self.aligns_whole_pods and of_no_node and any(answer.get("cpu") for answer in known):
-        return merge.Merged(NO_AFFINITY, False)
+        return merge.MergedHint(NO_AFFINITY, False)
     return right(self, answers)
 
 

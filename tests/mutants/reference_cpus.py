@@ -25,15 +25,15 @@ from .mutant import mutant
 # CPUs: which
 
 
-@mutant().instead_of(packed, "_take_single")
+@mutant().instead_of(packed.Packing, "_take_single")
 def takes_single_cpus_of_the_first_node(right, taking):
     """Looks for single CPUs by id."""
     cpus = packed.lowest(taking.free, taking.need)
     taking.take(cpus, taking.need)
 
 
-@mutant().instead_of(align_by_socket, "preference")
-def reckons_with_two_sockets(right, topology, smallest, quirks):
+@mutant().instead_of(align_by_socket.SocketAlignment, "preference")
+def reckons_with_two_sockets(right, self, topology, smallest):
     """Takes half of the NUMA nodes for those of a socket, whatever the machine has."""
     return topology.subsets.by_socket(0, -(-smallest // max(topology.num_nodes // 2, 1)))
 
@@ -68,14 +68,14 @@ def spreads_two_threads_at_once(right, taking, cores):
     taking.take(cpus, cpus.bit_count())
 
 
-@mutant(strength="SHOULD").instead_of(uncore, "take_first")
-def fills_no_single_cache(right, taking):
+@mutant(strength="SHOULD").instead_of(uncore.UncoreAlignment, "take_first")
+def fills_no_single_cache(right, self, taking):
     """Does not look for one uncore cache that holds all."""
     return False
 
 
-@mutant(strength="SHOULD").instead_of(uncore, "_take_part")
-def takes_no_part_of_a_cache(right, taking, index, part):
+@mutant(strength="SHOULD").instead_of(uncore.UncoreAlignment, "_take_part")
+def takes_no_part_of_a_cache(right, self, taking, index):
     """Takes whole caches or none."""
     return False
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY
-from numa_conformance.reference.managers.memory import reuse as memory_reuse
+from numa_conformance.reference.managers.memory import charging as memory_charging
 from numa_conformance.reference.managers.memory import static_policy as memory_policy
 from numa_conformance.reference.managers.topology import merge
 from numa_conformance.reference.managers.topology import policy as topology_policy
@@ -126,7 +126,7 @@ def memory_always_fits(right, self, mask, amounts):
     return True
 
 
-@mutant().instead_of(memory_reuse.ReusableMemory, "update")
+@mutant().instead_of(memory_charging.ReusableMemory, "update")
 def apps_leave_their_memory(right, self, uid, blocks, *, gives):
     """Lets later containers have the memory of apps."""
     right(self, uid, blocks, gives=True)
@@ -136,7 +136,7 @@ def apps_leave_their_memory(right, self, uid, blocks, *, gives):
 def begins_its_books_anew(right, self, nodes, blocks):
     """Counts nothing of what two pods and more hold as given, once the node agent is started anew."""
     anew = right(self, nodes, blocks)
-    if len(blocks.given) > 1:
+    if len(blocks.by_pod) > 1:
         for node_id, memory in memory_policy._copied(self._empty).items():
             self.nodes[node_id].tables = memory.tables
     return anew
@@ -186,14 +186,14 @@ def devices_reused_by_apps(right, devices, free, reusable, count, mask, preferen
 @mutant().instead_of(device_state.Allocations, "in_use")
 def sees_devices_of_one_pod(right, self, resource):
     """Counts as in use what the pod that came first has."""
-    first = dict(list(self.given.items())[:1])
+    first = dict(list(self.by_pod.items())[:1])
     return right(device_state.Allocations(first), resource)
 
 
 @mutant().instead_of(device_manager, "device_hints")
 def device_hints_count_all(right, devices, pools, count, numa_ids, quirks):
     """Offers NUMA nodes by the devices they have, free or not."""
-    every = device_manager.Pools(available=frozenset(devices.masks), reusable=pools.reusable)
+    every = device_manager.DevicePools(available=frozenset(devices.masks), reusable=pools.reusable)
     return right(devices, every, count, numa_ids, quirks)
 
 
@@ -206,7 +206,7 @@ def never_returns_devices(right, self, active, uids):
 # The node
 
 
-@mutant().instead_of(checkpoints.Checkpoints, "save")
+@mutant().instead_of(checkpoints.CheckpointKeeper, "save")
 def writes_no_file_with_three_pods(right, self):
     """Forgets to write a change beside the changes before."""
     if len(self._changed) != 1:

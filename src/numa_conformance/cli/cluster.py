@@ -21,7 +21,7 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
-from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, Outcome, Setup, open_engine, read_fleet, run_campaign
+from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
 from .options import INPUT, LEVEL, MachineName, NameChoice, version
@@ -159,7 +159,9 @@ def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:
     return setups
 
 
-def _as_json(cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[Outcome], *, placements: bool) -> dict[str, Any]:
+def _as_json(
+    cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[RunOutcome], *, placements: bool
+) -> dict[str, Any]:
     return {
         "nodes": len(cluster.nodes),
         "nodesWithMachine": sum(fleet.kind_of(node.name) is not None for node in cluster.nodes),
@@ -170,7 +172,7 @@ def _as_json(cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[Outcome],
     }
 
 
-def _run_json(outcome: Outcome, *, placements: bool) -> dict[str, Any]:
+def _run_json(outcome: RunOutcome, *, placements: bool) -> dict[str, Any]:
     return {
         "strategy": outcome.setup,
         "seed": outcome.seed,
@@ -191,7 +193,7 @@ def _run_json(outcome: Outcome, *, placements: bool) -> dict[str, Any]:
     }
 
 
-_COLUMNS: dict[str, tuple[Callable[[Outcome], float], int]] = {
+_COLUMNS: dict[str, tuple[Callable[[RunOutcome], float], int]] = {
     "placed": (lambda outcome: len(outcome.placements), 0),
     "no node": (lambda outcome: len(outcome.unschedulable), 0),
     "refused": (lambda outcome: len(outcome.refused), 0),
@@ -205,7 +207,7 @@ _COLUMNS: dict[str, tuple[Callable[[Outcome], float], int]] = {
 }
 
 
-def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[Outcome]], shown: int) -> Iterable[str]:
+def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[RunOutcome]], shown: int) -> Iterable[str]:
     known = sum(fleet.kind_of(node.name) is not None for node in cluster.nodes)
     seeds = len(next(iter(by_setup.values())))
     yield (
@@ -221,7 +223,7 @@ def _lines(cluster: ClusterObjects, fleet: Fleet, by_setup: dict[str, list[Outco
         yield from _refusals(label, outcomes[0], shown)
 
 
-def _refusals(label: str, first: Outcome, shown: int) -> Iterable[str]:
+def _refusals(label: str, first: RunOutcome, shown: int) -> Iterable[str]:
     """Name the first refused pods of a strategy's first run, and why pods found no node."""
     if first.refused and shown:
         yield ""

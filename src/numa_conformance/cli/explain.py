@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..reference.advice import why_never_refused
-from ..reference.node import Admission
+from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
 from .node_inputs import NodeInputs, Question, missing, node_options, read_all_pods, tell_missing, tell_unseen
 from .options import INPUT, MachineName, version
@@ -77,14 +77,18 @@ def command(
     return OK if all(admission.admitted for admission in refused_pods) else DIFFERENT
 
 
-def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[Admission]:
+def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[AdmissionResult]:
     """Return what became of the pods that a kubelet had refused, and of those that are refused now."""
     refused = {pod.uid for pod in pods if pod.was_refused}
     return [each for each in outcomes.in_order if each.uid in refused or not each.admitted]
 
 
 def _print(
-    refused_pods: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
+    refused_pods: list[AdmissionResult],
+    inputs: NodeInputs,
+    outcomes: Outcomes,
+    newer: NodeInputs,
+    later: Outcomes | None,
 ) -> None:
     say(f"node: {inputs.machine.name}, {inputs.title}")
     for admission in refused_pods:
@@ -106,7 +110,11 @@ def _print(
 
 
 def _as_dict(
-    refused_pods: list[Admission], inputs: NodeInputs, outcomes: Outcomes, newer: NodeInputs, later: Outcomes | None
+    refused_pods: list[AdmissionResult],
+    inputs: NodeInputs,
+    outcomes: Outcomes,
+    newer: NodeInputs,
+    later: Outcomes | None,
 ) -> dict[str, Any]:
     rows = {row["uid"]: row for row in outcomes.to_dict()["pods"]}
     return {
@@ -125,7 +133,7 @@ def _as_dict(
     }
 
 
-def _why_admitted(admission: Admission, inputs: NodeInputs, outcomes: Outcomes) -> str:
+def _why_admitted(admission: AdmissionResult, inputs: NodeInputs, outcomes: Outcomes) -> str:
     """Say why a pod is admitted that a kubelet refused: another configuration, a resource not seen, or room by now."""
     reason, pod = outcomes.refused_before(admission.uid), outcomes.pods[admission.uid]
     if unlike := why_never_refused(inputs.config, reason):
@@ -138,13 +146,13 @@ def _why_admitted(admission: Admission, inputs: NodeInputs, outcomes: Outcomes) 
     return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
 
-def _message_before(outcomes: Outcomes, admission: Admission) -> str:
+def _message_before(outcomes: Outcomes, admission: AdmissionResult) -> str:
     pod = outcomes.pods.get(admission.uid)
     status = pod.raw.get("status") if pod is not None else None
     return str(status.get("message") or "") if isinstance(status, dict) else ""
 
 
-def _fate(later: Outcomes, admission: Admission) -> str:
+def _fate(later: Outcomes, admission: AdmissionResult) -> str:
     after = next(each for each in later.admissions if each.uid == admission.uid)
     if after.admitted:
         return "admitted as well" if admission.admitted else "admitted"

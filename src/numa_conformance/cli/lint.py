@@ -9,7 +9,7 @@ import click
 
 from ..kube import read_kubelet_configuration
 from ..machine import load_machine
-from ..reference.advice import Finding, lint
+from ..reference.advice import Remark, lint
 from ..sources.versions import KubernetesVersion
 from .options import INPUT, LEVEL, VERSION, MachineName, quirks_of
 from .terminal import DIFFERENT, OK, print_json, say
@@ -51,7 +51,7 @@ def command(
     return DIFFERENT if any(finding.kind in grave for findings in by_file.values() for finding in findings) else OK
 
 
-def _as_json(file: Path, finding: Finding) -> dict[str, str | None]:
+def _as_json(file: Path, finding: Remark) -> dict[str, str | None]:
     return {
         "file": str(file),
         "kind": finding.kind,
@@ -61,6 +61,6 @@ def _as_json(file: Path, finding: Finding) -> dict[str, str | None]:
     }
 
 
-def _counts(findings: list[Finding]) -> str:
+def _counts(findings: list[Remark]) -> str:
     counts = Counter(finding.kind for finding in findings)
     return ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing to say"

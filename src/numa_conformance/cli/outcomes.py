@@ -13,7 +13,7 @@ from ..cpuset import format_bits
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
 from ..kube import Pod
 from ..reference.advice import Advice, advise, why_shared
-from ..reference.node import Admission, Explainer, Node
+from ..reference.node import AdmissionResult, Explainer, Node
 from .terminal import with_progress
 
 ADVISED = 3
@@ -37,7 +37,7 @@ class Outcomes:
     node: Node
     names: Mapping[str, str]
     explainer: Explainer | None = None
-    admissions: list[Admission] = field(default_factory=list)
+    admissions: list[AdmissionResult] = field(default_factory=list)
     advice: dict[str, Advice] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
     claims: dict[str, list[str]] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Outcomes:
                 kinds.add(kind)
 
     @property
-    def in_order(self) -> list[Admission]:
+    def in_order(self) -> list[AdmissionResult]:
         """What became of the pods, of those first that a kubelet had refused before."""
         return sorted(self.admissions, key=lambda admission: not self.refused_before(admission.uid))
 
@@ -72,7 +72,7 @@ class Outcomes:
         pod = self.pods.get(uid)
         return pod.reason if pod is not None and pod.was_refused else ""
 
-    def why_shared(self, admission: Admission) -> dict[str, str]:
+    def why_shared(self, admission: AdmissionResult) -> dict[str, str]:
         """Return why containers of a pod that ask for a whole CPU or more are in the shared pool, by their name."""
         if admission.uid not in self.pods or not admission.placements:
             return {}
@@ -122,7 +122,7 @@ class Outcomes:
             "pods": [self._pod(admission) for admission in self.in_order],
         }
 
-    def _pod(self, admission: Admission) -> dict[str, Any]:
+    def _pod(self, admission: AdmissionResult) -> dict[str, Any]:
         # The protocol and all it speaks of are loaded by nothing else here.
         from ..reference.target.answers import admission_answer
 
@@ -142,20 +142,20 @@ class Outcomes:
         }
 
 
-def resize_result(admission: Admission) -> dict[str, str]:
+def resize_result(admission: AdmissionResult) -> dict[str, str]:
     """Return the result of a resize for a program, nothing for another admission."""
     return {"result": "resized" if admission.admitted else "pending"} if admission.resize else {}
 
 
-def _outcome(node: Node, pod: Pod, *, again: bool) -> Admission:
+def _outcome(node: Node, pod: Pod, *, again: bool) -> AdmissionResult:
     """Admit a pod; that the kubelet has no answer is an outcome too."""
     try:
         return (node.resize(pod) if again else None) or node.admit(pod)
     except KubeletFails as error:
-        return Admission(pod.uid, pod.qos, node.pools, reason=type(error).__name__, message=str(error))
+        return AdmissionResult(pod.uid, pod.qos, node.pools, reason=type(error).__name__, message=str(error))
 
 
-def headline(admission: Admission, outcomes: Outcomes) -> str:
+def headline(admission: AdmissionResult, outcomes: Outcomes) -> str:
     """Return the pod, its class, and whether it was admitted, was on the node before, or had been refused."""
     uid, before = admission.uid, outcomes.refused_before(admission.uid)
     pod = f"{outcomes.names[uid]} ({admission.qos})" + (f", refused by a kubelet ({before})" if before else "")
@@ -170,7 +170,7 @@ def headline(admission: Admission, outcomes: Outcomes) -> str:
     return f"{pod}: refused{' again' if before else ''}, {admission.reason}: {admission.message}"
 
 
-def placement_lines(admission: Admission, outcomes: Outcomes) -> list[str]:
+def placement_lines(admission: AdmissionResult, outcomes: Outcomes) -> list[str]:
     """Return what each container has: CPUs, memory and devices; of one without its own CPUs that asks for some, why."""
     lines: list[str] = []
     reasons = outcomes.why_shared(admission)

@@ -12,7 +12,7 @@ from ..cpuset import format_bits
 from ..machine import Machine, allocation_map
 from ..machine.picture_svg import machine_svgs
 from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
-from ..reference.node import Admission, Placement
+from ..reference.node import AdmissionResult, Placement
 from ..reference.target.answers import admission_answer
 from .outcomes import NO_ANSWER, Outcomes, resize_result
 from .terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
@@ -102,12 +102,12 @@ class Comparison:
         }
 
 
-def _admission(machine: Machine, admission: Admission) -> dict[str, Any]:
+def _admission(machine: Machine, admission: AdmissionResult) -> dict[str, Any]:
     aligned = is_aligned(machine, admission.placements) if admission.admitted else None
     return {**msgspec.to_builtins(admission_answer(admission)), **resize_result(admission), "aligned": aligned}
 
 
-def _fate(machine: Machine, admission: Admission) -> str:
+def _fate(machine: Machine, admission: AdmissionResult) -> str:
     if not admission.admitted and admission.resize:
         return f"not resized, {admission.reason}"
     if not admission.admitted:

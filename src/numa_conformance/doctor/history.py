@@ -8,7 +8,7 @@ from typing import Any
 
 from ..cpuset import MAX_ID, bit_of, bits_of, format_bits, iter_bits
 from ..reference.managers.cpu.state_file import CPU_FILE
-from ..reference.managers.memory.memory_state import Block
+from ..reference.managers.memory.memory_state import PinnedBlock
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire.history.history import Head, History, Step
 from ..wire.history.sightings import LIVE_NODE
@@ -176,7 +176,7 @@ def _bits(ids: Iterable[int]) -> int:
     return bits_of(id for id in ids if 0 <= id <= MAX_ID)
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _block(block: PinnedBlock) -> dict[str, Any]:
     return {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)}
 
 

@@ -14,7 +14,7 @@ from ..reference.managers.cpu.state_file import decode as decode_cpu
 from ..reference.managers.device.device_state import DeviceEntry
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.device.state_file import decode as decode_devices
-from ..reference.managers.memory.memory_state import Block, NodeMemory
+from ..reference.managers.memory.memory_state import NodeMemory, PinnedBlock
 from ..reference.managers.memory.state_file import MEMORY_FILE
 from ..reference.managers.memory.state_file import decode as decode_memory
 from ..reference.managers.state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
@@ -53,7 +53,7 @@ class SavedState:
     files: dict[str, SavedFile] = field(default_factory=dict)
     cpus: CpuState | None = None
     nodes: dict[int, NodeMemory] | None = None
-    blocks: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
+    blocks: dict[str, dict[str, list[PinnedBlock]]] = field(default_factory=dict)
     pods_with_memory: frozenset[str] = frozenset()
     devices: tuple[DeviceEntry, ...] | None = None
     changed: float | None = None
@@ -110,11 +110,11 @@ def _read_memory(state: SavedState) -> None:
     except CheckpointError as error:
         file.damage = error.cause
         return
-    every = [block for containers in blocks.given.values() for held in containers.values() for block in held]
+    every = [block for containers in blocks.by_pod.values() for held in containers.values() for block in held]
     if any(not 0 <= node < MOST_NODES for block in every for node in block.nodes):
         file.damage, state.nodes = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)", None
         return
-    state.blocks, state.pods_with_memory = blocks.given, frozenset(blocks.pods)
+    state.blocks, state.pods_with_memory = blocks.by_pod, frozenset(blocks.pods)
 
 
 def _read_devices(state: SavedState) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numa_conformance.errors import StartError
 from numa_conformance.kube import KubeletConfiguration, validate
 from numa_conformance.machine import load_machine
-from numa_conformance.reference.advice import Finding, lint
+from numa_conformance.reference.advice import Remark, lint
 from numa_conformance.reference.node import Node
 from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.versions import KubernetesVersion
@@ -18,7 +18,7 @@ FULL = {"cpuManagerPolicyOptions": {"full-pcpus-only": "true"}}
 ALPHA = {"featureGates": {"CPUManagerPolicyAlphaOptions": True}}
 
 
-def found(fields: dict[str, object], machine: str | None = MACHINE.name, version: str = "1.32") -> list[Finding]:
+def found(fields: dict[str, object], machine: str | None = MACHINE.name, version: str = "1.32") -> list[Remark]:
     known = KubernetesVersion.parse(version)
     config = KubeletConfiguration.from_dict(fields)
     return lint(config, known, Quirks.of(known), load_machine(machine) if machine else None)

@@ -6,8 +6,8 @@ from numa_conformance.machine import load_machine, machine_from_dict, machine_to
 from numa_conformance.reference.advice.what_if import is_aligned, numa_nodes, pod_change
 from numa_conformance.reference.managers.cpu import CpuHolding
 from numa_conformance.reference.managers.device import DeviceHolding
-from numa_conformance.reference.managers.memory import Block, MemoryHolding
-from numa_conformance.reference.node import Admission, Placement, Pools
+from numa_conformance.reference.managers.memory import MemoryHolding, PinnedBlock
+from numa_conformance.reference.node import AdmissionResult, NodePools, Placement
 
 NODES = load_machine("t3-two-numa-per-socket").numa_bits
 NIC = "vendor.example/nic"
@@ -36,18 +36,18 @@ def first(count, node=0):
 def placed(cpus=0, memory=None, devices=None):
     holdings = {"cpus": CpuHolding(cpus)}
     if memory is not None:
-        holdings["memory"] = MemoryHolding((Block(memory, "memory", 1 << 30),))
+        holdings["memory"] = MemoryHolding((PinnedBlock(memory, "memory", 1 << 30),))
     if devices is not None:
         holdings["devices"] = DeviceHolding({NIC: devices} if devices else {})
     return Placement(None, holdings)
 
 
 def admitted(**containers):
-    return Admission("u", "Guaranteed", Pools(()), placements=containers)
+    return AdmissionResult("u", "Guaranteed", NodePools(()), placements=containers)
 
 
 def refused(reason):
-    return Admission("u", "Guaranteed", Pools(()), reason=reason, message="m")
+    return AdmissionResult("u", "Guaranteed", NodePools(()), reason=reason, message="m")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from numa_conformance.reference.managers.cpu import CpuState
 from numa_conformance.reference.managers.cpu import state_file as cpu_file
 from numa_conformance.reference.managers.device import DeviceEntry
 from numa_conformance.reference.managers.device import state_file as device_file
-from numa_conformance.reference.managers.memory import Block, Blocks, NodeMemory, Table
+from numa_conformance.reference.managers.memory import MemoryBlocks, NodeMemory, PinnedBlock, Table
 from numa_conformance.reference.managers.memory import state_file as memory_file
 from numa_conformance.reference.managers.state_file import CheckpointError
 from numa_conformance.sources.policies import CPU_POLICIES
@@ -131,10 +131,10 @@ GOLDEN = {
 
 def test_the_memory_checksum_is_that_of_the_golden_file():
     """MEM-CKPT-01, MEM-CKPT-08."""
-    record = json.loads(memory_file.encode("Static", GOLDEN, Blocks()))
+    record = json.loads(memory_file.encode("Static", GOLDEN, MemoryBlocks()))
     assert record["checksum"] == 2552710201
     assert list(record) == ["policyName", "machineState", "checksum"]
-    assert memory_file.decode(json.dumps(record), "Static") == (GOLDEN, Blocks())
+    assert memory_file.decode(json.dumps(record), "Static") == (GOLDEN, MemoryBlocks())
 
 
 @pytest.mark.parametrize(
@@ -147,14 +147,14 @@ def test_the_memory_checksum_is_that_of_the_golden_file():
 )
 def test_why_a_memory_file_is_refused(change, policy, cause):
     """MEM-CKPT-02."""
-    record = json.loads(memory_file.encode("Static", GOLDEN, Blocks())) | change
+    record = json.loads(memory_file.encode("Static", GOLDEN, MemoryBlocks())) | change
     with pytest.raises(CheckpointError) as caught:
         memory_file.decode(json.dumps(record), policy)
     assert caught.value.cause == cause
 
 
 NODE_LISTS = st.lists(st.integers(0, 7), min_size=1, max_size=3).map(tuple)
-BLOCKS = st.builds(Block, NODE_LISTS, NAMES, AMOUNTS)
+BLOCKS = st.builds(PinnedBlock, NODE_LISTS, NAMES, AMOUNTS)
 NODES = st.builds(
     NodeMemory, st.integers(0, 9), st.dictionaries(NAMES, st.builds(Table, *[AMOUNTS] * 5), max_size=2), NODE_LISTS
 )
@@ -166,9 +166,9 @@ NODES = st.builds(
     st.dictionaries(NAMES, st.dictionaries(NAMES, st.lists(BLOCKS, max_size=2), max_size=2), max_size=2),
 )
 def test_any_memory_content_survives_its_file(policy, nodes, entries):
-    text = memory_file.encode(policy, nodes, Blocks(entries))
+    text = memory_file.encode(policy, nodes, MemoryBlocks(entries))
     held = {uid: containers for uid, containers in entries.items() if containers}
-    assert memory_file.decode(text, policy) == (nodes, Blocks(held))
+    assert memory_file.decode(text, policy) == (nodes, MemoryBlocks(held))
 
 
 DEVICES = (DeviceEntry("uid", "c", "vendor.com/nic", {0: ("a", "b"), -1: ("z",)}, b"\n\x02"),)

@@ -18,9 +18,8 @@ from numa_conformance.kube import Container, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.hostfs import MemoryStore
 from numa_conformance.reference.managers.hint import Hint
-from numa_conformance.reference.managers.provider import Active, Answer, Holding, Provider, release_inactive
+from numa_conformance.reference.managers.provider import Active, Answer, Holding, NodeSetup, Provider, release_inactive
 from numa_conformance.reference.managers.registry import PROVIDERS
-from numa_conformance.reference.managers.setup import NodeSetup
 from numa_conformance.reference.node import Explainer, Node
 from numa_conformance.reference.target.answers import admission_answer, state_answer
 

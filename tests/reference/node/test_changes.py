@@ -11,7 +11,7 @@ from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.managers.cpu import CpuState
 from numa_conformance.reference.managers.cpu import state_file as cpu_file
-from numa_conformance.reference.managers.memory import Blocks
+from numa_conformance.reference.managers.memory import MemoryBlocks
 from numa_conformance.reference.managers.memory import state_file as memory_file
 from numa_conformance.reference.managers.state_file import CheckpointError, FileStyle
 from numa_conformance.reference.node import Node
@@ -114,7 +114,7 @@ def test_a_memory_file_without_a_checksum_is_taken_since_1_36(version, said):
     style = FileStyle.of(FeatureGates.build(version))
     text = json.dumps({"policyName": "Static", "machineState": {}, "checksum": 0})
     if said is None:
-        assert memory_file.decode(text, "Static", style) == ({}, Blocks())
+        assert memory_file.decode(text, "Static", style) == ({}, MemoryBlocks())
     else:
         with pytest.raises(CheckpointError, match=said):
             memory_file.decode(text, "Static", style)
@@ -147,7 +147,7 @@ def test_state_files_of_1_37_hold_the_state_twice():
 
 def test_memory_files_of_1_37_hold_the_state_twice():
     """MEM-CKPT-09."""
-    text = memory_file.encode("None", {}, Blocks(), ENVELOPE)
+    text = memory_file.encode("None", {}, MemoryBlocks(), ENVELOPE)
     assert memory_file.decode(text, "None", ENVELOPE) == memory_file.decode(text, "None")
     with pytest.raises(CheckpointError, match="could not load v3 checkpoint: checkpoint is corrupted"):
         memory_file.decode(text.replace("machineState", "machinestate"), "None", ENVELOPE)

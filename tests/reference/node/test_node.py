@@ -20,7 +20,7 @@ from numa_conformance.errors import StartError
 from numa_conformance.kube import KubeletConfiguration, Pod
 from numa_conformance.machine import Cpu, Device, Machine, MemoryNode, load_machine
 from numa_conformance.reference.managers.cpu import CPU_FILE
-from numa_conformance.reference.node import Admission, Node, NodeState, Reconciled, node_allocatable
+from numa_conformance.reference.node import AdmissionResult, Node, NodeContents, ReconcileResult, node_allocatable
 from numa_conformance.sources.policies import TOPOLOGY_SCOPES
 from numa_conformance.sources.versions import SUPPORTED
 
@@ -40,15 +40,15 @@ def _node(config: dict[str, Any], machine: Machine | None = None, **more: Any) -
     return Node(machine or load_machine("t1-one-socket-smt2"), KubeletConfiguration.from_dict(config), **more)
 
 
-def _admit(node: Node, described: dict[str, Any]) -> Admission:
+def _admit(node: Node, described: dict[str, Any]) -> AdmissionResult:
     return node.admit(Pod.from_dict(described))
 
 
-def _cpus(admission: Admission, name: str = "c") -> str:
+def _cpus(admission: AdmissionResult, name: str = "c") -> str:
     return format_bits(admission.placements[name].cpus)
 
 
-def _sent(done: Reconciled) -> list[tuple[str, str, str]]:
+def _sent(done: ReconcileResult) -> list[tuple[str, str, str]]:
     return [(one.uid, one.container, format_bits(one.cpus)) for one in done.updates]
 
 
@@ -148,7 +148,7 @@ _PODS = st.lists(
 )
 
 
-def _without_hints(state: NodeState) -> dict[str, dict[str, tuple[object, ...]]]:
+def _without_hints(state: NodeContents) -> dict[str, dict[str, tuple[object, ...]]]:
     return {
         uid: {name: (one.cpus, one.memory, one.devices) for name, one in placements.items()}
         for uid, placements in state.pods.items()

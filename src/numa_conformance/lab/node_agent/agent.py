@@ -13,10 +13,10 @@ from ...kube.requests import pod_requests
 from ...kube.resource_names import is_extended
 from ...reference.managers import device
 from ...reference.managers.device import DeviceManager, ResourceDevices
+from ...reference.managers.provider import MakeProvider
 from ...reference.managers.registry import PROVIDERS
-from ...reference.managers.setup import MakeProvider
 from ...reference.node import Node
-from ...reference.node.results import Placement, Pools
+from ...reference.node.results import NodePools, Placement
 from .plugin import ConnectedPlugin
 
 Plugins = dict[str, ConnectedPlugin]
@@ -45,7 +45,7 @@ class NodeView:
     pods: tuple[Pod, ...]
     refused: tuple[Pod, ...]
     placements: Mapping[str, Mapping[str, Placement]]
-    pools: Pools
+    pools: NodePools
     devices: Mapping[str, ResourceDevices]
 
 

@@ -8,13 +8,13 @@ from itertools import starmap
 from typing import Any
 
 from ...cpuset import format_bits, iter_bits
-from ...kube.pod import Pod
-from ...kube.quantity import Quantity
+from ...kube import Container, KubeletConfiguration, Pod, Quantity
 from ...kube.requests import pod_requests
 from ...printable import listed
 from ..managers.compressed_hints import CompressedHints
+from ..managers.policy_options import OptionError, parse_bool
 from ..managers.provider import Hints
-from ..node import Admission, Explainer, Node
+from ..node import AdmissionResult, Explainer, Node
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
 from .remedies import Remedy, in_words, remedies
@@ -28,12 +28,12 @@ _MOST_NODES = 8
 class Advice:
     """What a person should know of a refusal.
 
-    ``container``: at which one the pod was refused, None for the pod as a whole. ``asked``: what that asks for.
+    ``container``: at which one the pod was refused, None for the pod as a whole. ``requests``: what that asks for.
     ``refused_by``: which setting or check. ``room``: what each NUMA node had left. ``remedies``: each was tried.
     """
 
     container: str | None
-    asked: Mapping[str, Quantity]
+    requests: Mapping[str, Quantity]
     refused_by: str
     room: tuple[str, ...]
     remedies: tuple[Remedy, ...]
@@ -41,7 +41,7 @@ class Advice:
     def lines(self) -> Iterator[str]:
         """Yield it as text."""
         who = "the pod as a whole" if self.container is None else f"container {self.container}"
-        yield f"{who} asks for {', '.join(starmap(in_words, self.asked.items())) or 'nothing'}"
+        yield f"{who} asks for {', '.join(starmap(in_words, self.requests.items())) or 'nothing'}"
         yield f"refused by {self.refused_by}"
         yield from self.room
         if self.remedies:
@@ -54,7 +54,7 @@ class Advice:
         """Return it for a program."""
         return {
             "container": self.container,
-            "asked": {name: str(amount) for name, amount in self.asked.items()},
+            "asked": {name: str(amount) for name, amount in self.requests.items()},
             "refusedBy": self.refused_by,
             "room": list(self.room),
             "wouldBeAdmitted": [{"text": remedy.text, "change": dict(remedy.change)} for remedy in self.remedies],
@@ -70,14 +70,14 @@ def advise(node: Node, pod: Pod) -> Advice:
     explainer = Explainer()
     outcome = node.copy(explainer).admit(pod)
     container, manager = explainer.refusals.get(pod.uid, (None, ""))
-    asked = pod_requests(pod) if container is None else pod.container(container).requests
-    refused_by = _refused_by(node, outcome, manager, explainer, asked)
+    requests = pod_requests(pod) if container is None else pod.container(container).requests
+    refused_by = _refused_by(node, outcome, manager, explainer, requests)
     ways = tuple(remedies(node.copy(), pod, container))
-    return Advice(container, asked, refused_by, tuple(room_lines(node, asked)), ways)
+    return Advice(container, requests, refused_by, tuple(room_lines(node, requests)), ways)
 
 
 def _refused_by(
-    node: Node, outcome: Admission, manager: str, explainer: Explainer, asked: Mapping[str, Quantity]
+    node: Node, outcome: AdmissionResult, manager: str, explainer: Explainer, requests: Mapping[str, Quantity]
 ) -> str:
     config = node.config
     if manager == "topology":
@@ -90,7 +90,7 @@ def _refused_by(
     if manager == "cpus":
         return f"the CPU Manager, cpuManagerPolicy {config.cpu_manager_policy}"
     if manager == "memory":
-        missing = [name for name in asked if name.startswith("hugepages-") and not _has(node, name)]
+        missing = [name for name in requests if name.startswith("hugepages-") and not _has(node, name)]
         why = f": the machine has no pages for {', '.join(missing)}" if missing else ""
         return f"the Memory Manager, memoryManagerPolicy {config.memory_manager_policy}{why}"
     if manager == "devices":
@@ -132,3 +132,61 @@ def _preferred(hints: Hints, *, one_node_only: bool) -> str:
     if all(mask.bit_count() == 1 for mask in masks):
         return f"any of {format_bits(sum(masks))}" if len(masks) > 1 else format_bits(masks[0])
     return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)
+
+
+_ALIGNING = ("restricted", "single-numa-node")
+_WHOLE_CORES = "full-pcpus-only"
+
+
+def why_never_refused(config: KubeletConfiguration, reason: str) -> str:
+    """Return why a kubelet with this configuration refuses no pod for a reason; empty where it may."""
+    policy = config.topology_manager_policy
+    if reason == "TopologyAffinityError" and policy not in _ALIGNING:
+        return f"{reason} comes of topologyManagerPolicy {' or '.join(_ALIGNING)}, and here it is {policy}"
+    if reason == "SMTAlignmentError" and not _takes_whole_cores(config):
+        return f"{reason} comes of policy static with the option {_WHOLE_CORES}, which is not set here"
+    return ""
+
+
+def _takes_whole_cores(config: KubeletConfiguration) -> bool:
+    options = config.cpu_manager_policy_options or {}
+    try:
+        return config.cpu_manager_policy == "static" and parse_bool(_WHOLE_CORES, options.get(_WHOLE_CORES, "false"))
+    except OptionError:
+        return False
+
+
+_WHOLE = Quantity(1)
+
+
+def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
+    """Return why a container has no CPUs of its own; empty where it asks for less than a CPU.
+
+    ``static``: the policy of the CPU Manager is static. ``pod`` is as the node sees it.
+    """
+    request = container.requests.get("cpu")
+    if request is None or request < _WHOLE:
+        return ""
+    if not static:
+        return "policy none gives no container CPUs of its own"
+    if pod.qos != "Guaranteed":
+        return f"the pod is {pod.qos}: {_short_of_guaranteed(pod)}"
+    if pod.served == "nobody":
+        return "the pod has resources of its own (spec.resources), and no container is served"
+    if request.as_number % 1:
+        return f"its request of {request} CPUs is no whole number"
+    return ""
+
+
+def _short_of_guaranteed(pod: Pod) -> str:
+    """Say which container keeps the pod from being Guaranteed."""
+    if pod.has_pod_level:
+        return "the requests and limits of its spec.resources differ"
+    for container in pod.all_containers:
+        for name in ("cpu", "memory"):
+            limit, request = container.limits.get(name), container.requests.get(name)
+            if not limit:
+                return f"{container.name} has no limit of {name}"
+            if request != limit:
+                return f"{container.name} requests {request or 0} of {name}, and its limit is {limit}"
+    return "its requests and limits differ"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from ...cpuset import format_bits
 from ...errors import StartError, UsageError, closest
@@ -24,15 +26,36 @@ from ...sources.versions import KubernetesVersion
 from ..managers.cpu import static_options
 from ..managers.policy_options import OptionError, check_cpu_gate
 from ..managers.topology import options as topology_options
-from ..node.reservation import excessive_reservations
-from .findings import Finding
+from ..node.bring_up import excessive_reservations
+
+Kind = Literal["refused", "unwise", "no effect", "note"]
+"""The kubelet does not come up with it; it is allowed and harms; it changes nothing; it is good to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One remark: its kind, the field path that it is about, what is said, and what to do about it."""
+
+    kind: Kind
+    place: str
+    message: str
+    remedy: str = ""
+
+    def hint(self, context: str = "") -> str:
+        """Return it in one line, without the message where that was ``context`` already."""
+        parts = [self.place, "" if self.message in context else self.message, self.remedy]
+        return ": ".join(part for part in parts if part)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kind}: {self.message}" + (f"\n    {self.remedy}" if self.remedy else "")
+
 
 _RESERVE = "set reservedSystemCPUs, or kubeReserved.cpu or systemReserved.cpu: static policy keeps some CPUs back"
 
 
 def refusals(
     config: KubeletConfiguration, version: KubernetesVersion, quirks: Quirks, machine: Machine | None
-) -> list[Finding]:
+) -> list[Remark]:
     """Return what a kubelet refuses, as far as that can be said without the machine where there is none.
 
     It is complete in what it names, but not in what there is: whether a node comes up is for ``Node`` to say.
@@ -40,7 +63,7 @@ def refusals(
     config = config.at(version)
     faults = validation_faults(config, version)
     findings = [
-        Finding("refused", fault.place, fault.message, _near(fault.suggestion, fault.accepted)) for fault in faults
+        Remark("refused", fault.place, fault.message, _near(fault.suggestion, fault.accepted)) for fault in faults
     ]
     if findings:
         return list(dict.fromkeys(findings))
@@ -63,25 +86,25 @@ def _near(suggestion: str | None, accepted: str | None = None) -> str:
     return f"accepted: {accepted}" if accepted else ""
 
 
-def _policies(config: KubeletConfiguration) -> Iterator[Finding]:
+def _policies(config: KubeletConfiguration) -> Iterator[Remark]:
     for field, value, known in (
         ("cpuManagerPolicy", config.cpu_manager_policy, CPU_POLICIES),
         ("memoryManagerPolicy", config.memory_manager_policy, MEMORY_POLICIES),
     ):
         if value not in known:
             remedy = _near(closest(value, known), ", ".join(known))
-            yield Finding("refused", field, f'unknown policy: "{value}"', remedy)
+            yield Remark("refused", field, f'unknown policy: "{value}"', remedy)
 
 
-def _cpu_options(config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks) -> Iterator[Finding]:
+def _cpu_options(config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks) -> Iterator[Remark]:
     field, options = "cpuManagerPolicyOptions", config.cpu_manager_policy_options
     try:
         check_cpu_gate(options, gates)
     except OptionError as fault:
-        yield Finding("refused", field, str(fault), "set featureGates.CPUManagerPolicyOptions: true")
+        yield Remark("refused", field, str(fault), "set featureGates.CPUManagerPolicyOptions: true")
         return
     if config.cpu_manager_policy == "none" and options:
-        yield Finding("refused", field, "policy none has no options", "set cpuManagerPolicy: static, or leave them out")
+        yield Remark("refused", field, "policy none has no options", "set cpuManagerPolicy: static, or leave them out")
     elif config.cpu_manager_policy == "static":
         yield from _each(
             field, options or {}, lambda some: static_options.parse_options(some, gates, quirks.cpu), STATIC_OPTIONS
@@ -90,7 +113,7 @@ def _cpu_options(config: KubeletConfiguration, gates: FeatureGates, quirks: Quir
 
 def _topology_options(
     config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks, nodes: int
-) -> Iterator[Finding]:
+) -> Iterator[Remark]:
     options = config.topology_manager_policy_options
     if options and config.topology_manager_policy != "none":
         yield from _each(
@@ -101,7 +124,7 @@ def _topology_options(
         )
 
 
-def _too_many_nodes(config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks, nodes: int) -> Iterator[Finding]:
+def _too_many_nodes(config: KubeletConfiguration, gates: FeatureGates, quirks: Quirks, nodes: int) -> Iterator[Remark]:
     """Name the option that lifts the limit, where this kubelet has it."""
     name = "max-allowable-numa-nodes"
 
@@ -116,20 +139,20 @@ def _too_many_nodes(config: KubeletConfiguration, gates: FeatureGates, quirks: Q
         known = not _fault(parse, {name: str(nodes)})
         text = f"the machine has {nodes} NUMA nodes; with a policy other than none at most {limit} are supported"
         remedy = f'set {name}: "{nodes}"' if known else "set topologyManagerPolicy: none"
-        yield Finding("refused", "topologyManagerPolicyOptions", text, remedy)
+        yield Remark("refused", "topologyManagerPolicyOptions", text, remedy)
 
 
 def _each(
     field: str, options: Mapping[str, str], parse: Callable[[Mapping[str, str]], object], known: Mapping[str, object]
-) -> Iterator[Finding]:
+) -> Iterator[Remark]:
     """Try options one by one and, where each is good, together."""
     findings = [
-        Finding("refused", f"{field}.{name}", fault, _option_remedy(name, fault, known))
+        Remark("refused", f"{field}.{name}", fault, _option_remedy(name, fault, known))
         for name, text in options.items()
         if (fault := _fault(parse, {name: text}))
     ]
     if not findings and (fault := _fault(parse, options)):
-        findings = [Finding("refused", field, fault, "leave one of them out")]
+        findings = [Remark("refused", field, fault, "leave one of them out")]
     yield from findings
 
 
@@ -155,18 +178,16 @@ def _option_remedy(name: str, fault: str, known: Mapping[str, object]) -> str:
     return 'accepted: "true" or "false"' if "ParseBool" in fault else ""
 
 
-def _reserved_cpus(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
+def _reserved_cpus(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Remark]:
     strange = explicit_reserved_cpus(config) & ~machine.online_bits if machine else 0
     if machine and strange:
         text = f"there are no CPUs {format_bits(strange)} online"
-        yield Finding("refused", "reservedSystemCPUs", text, f"accepted: some of {format_bits(machine.online_bits)}")
+        yield Remark("refused", "reservedSystemCPUs", text, f"accepted: some of {format_bits(machine.online_bits)}")
     if config.cpu_manager_policy == "static" and reserved_cpu_milli(config) <= 0:
-        yield Finding(
-            "refused", "reservedSystemCPUs", "policy static needs reserved CPUs, and there are none", _RESERVE
-        )
+        yield Remark("refused", "reservedSystemCPUs", "policy static needs reserved CPUs, and there are none", _RESERVE)
 
 
-def _excessive_reservations(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
+def _excessive_reservations(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Remark]:
     if machine is None:
         return
     for name, reservation, capacity in excessive_reservations(machine, config):
@@ -174,10 +195,10 @@ def _excessive_reservations(config: KubeletConfiguration, machine: Machine | Non
         text = f"{name} {reservation} is reserved ({_terms(amounts)}), and {machine.name} has {capacity}"
         field = next(field for field, amount in amounts.items() if amount)
         place = f"{field}.{name}" if field in ("kubeReserved", "systemReserved") else field.partition(" ")[0]
-        yield Finding("refused", place, text, f"reserve at most {name} {capacity} in all")
+        yield Remark("refused", place, text, f"reserve at most {name} {capacity} in all")
 
 
-def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Finding]:
+def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Remark]:
     if config.memory_manager_policy != "Static":
         return
     if machine:
@@ -185,32 +206,32 @@ def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> I
             if entry.numa_node not in machine.numa_ids:
                 nodes = ", ".join(map(str, machine.numa_ids))
                 text = f"there is no NUMA node {entry.numa_node}"
-                yield Finding("refused", f"reservedMemory[{index}].numaNode", text, f"accepted: {nodes}")
+                yield Remark("refused", f"reservedMemory[{index}].numaNode", text, f"accepted: {nodes}")
     amounts = _memory_amounts(config, machine)
     if amounts is None:
         return
     whole = sum(amounts.values(), Quantity(0, "binary"))
     entries = [amount for entry in config.reserved_memory for name, amount in entry.limits.items() if name == "memory"]
-    given = sum(entries, Quantity(0, "binary"))
-    if given != whole or not given:
+    reserved = sum(entries, Quantity(0, "binary"))
+    if reserved != whole or not reserved:
         terms = _terms(amounts) or "nothing"
         place = "reservedMemory[0].limits.memory" if len(entries) == 1 else "reservedMemory"
         remedy = f"let the entries for memory add up to {whole}" if len(entries) != 1 else f"set it to {whole}"
         if not whole:
             remedy = "reserve memory by kubeReserved.memory or systemReserved.memory, and say where by reservedMemory"
-        yield Finding(
-            "refused", place, f"{given} of memory is reserved on NUMA nodes, of the node {whole} ({terms})", remedy
+        yield Remark(
+            "refused", place, f"{reserved} of memory is reserved on NUMA nodes, of the node {whole} ({terms})", remedy
         )
 
 
-def _reserved_huge_pages(config: KubeletConfiguration, quirks: Quirks) -> Iterator[Finding]:
+def _reserved_huge_pages(config: KubeletConfiguration, quirks: Quirks) -> Iterator[Remark]:
     if config.memory_manager_policy != "Static" or not quirks.memory.huge_pages_cannot_be_reserved:
         return
     for index, entry in enumerate(config.reserved_memory):
         for name in filter(is_huge_page, entry.limits):
             text = "a node keeps no huge pages back, and the kubelet compares (quirk huge-pages-cannot-be-reserved)"
             if entry.limits[name]:
-                yield Finding("refused", f"reservedMemory[{index}].limits.{name}", text, "leave it out")
+                yield Remark("refused", f"reservedMemory[{index}].limits.{name}", text, "leave it out")
 
 
 def _memory_amounts(config: KubeletConfiguration, machine: Machine | None) -> dict[str, Quantity] | None:

@@ -15,7 +15,7 @@ from ...kube.reservation import explicit_reserved_cpus
 from ...kube.resource_names import is_huge_page, page_bytes
 from ...machine import Machine
 from ...sources.options import STATIC_OPTIONS
-from ..node import Admission, Node
+from ..node import AdmissionResult, Node
 from .room import gives_whole_cores
 
 _MEBIBYTE = 2**20
@@ -43,7 +43,7 @@ def remedies(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
         yield Remedy("on the node without other pods", {"pods": "none"})
 
 
-def admitted(node: Node, pod: Pod) -> Admission | None:
+def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
     """Admit a pod; None where it is refused or the kubelet has no answer."""
     try:
         outcome = node.admit(pod)
@@ -62,26 +62,26 @@ def _fits(node: Node, pod: Pod) -> bool:
 
 def _smaller_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
     """Yield the largest requests that fit: of one resource alone or, where that does not help, of all at once."""
-    asked = _asked(pod, container)
-    largest = {name: most for name in asked if (most := _most(node, pod, asked, name, {}))}
+    askers = _askers(pod, container)
+    largest = {name: most for name in askers if (most := _most(node, pod, askers, name, {}))}
     for name, most in largest.items():
-        yield _request(pod, asked, {name: most})
-    if not largest and len(asked) > 1:
-        least = {name: _unit(node, name, asker.requests[name]) for name, asker in asked.items()}
-        for name in asked:
+        yield _request(pod, askers, {name: most})
+    if not largest and len(askers) > 1:
+        least = {name: _unit(node, name, container.requests[name]) for name, container in askers.items()}
+        for name in askers:
             others = {other: amount for other, amount in least.items() if other != name}
-            largest[name] = _most(node, pod, asked, name, others) or asked[name].requests[name]
-        changed = {name: most for name, most in largest.items() if most != asked[name].requests[name]}
-        if changed and _fits(node, _with(pod, asked, changed)):
-            yield _request(pod, asked, changed)
-    if gives_whole_cores(node) and "cpu" in asked:
-        unit, cpus = _unit(node, "cpu", asked["cpu"].requests["cpu"]).value, asked["cpu"].requests["cpu"].value
+            largest[name] = _most(node, pod, askers, name, others) or askers[name].requests[name]
+        changed = {name: most for name, most in largest.items() if most != askers[name].requests[name]}
+        if changed and _fits(node, _with(pod, askers, changed)):
+            yield _request(pod, askers, changed)
+    if gives_whole_cores(node) and "cpu" in askers:
+        unit, cpus = (_unit(node, "cpu", askers["cpu"].requests["cpu"]).value, askers["cpu"].requests["cpu"].value)
         rounded = Quantity(-(-cpus // unit) * unit)
-        if cpus % unit and _fits(node, _with(pod, asked, {"cpu": rounded})):
-            yield _request(pod, asked, {"cpu": rounded})
+        if cpus % unit and _fits(node, _with(pod, askers, {"cpu": rounded})):
+            yield _request(pod, askers, {"cpu": rounded})
 
 
-def _asked(pod: Pod, container: str | None) -> dict[str, Container]:
+def _askers(pod: Pod, container: str | None) -> dict[str, Container]:
     """Return what a smaller request is tried of: each resource with the container that asks for (the most of) it."""
     chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
     names = dict.fromkeys(name for choice in chosen for name, amount in choice.requests.items() if amount)
@@ -93,16 +93,16 @@ def _asked(pod: Pod, container: str | None) -> dict[str, Container]:
 
 
 def _most(
-    node: Node, pod: Pod, asked: Mapping[str, Container], name: str, others: Mapping[str, Quantity]
+    node: Node, pod: Pod, askers: Mapping[str, Container], name: str, others: Mapping[str, Quantity]
 ) -> Quantity | None:
     """Return the largest smaller amount of a resource that fits, ``others`` being changed too; None where none does."""
-    wanted = asked[name].requests[name]
+    wanted = askers[name].requests[name]
     unit = _unit(node, name, wanted)
     # With amounts of which none was tried in between the search may miss a larger one; what it finds did fit.
     fits, fails = 0, -(-wanted.as_number // unit.as_number)
     while fails - fits > 1:
         middle = (fits + fails) // 2
-        if _fits(node, _with(pod, asked, {**others, name: _times(unit, middle)})):
+        if _fits(node, _with(pod, askers, {**others, name: _times(unit, middle)})):
             fits = middle
         else:
             fails = middle
@@ -124,23 +124,23 @@ def _times(unit: Quantity, number: int) -> Quantity:
     return Quantity(unit.as_number * number, "decimal" if unit.as_number < _MEBIBYTE else "binary", fast=True)
 
 
-def _with(pod: Pod, asked: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Pod:
+def _with(pod: Pod, askers: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Pod:
     """Return the pod with other amounts, each of the container that asks for it."""
 
     def changed(container: Container) -> Container:
-        given = {name: amount for name, amount in amounts.items() if asked[name].name == container.name}
-        requests = {name: given.get(name, amount) for name, amount in container.requests.items()}
-        limits = {name: given.get(name, amount) for name, amount in container.limits.items()}
+        changed = {name: amount for name, amount in amounts.items() if askers[name].name == container.name}
+        requests = {name: changed.get(name, amount) for name, amount in container.requests.items()}
+        limits = {name: changed.get(name, amount) for name, amount in container.limits.items()}
         return replace(container, requests=requests, limits=limits)
 
     init, apps = tuple(map(changed, pod.init_containers)), tuple(map(changed, pod.containers))
     return replace(pod, init_containers=init, containers=apps)
 
 
-def _request(pod: Pod, asked: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Remedy:
+def _request(pod: Pod, askers: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Remedy:
     changes = [
-        f"{in_words(name, amount)} in place of {asked[name].requests[name]}"
-        + (f" in container {asked[name].name}" if len(pod.all_containers) > 1 else "")
+        f"{in_words(name, amount)} in place of {askers[name].requests[name]}"
+        + (f" in container {askers[name].name}" if len(pod.all_containers) > 1 else "")
         for name, amount in amounts.items()
     ]
     return Remedy(f"with {' and '.join(changes)}", {name: str(amount) for name, amount in amounts.items()})
@@ -198,7 +198,7 @@ def whole_cores(machine: Machine, reserved: int) -> int:
     return whole
 
 
-def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> Admission | None:
+def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> AdmissionResult | None:
     """Return how a node with another configuration admits the pod after the pods that are there."""
     try:
         validate(config, node.version)
@@ -208,7 +208,7 @@ def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> Admission | No
     return admitted(other, pod) if all(admitted(other, there) for there in node.pods.values()) else None
 
 
-def _where(machine: Machine, admission: Admission) -> str:
+def _where(machine: Machine, admission: AdmissionResult) -> str:
     """Say which NUMA nodes the exclusive CPUs of a pod lie on."""
     cpus = 0
     for placed in admission.placements.values():

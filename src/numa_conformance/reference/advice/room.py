@@ -34,12 +34,12 @@ def room_lines(node: Node, resources: Collection[str]) -> list[str]:
 
     Only what the node's managers give out node by node is told: exclusive CPUs, pinned memory, devices.
     """
-    said: dict[str, list[int]] = {}
+    by_text: dict[str, list[int]] = {}
     for number in node.machine.numa_ids:
         parts = [*_cpus(node, number, resources), *_memory(node, number, resources), *_devices(node, number, resources)]
         if parts:
-            said.setdefault("; ".join(parts), []).append(number)
-    return [f"{_nodes(numbers)}: {text}" for text, numbers in said.items()]
+            by_text.setdefault("; ".join(parts), []).append(number)
+    return [f"{_nodes(numbers)}: {text}" for text, numbers in by_text.items()]
 
 
 def _nodes(numbers: list[int]) -> str:

@@ -6,41 +6,43 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...cpuset import CpuSet, format_bits
-from ...kube import KubeletConfiguration, Pod
+from ...errors import StartError
+from ...kube import KubeletConfiguration, Pod, validate
+from ...machine import Machine
+from ...sources.quirks import Quirks
+from ...sources.versions import KubernetesVersion
 from ..node import Node
-from .findings import Finding
+from .refused import Remark, refusals
 from .remedies import WEAKER, admitted, whole_cores
 from .room import free_cpus, gives_whole_cores
 
 
-def remarks_on_fields(config: KubeletConfiguration) -> Iterator[Finding]:
+def remarks_on_fields(config: KubeletConfiguration) -> Iterator[Remark]:
     """Say which fields have no effect beside others, whatever the machine is."""
     if config.topology_manager_policy == "none":
-        for field, given in (
+        for field, is_set in (
             ("topologyManagerScope", config.topology_manager_scope != "container"),
             ("topologyManagerPolicyOptions", bool(config.topology_manager_policy_options)),
         ):
-            if given:
-                yield Finding("no effect", field, "topologyManagerPolicy is none")
+            if is_set:
+                yield Remark("no effect", field, "topologyManagerPolicy is none")
     if config.memory_manager_policy == "None" and config.reserved_memory:
-        yield Finding("no effect", "reservedMemory", "memoryManagerPolicy is None")
+        yield Remark("no effect", "reservedMemory", "memoryManagerPolicy is None")
     if config.reserved_system_cpus:
         for field, amounts in (("kubeReserved", config.kube_reserved), ("systemReserved", config.system_reserved)):
             if amounts.get("cpu"):
-                yield Finding("no effect", f"{field}.cpu", "reservedSystemCPUs is counted in its place")
+                yield Remark("no effect", f"{field}.cpu", "reservedSystemCPUs is counted in its place")
     if config.cpu_manager_policy == "static" and config.topology_manager_policy == "single-numa-node":
         field = "cpuManagerPolicyOptions.distribute-cpus-across-numa"
         if _is_on(config, "distribute-cpus-across-numa"):
-            yield Finding(
-                "no effect", field, "under topologyManagerPolicy single-numa-node all CPUs come from one node"
-            )
+            yield Remark("no effect", field, "under topologyManagerPolicy single-numa-node all CPUs come from one node")
 
 
 def _is_on(config: KubeletConfiguration, option: str) -> bool:
     return (config.cpu_manager_policy_options or {}).get(option, "false") in ("1", "t", "T", "TRUE", "true", "True")
 
 
-def remarks_on_machine(node: Node) -> Iterator[Finding]:
+def remarks_on_machine(node: Node) -> Iterator[Remark]:
     """Say what is unwise or without effect on a node that came up and has no pods."""
     yield from _idle_options(node)
     yield from _idle_alignment(node)
@@ -48,7 +50,7 @@ def remarks_on_machine(node: Node) -> Iterator[Finding]:
     yield from _sizes(node)
 
 
-def _idle_options(node: Node) -> Iterator[Finding]:
+def _idle_options(node: Node) -> Iterator[Remark]:
     machine, config = node.machine, node.config
     smt = any(core.bit_count() > 1 for core in machine.core_bits)
     nodes = [cpus for cpus in machine.numa_bits.values() if cpus]
@@ -63,27 +65,25 @@ def _idle_options(node: Node) -> Iterator[Finding]:
     if config.cpu_manager_policy == "static":
         for name, why in reasons.items():
             if why and _is_on(config, name):
-                yield Finding("no effect", f"cpuManagerPolicyOptions.{name}", f"{why} on {machine.name}")
+                yield Remark("no effect", f"cpuManagerPolicyOptions.{name}", f"{why} on {machine.name}")
     options = config.topology_manager_policy_options or {}
     if config.topology_manager_policy != "none" and "prefer-closest-numa-nodes" in options:
         field = "topologyManagerPolicyOptions.prefer-closest-numa-nodes"
         if config.topology_manager_policy == "single-numa-node":
-            yield Finding(
-                "no effect", field, "under topologyManagerPolicy single-numa-node there is one node to choose"
-            )
+            yield Remark("no effect", field, "under topologyManagerPolicy single-numa-node there is one node to choose")
         elif len(machine.numa_ids) <= 2:
-            yield Finding("no effect", field, f"{machine.name} has no three NUMA nodes to choose from")
+            yield Remark("no effect", field, f"{machine.name} has no three NUMA nodes to choose from")
 
 
-def _idle_alignment(node: Node) -> Iterator[Finding]:
+def _idle_alignment(node: Node) -> Iterator[Remark]:
     config = node.config
     gives = config.cpu_manager_policy != "none" or config.memory_manager_policy != "None" or node.machine.devices
     if config.topology_manager_policy != "none" and not gives:
         text = f"cpuManagerPolicy and memoryManagerPolicy are none, and {node.machine.name} has no devices"
-        yield Finding("no effect", "topologyManagerPolicy", f"there is nothing to align: {text}")
+        yield Remark("no effect", "topologyManagerPolicy", f"there is nothing to align: {text}")
 
 
-def _split_cores(node: Node) -> Iterator[Finding]:
+def _split_cores(node: Node) -> Iterator[Remark]:
     reserved = node.pools.reserved
     if reserved is None or not gives_whole_cores(node):
         return
@@ -91,10 +91,10 @@ def _split_cores(node: Node) -> Iterator[Finding]:
     if lost:
         text = f"{format_bits(reserved)} splits cores: under full-pcpus-only no pod gets {format_bits(lost)} either"
         whole = format_bits(whole_cores(node.machine, reserved))
-        yield Finding("unwise", "reservedSystemCPUs", text, f'set reservedSystemCPUs: "{whole}"')
+        yield Remark("unwise", "reservedSystemCPUs", text, f'set reservedSystemCPUs: "{whole}"')
 
 
-def _sizes(node: Node) -> Iterator[Finding]:
+def _sizes(node: Node) -> Iterator[Remark]:
     """Say which sizes are never admitted, though the empty node has as many CPUs: each is tried, memory set aside."""
     policy, most = node.config.topology_manager_policy, free_cpus(node).bit_count()
     if not most:
@@ -112,7 +112,7 @@ def _sizes(node: Node) -> Iterator[Finding]:
         which = f"of {CpuSet(_filled(refused, step))} CPUs"
     text = f"the empty node refuses {who} {which}, of the {most} it has to give"
     weaker = next((name for name in WEAKER.get(policy, ()) if _all_admitted(node, name, refused)), "")
-    yield Finding("note", "topologyManagerPolicy", text, f"{weaker} admits them all" if weaker else "")
+    yield Remark("note", "topologyManagerPolicy", text, f"{weaker} admits them all" if weaker else "")
 
 
 def _filled(sizes: list[int], step: int) -> list[int]:
@@ -139,3 +139,21 @@ def _all_admitted(node: Node, policy: str, sizes: list[int]) -> bool:
 def _without_memory(node: Node, policy: str) -> Node:
     """Return an empty node that aligns CPUs by a policy, and no memory: how much that would be is not known here."""
     return node.anew(replace(node.config, topology_manager_policy=policy, memory_manager_policy="None"))
+
+
+def lint(
+    config: KubeletConfiguration, version: KubernetesVersion, quirks: Quirks, machine: Machine | None = None
+) -> list[Remark]:
+    """Return what a kubelet refuses in a configuration or, where it comes up, what is unwise or without effect.
+
+    Without a machine only what holds on every machine is said. Raises ``UsageError`` as ``Node`` does.
+    """
+    findings = refusals(config, version, quirks, machine)
+    if machine is None:
+        return [*findings, *remarks_on_fields(config)]
+    try:
+        validate(config, version)
+        node = Node(machine, config, kubernetes_version=version, quirks=quirks, resource_fit=True)
+    except StartError as error:
+        return findings or [Remark("refused", error.stage, error.message)]
+    return [*remarks_on_fields(config), *remarks_on_machine(node)]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ...cpuset import bit_of, bits_of, format_bits
 from ...machine import Machine
-from ..node import Admission, Placement
+from ..node import AdmissionResult, Placement
 
 Change = Literal[
     "admitted", "refused", "resized", "unresized", "reason", "pinned", "unpinned", "moved", "aligned", "unaligned"
@@ -34,17 +34,17 @@ class PodChange:
     """One pod before and after, and what is different; nothing where it fares as before."""
 
     uid: str
-    before: Admission
-    after: Admission
+    before: AdmissionResult
+    after: AdmissionResult
     changes: tuple[Change, ...]
 
 
-def pod_change(machine: Machine, before: Admission, after: Admission) -> PodChange:
+def pod_change(machine: Machine, before: AdmissionResult, after: AdmissionResult) -> PodChange:
     """Compare what became of a pod on two nodes of a machine."""
     return PodChange(before.uid, before, after, tuple(_changes(machine, before, after)))
 
 
-def _changes(machine: Machine, before: Admission, after: Admission) -> Iterator[Change]:
+def _changes(machine: Machine, before: AdmissionResult, after: AdmissionResult) -> Iterator[Change]:
     if not (before.admitted and after.admitted):
         if before.admitted != after.admitted:
             if before.resize and after.resize:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...kube import ClusterObjects, NodeResourcesFitArgs
 from .engines import Engine
 from .groups import Fleet
-from .run import Run, Track, fill_cluster
+from .run import FleetRun, Track, fill_cluster
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RefusedPod:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What one run came to; counts of pods and CPUs. ``stranded_cpu`` is in millicores, as the scheduler counts."""
 
     setup: str
@@ -86,7 +86,7 @@ def run_campaign(
     lots: bool = False,
     documented: bool = False,
     track: Track | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[RunOutcome]:
     """Yield the outcome of every job, in the order of the jobs.
 
     ``lots``: each seed draws lots among equal scores. ``documented``: by the documentation, in place of Kubernetes as
@@ -96,7 +96,7 @@ def run_campaign(
     return engine.map(_run, shared, jobs)
 
 
-def _run(campaign: _Campaign, job: Job) -> Outcome:
+def _run(campaign: _Campaign, job: Job) -> RunOutcome:
     run = fill_cluster(
         campaign.cluster,
         campaign.fleet,
@@ -109,9 +109,9 @@ def _run(campaign: _Campaign, job: Job) -> Outcome:
     return _outcome(job, run, {pod.uid for pod in campaign.cluster.bound})
 
 
-def _outcome(job: Job, run: Run, bound: set[str]) -> Outcome:
+def _outcome(job: Job, run: FleetRun, bound: set[str]) -> RunOutcome:
     report = run.report
-    return Outcome(
+    return RunOutcome(
         setup=job.setup.label,
         seed=job.seed,
         placements=dict(report.placements),

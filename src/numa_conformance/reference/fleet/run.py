@@ -36,15 +36,15 @@ class NodeStacks:
                 version = kind.version_on(node)
                 validate(kind.kubelet, version)
                 quirks = Quirks.none() if documented else Quirks.of(version)
-                seen = id(kind), quirks.cpu.node_wide_cache_is_no_uncore_cache
-                if seen not in views:
-                    views[seen] = view_of(kind.machine, quirks.cpu)
+                key = id(kind), quirks.cpu.node_wide_cache_is_no_uncore_cache
+                if key not in views:
+                    views[key] = view_of(kind.machine, quirks.cpu)
                 self._nodes[node.name] = Node(
                     kind.machine,
                     kind.kubelet,
                     kubernetes_version=version,
                     quirks=quirks,
-                    view=views[seen],
+                    view=views[key],
                     resource_fit=True,
                 )
             except StartError as error:
@@ -72,7 +72,7 @@ class NodeStacks:
 
 
 @dataclass(frozen=True)
-class Run:
+class FleetRun:
     """What came of one run.
 
     ``free`` are the CPUs that nodes can still give exclusively. ``stranded_exclusive`` are those of them on nodes that
@@ -95,7 +95,7 @@ def fill_cluster(
     lots: bool = False,
     documented: bool = False,
     track: Track | None = None,
-) -> Run:
+) -> FleetRun:
     """Admit the pods that have a node, then schedule the others one after the other, and ask each node.
 
     Seed 0 keeps the order of the text; any other seed shuffles the waiting pods, and the nodes among which equal scores
@@ -115,7 +115,7 @@ def fill_cluster(
     free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
     fragmentation = report.numa_fragmentation(stacks.free_cpus)
     stranded = sum(free[name] for name in _without_room(report, stacks, _smallest_exclusive(cluster.pods)))
-    return Run(report, sum(free.values()), stranded, fragmentation)
+    return FleetRun(report, sum(free.values()), stranded, fragmentation)
 
 
 def follow_fleet(
@@ -139,7 +139,7 @@ def follow_fleet(
 def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
     """Return the pod that asks for the fewest exclusive CPUs, the first among equals."""
     asking = [(cpus, index, pod) for index, pod in enumerate(pods) if (cpus := _exclusive(pod))]
-    return min(asking, key=lambda asked: asked[:2])[2] if asking else None
+    return min(asking, key=lambda question: question[:2])[2] if asking else None
 
 
 def _exclusive(pod: Pod) -> int:

@@ -22,8 +22,8 @@ def pod_exclusive_cpus(pod: Pod) -> int:
     if not is_pinned(pod):
         return 0
     if pod.served == "pod":
-        asked = pod.requests.get("cpu")
-        return asked.whole if asked is not None else 0
+        request = pod.requests.get("cpu")
+        return request.whole if request is not None else 0
     return pod_total(pod, lambda container: container.whole_cpus)
 
 
@@ -33,5 +33,5 @@ def is_owed(pod: Pod, container: Container) -> bool:
 
 
 def _is_guaranteed(container: Container, name: str) -> bool:
-    asked, limit = container.requests.get(name), container.limits.get(name)
-    return asked is not None and bool(asked) and limit is not None and asked.as_number == limit.as_number
+    request, limit = container.requests.get(name), container.limits.get(name)
+    return request is not None and bool(request) and limit is not None and request.as_number == limit.as_number

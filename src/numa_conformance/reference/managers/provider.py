@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ...kube.container import Container
+from ...kube.features import FeatureGates
+from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
+from ...machine.kubelet_view import KubeletView
+from ...machine.model import Machine
+from ...sources.quirks import Quirks
 from .compressed_hints import CompressedHints
 from .hint import Hint
-from .state_file import StateFile
+from .state_file import ManagerStateFile
 
 Hints = Sequence[Hint] | CompressedHints
 
@@ -56,7 +62,7 @@ class Provider(Protocol):
         """What the manager gives, in one word: the key of its answers (``cpus``)."""
 
     @property
-    def state_file(self) -> StateFile | None:
+    def state_file(self) -> ManagerStateFile | None:
         """The file in which its state survives a restart; None when it has none."""
         return None
 
@@ -127,8 +133,26 @@ def release_inactive(
 
     ``held``: pod uid to container to what it holds. ``uids``: the only pods to look at.
     """
-    asked = held if uids is None else held.keys() & uids
-    stale = sorted((uid, name) for uid in asked for name in held[uid] if not active(uid, name))
+    pods = held if uids is None else held.keys() & uids
+    stale = sorted((uid, name) for uid in pods for name in held[uid] if not active(uid, name))
     for uid, name in stale:
         release(uid, name)
     return bool(stale)
+
+
+@dataclass(frozen=True)
+class NodeSetup:
+    """A machine and how its node is configured.
+
+    ``view`` is the machine as the kubelet sees it, where it is at hand: nodes of one kind can share it.
+    """
+
+    machine: Machine
+    config: KubeletConfiguration
+    gates: FeatureGates
+    quirks: Quirks
+    view: KubeletView | None = None
+
+
+MakeProvider = Callable[[NodeSetup], Provider]
+"""Makes a node's manager at each start of the node agent; raises ``StartError`` where the kubelet would not come up."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import cpu, device, memory
-from .setup import MakeProvider
+from .provider import MakeProvider
 
 PROVIDERS: tuple[MakeProvider, ...] = (device.provide, cpu.provide, memory.provide)
 """The managers in the order in which they are asked for hints and allocate (TOPO-PROV-06)."""

@@ -43,7 +43,7 @@ PLAIN = FileStyle()
 """As kubelets up to 1.35 have them."""
 
 
-class StateFile(Protocol):
+class ManagerStateFile(Protocol):
     """A manager's own file: what it holds survives a restart of the node agent in it."""
 
     @property

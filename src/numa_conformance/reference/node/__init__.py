@@ -4,18 +4,18 @@ from ...machine.hostfs import CgroupUpdate as Update
 from .explain import Explainer
 from .fit import node_allocatable
 from .node import Node
-from .results import Admission, Books, NodeState, Placement, Pools, Reconciled, Restarted, Skipped
+from .results import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult, Skipped
 
 __all__ = [
-    "Admission",
+    "AdmissionResult",
     "Books",
     "Explainer",
     "Node",
-    "NodeState",
+    "NodeContents",
+    "NodePools",
     "Placement",
-    "Pools",
-    "Reconciled",
-    "Restarted",
+    "ReconcileResult",
+    "RestartResult",
     "Skipped",
     "Update",
     "node_allocatable",

@@ -10,7 +10,7 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ..managers.hint import NO_AFFINITY, Hint
 from ..managers.provider import Answers, Provider
-from ..managers.topology import Merged, TopologyPolicy
+from ..managers.topology import MergedHint, TopologyPolicy
 
 StoredHints = dict[str, dict[str, Hint]]
 """Pod uid to container to the hint chosen for it. In memory only: a restart forgets it (TOPO-SCOPE-08)."""
@@ -46,7 +46,7 @@ class Admitter:
             for container in pod.all_containers:
                 self._allocate(pod, container, NO_AFFINITY)
         elif self._policy.aligns_whole_pods:
-            hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._asked()})
+            hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._hinting()})
             self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
             if self.gives_whole(pod):
                 self._allocate_pod(pod, hint)
@@ -55,23 +55,25 @@ class Admitter:
                 self._allocate(pod, container, hint)
         else:
             for container in pod.all_containers:
-                answers = {provider.name: provider.hints(pod, container) for provider in self._asked()}
+                answers = {provider.name: provider.hints(pod, container) for provider in self._hinting()}
                 hint = self._align(pod, container, answers)
                 self.stored.setdefault(pod.uid, {})[container.name] = hint
                 self._allocate(pod, container, hint)
 
     def align_resized(self, pod: Pod) -> None:
         """Align a pod anew by the managers that have hints for a resize; nobody gives. Raises ``Refusal``."""
-        hinting = {provider: provider.hints_resizes for provider in self._asked()}
+        hinting = {provider: provider.hints_resizes for provider in self._hinting()}
         if not self._policy.aligns:
             return
         if self._policy.aligns_whole_pods:
-            answers = {one.name: one.pod_hints(pod) if hints else None for one, hints in hinting.items()}
+            answers = {provider.name: provider.pod_hints(pod) if hints else None for provider, hints in hinting.items()}
             hint = self._align(pod, None, answers)
             self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
             return
         for container in pod.all_containers:
-            answers = {one.name: one.hints(pod, container) if hints else None for one, hints in hinting.items()}
+            answers = {
+                provider.name: provider.hints(pod, container) if hints else None for provider, hints in hinting.items()
+            }
             self.stored.setdefault(pod.uid, {})[container.name] = self._align(pod, container, answers)
 
     def gives_whole(self, pod: Pod) -> bool:
@@ -88,7 +90,7 @@ class Admitter:
         """Drop what is stored for a pod that is gone."""
         self.stored.pop(uid, None)
 
-    def _asked(self) -> Iterator[Provider]:
+    def _hinting(self) -> Iterator[Provider]:
         for provider in self._providers:
             self._asks(provider)
             yield provider
@@ -112,7 +114,7 @@ class Admitter:
     def _give(self, pod: Pod, container: Container | None, give: Callable[[Provider, list[str] | None], None]) -> None:
         """Have every manager give; tell what was given, or which manager refused."""
         trace: list[str] | None = None if self.watcher is None else []
-        for provider in self._asked():
+        for provider in self._hinting():
             try:
                 give(provider, trace)
             except Refusal:
@@ -135,7 +137,7 @@ class Watcher(Protocol):
     """Told of every merge, to tell or explain it later."""
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
+        self, pod: Pod, container: Container | None, answers: Answers, merged: MergedHint, policy: TopologyPolicy
     ) -> None:
         """Take the answers in their order, what came of them and by which policy; in pod scope without a container."""
 

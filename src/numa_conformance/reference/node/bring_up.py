@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...cpuset import format_bits
 from ...errors import StartError
-from ...kube.reservation import explicit_reserved_cpus
+from ...kube.kubelet_config import KubeletConfiguration
+from ...kube.quantity import Quantity
+from ...kube.reservation import explicit_reserved_cpus, node_reservation
+from ...machine.model import Machine
+from ...sources.changes import Changes
 from ..managers.policy_options import check_gates
-from ..managers.provider import Provider
-from ..managers.setup import MakeProvider, NodeSetup
+from ..managers.provider import MakeProvider, NodeSetup, Provider
 from ..managers.topology import TopologyPolicy, make_topology_policy
 
 
@@ -32,3 +35,29 @@ def _check_reserved_cpus(setup: NodeSetup) -> None:
             "kubelet",
             f"reserved-cpus: {setup.config.reserved_system_cpus} is not a subset of online-cpus: {format_bits(online)}",
         )
+
+
+def excessive_reservations(machine: Machine, config: KubeletConfiguration) -> Iterator[tuple[str, Quantity, Quantity]]:
+    """Yield each resource of which more is reserved than the machine has, with both amounts.
+
+    Memory is left out where the machine does not say how much it has.
+    """
+    capacity = {"cpu": len(machine.cpus)}
+    if machine.memory and all(node.memory is not None for node in machine.memory):
+        capacity["memory"] = machine.total_memory
+    for name, reservation in node_reservation(config, capacity).items():
+        if reservation > Quantity(capacity[name]):
+            yield name, reservation, Quantity(capacity[name], "binary" if name == "memory" else "decimal")
+
+
+def check_reservation(machine: Machine, config: KubeletConfiguration, changes: Changes) -> None:
+    """Raise ``StartError`` where more is reserved than the machine has; amounts are written as quantities."""
+    faults = []
+    for name, reservation, capacity in excessive_reservations(machine, config):
+        if changes.reservations_are_told_beside_capacity:
+            fault = f"a reservation of {reservation} but capacity of {capacity}. Expected capacity >= reservation."
+        else:
+            fault = f"an allocatable of {reservation}, capacity of {capacity - reservation}"
+        faults.append(f'Resource "{name}" has {fault}')
+    if faults:
+        raise StartError("kubelet", f"invalid Node Allocatable configuration. {' '.join(faults)}")

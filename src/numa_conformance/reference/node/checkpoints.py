@@ -9,10 +9,10 @@ from functools import partial
 from ...kube.pod import Pod
 from ...machine.hostfs import MemoryStore, StateStore
 from ..managers.provider import Provider
-from ..managers.state_file import StateFile
+from ..managers.state_file import ManagerStateFile
 
 
-class Checkpoints:
+class CheckpointKeeper:
     """Keeps a store in step with the managers.
 
     A file is written when the kubelet would write it: after a change, even one that is undone in the same step. An
@@ -23,7 +23,7 @@ class Checkpoints:
         """Take the store and the managers whose state it keeps."""
         self._store = store
         self._files = {provider: file for provider in providers if (file := provider.state_file)}
-        self._changed: set[StateFile] = set()
+        self._changed: set[ManagerStateFile] = set()
         self._late: dict[str, Callable[[], str]] = {}
 
     def restore(self) -> None:
@@ -95,7 +95,7 @@ class Checkpoints:
         text = self._store.read(name)
         return None if text is None else partial(str, text)
 
-    def _write(self, file: StateFile) -> None:
+    def _write(self, file: ManagerStateFile) -> None:
         if isinstance(self._store, MemoryStore):
             self._store.write_later(file.name, file.content())
         else:

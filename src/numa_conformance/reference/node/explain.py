@@ -15,7 +15,7 @@ from ...printable import listed
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.provider import Answer, Answers
-from ..managers.topology import Merged, TopologyPolicy, explain_merge
+from ..managers.topology import MergedHint, TopologyPolicy, explain_merge
 
 SHOWN = 8
 """Hints of one resource that are shown; the rest are counted."""
@@ -41,7 +41,7 @@ class Explainer:
     refusals: dict[str, tuple[str | None, str]] = field(default_factory=dict)
 
     def merged(
-        self, pod: Pod, container: Container | None, answers: Answers, merged: Merged, policy: TopologyPolicy
+        self, pod: Pod, container: Container | None, answers: Answers, merged: MergedHint, policy: TopologyPolicy
     ) -> None:
         """Remember one merge, and the rule that decided."""
         name, rule = None if container is None else container.name, explain_merge(policy, answers.values()).rule
@@ -62,7 +62,7 @@ class Explainer:
         for trace in self.merges.get(uid, []):
             lines.append(f"{_whom(trace.container)}:")
             for provider, answer in trace.answers.items():
-                lines += [f"  {line}" for line in _told(provider, answer)]
+                lines += [f"  {line}" for line in _hint_lines(provider, answer)]
             lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
             lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
@@ -127,7 +127,7 @@ def _refused_dict(refusal: tuple[str | None, str] | None) -> dict[str, Any] | No
     return None if refusal is None else {"container": refusal[0], "by": refusal[1]}
 
 
-def _told(provider: str, answer: Answer) -> list[str]:
+def _hint_lines(provider: str, answer: Answer) -> list[str]:
     return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in (answer or {}).items()]
 
 

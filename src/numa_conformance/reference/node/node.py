@@ -20,18 +20,16 @@ from ...machine.model import Machine
 from ...sources.changes import Changes
 from ...sources.quirks import Quirks
 from ...sources.versions import DEFAULT, KubernetesVersion
-from ..managers.provider import Holding, Provider
+from ..managers.provider import Holding, MakeProvider, NodeSetup, Provider
 from ..managers.registry import PROVIDERS
-from ..managers.setup import MakeProvider, NodeSetup
 from .admission import Admitter, Watcher
-from .bring_up import bring_up
-from .checkpoints import Checkpoints
+from .bring_up import bring_up, check_reservation
+from .checkpoints import CheckpointKeeper
 from .fit import ResourceFit
 from .quota import cfs_quota
 from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
-from .reservation import check_reservation
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
-from .results import Admission, NodeState, Placement, Pools, Reconciled, Restarted
+from .results import AdmissionResult, NodeContents, NodePools, Placement, ReconcileResult, RestartResult
 
 
 class Node:
@@ -82,7 +80,7 @@ class Node:
         setup = NodeSetup(self.machine, self.config, self.gates, self.quirks, self._view)
         policy, self._providers = bring_up(setup, self._makers)
         self._cpusets = the_cpusets(self._providers)
-        self._checkpoints = Checkpoints(self._store, self._providers)
+        self._checkpoints = CheckpointKeeper(self._store, self._providers)
         self._checkpoints.restore()
         if self._resource_fit:
             check_reservation(self.machine, self.config, self.gates.changes)
@@ -136,11 +134,11 @@ class Node:
         return self.config.reconcile_period(self.quirks.node)
 
     @property
-    def pools(self) -> Pools:
+    def pools(self) -> NodePools:
         """What the managers have left and kept back, as it is now."""
-        return Pools(tuple(provider.pools() for provider in self._providers))
+        return NodePools(tuple(provider.pools() for provider in self._providers))
 
-    def admit(self, pod: Pod | Mapping[str, Any]) -> Admission:
+    def admit(self, pod: Pod | Mapping[str, Any]) -> AdmissionResult:
         """Ask the node to run a pod. A pod already on the node keeps what it has (CPU-STEP-03).
 
         What a refused pod had been given is released before this returns. Raises ``KubeletFails`` where the kubelet
@@ -148,9 +146,9 @@ class Node:
         """
         pod = pod if isinstance(pod, Pod) else Pod.from_dict(pod)
         pod = pod.under_gates(self.gates, self.quirks.node)
-        return self._admit(pod, [beside for beside in self._pods.values() if beside.uid != pod.uid])
+        return self._admit(pod, [other for other in self._pods.values() if other.uid != pod.uid])
 
-    def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> Admission:
+    def _admit(self, pod: Pod, others: Sequence[Pod], *, keeps: bool = False) -> AdmissionResult:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle_all(pod.uid)
@@ -171,7 +169,7 @@ class Node:
         self._checkpoints.save()
         return self._admission(pod, None)
 
-    def resize(self, pod: Pod | Mapping[str, Any]) -> Admission | None:
+    def resize(self, pod: Pod | Mapping[str, Any]) -> AdmissionResult | None:
         """Change CPU and memory of a pod in place; ``pod`` is as it is to be. None where no such pod is on the node.
 
         Where it is not granted the reason is Infeasible or Deferred, and the pod keeps what it has (ADM-RESIZE-01).
@@ -196,7 +194,7 @@ class Node:
         refuse_resize(before, pod, self.machine, self.config, self.gates, self.quirks.node)
         if self.quirks.node.resizes_are_aligned_anew:
             self._align_anew(pod)
-        others = [beside for beside in self._pods.values() if beside.uid != pod.uid]
+        others = [other for other in self._pods.values() if other.uid != pod.uid]
         ResourceFit(self.machine, self.config).check(pod, others)
 
     def _align_anew(self, pod: Pod) -> None:
@@ -240,7 +238,7 @@ class Node:
         self._gone(uid)
         return True
 
-    def reconcile(self, write: WriteCpusets | None = None, read: ReadCpuset | None = None) -> Reconciled:
+    def reconcile(self, write: WriteCpusets | None = None, read: ReadCpuset | None = None) -> ReconcileResult:
         """Make one pass of the CPU Manager's reconcile loop.
 
         ``write`` carries it out; without it all succeeds. ``read`` tells what containers run on; without it they run on
@@ -256,7 +254,7 @@ class Node:
 
     def restart(
         self, config: KubeletConfiguration | Mapping[str, Any] | None = None, *, at_once: bool = False
-    ) -> Restarted:
+    ) -> RestartResult:
         """Start new managers on the same state files and admit every pod again, in the order of first admission.
 
         ``at_once``: before the kubelet's next admission or pass of its loop. By the quirk
@@ -275,7 +273,7 @@ class Node:
             self.write_files({**dict.fromkeys(self.checkpoints()), **files})
             raise
 
-    def _restart(self, config: KubeletConfiguration | Mapping[str, Any] | None) -> Restarted:
+    def _restart(self, config: KubeletConfiguration | Mapping[str, Any] | None) -> RestartResult:
         if config is not None:
             self.config = _configuration(config).at(self.version)
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
@@ -287,7 +285,7 @@ class Node:
             provider.plugins_are_late = False
         return again
 
-    def resume(self, pods: Iterable[Pod]) -> Restarted:
+    def resume(self, pods: Iterable[Pod]) -> RestartResult:
         """Take over the pods of the node whose state files this one has started from, as a restart does.
 
         To be called once, and before any other pod is asked for: what the files hold for other pods is released.
@@ -296,19 +294,19 @@ class Node:
         self._pods = {pod.uid: pod for pod in pods}
         return self._admit_again({uid: self._holdings(pod) for uid, pod in self._pods.items()})
 
-    def _admit_again(self, held: Mapping[str, Mapping[str, Mapping[str, Holding]]]) -> Restarted:
+    def _admit_again(self, held: Mapping[str, Mapping[str, Mapping[str, Holding]]]) -> RestartResult:
         """Admit the pods on the node again, in order; ``held`` is what they had before the start."""
         outcomes = []
         pods = [pod.under_gates(self.gates, self.quirks.node) for pod in self._pods.values()]
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
-            earlier = [beside for beside in pods[:index] if beside.uid in self._pods]
+            earlier = [other for other in pods[:index] if other.uid in self._pods]
             outcomes.append(self._admit(pod, earlier, keeps=keeps))
-        return Restarted(tuple(outcomes), self.pools)
+        return RestartResult(tuple(outcomes), self.pools)
 
-    def state(self) -> NodeState:
+    def state(self) -> NodeContents:
         """Return what is left and every placement."""
-        return NodeState(self.pools, {uid: self._placements(pod) for uid, pod in self._pods.items()})
+        return NodeContents(self.pools, {uid: self._placements(pod) for uid, pod in self._pods.items()})
 
     def checkpoints(self) -> dict[str, str]:
         """Return the state files as they are on disk: name to content."""
@@ -390,8 +388,8 @@ class Node:
         holdings = ((provider.name, provider.holding(uid, container)) for provider in self._providers)
         return {name: holding for name, holding in holdings if holding is not None}
 
-    def _admission(self, pod: Pod, refusal: Refusal | None) -> Admission:
-        return Admission(
+    def _admission(self, pod: Pod, refusal: Refusal | None) -> AdmissionResult:
+        return AdmissionResult(
             uid=pod.uid,
             qos=pod.qos,
             pools=self.pools,

@@ -8,7 +8,7 @@ from ...kube.pod import Pod
 from ...machine.hostfs import CgroupUpdate as Update
 from ...sources.quirks.node import NodeQuirks
 from ..managers.provider import Cpusets, Provider
-from .results import Reconciled, Skipped
+from .results import ReconcileResult, Skipped
 
 ReadCpuset = Callable[[str, str], "int | None"]
 """Returns what a pod's container has, as bits; None where it has no cgroup."""
@@ -87,7 +87,7 @@ def reconcile(
     *,
     write: WriteCpusets | None = None,
     read: ReadCpuset | None = None,
-) -> Reconciled:
+) -> ReconcileResult:
     """Make one pass over the pods on the node, init containers first, in spec order.
 
     A container that has not started is skipped; one that has terminated is ignored. An empty cpuset (the shared pool is
@@ -123,4 +123,4 @@ def reconcile(
         containers.last_sent[update.uid, update.container] = update.cpus
         containers.actual[update.uid, update.container] = update.cpus
     skipped += [Skipped(update.uid, update.container) for update in updates if update in failed]
-    return Reconciled(done, handled - len(failed), tuple(skipped))
+    return ReconcileResult(done, handled - len(failed), tuple(skipped))

@@ -39,7 +39,7 @@ def refuse_resize(
             continue
         if not gates.changes.resize_looks_at_each_resource:
             _refuse_unless(gates, f"{_GATE}ExclusiveCPUs", f"alongside {manager} static policy")
-        elif any(_request(one, resource) != _request(two, resource) for one, two in _pairs(before, after)):
+        elif any(_request(old, resource) != _request(new, resource) for old, new in _pairs(before, after)):
             _refuse_unless(gates, gate, f'alongside {manager} policy "{policy}"')
     if not quirks.resize_beyond_the_node_waits:
         _check_capacity(after, machine, config)
@@ -52,17 +52,17 @@ def _refuse_unless(gates: FeatureGates, gate: str, why: str) -> None:
 
 def _check_capacity(pod: Pod, machine: Machine, config: KubeletConfiguration) -> None:
     """Compare with what the node has but for its reservations; what eviction keeps free counts, and huge pages do."""
-    kept = config.kube_reserved.get("memory", _ZERO) + config.system_reserved.get("memory", _ZERO)
+    reserved = config.kube_reserved.get("memory", _ZERO) + config.system_reserved.get("memory", _ZERO)
     capacity = {
-        "memory": max(machine.total_memory - kept.value, 0),
+        "memory": max(machine.total_memory - reserved.value, 0),
         "cpu": max(len(machine.cpus) * 1000 - reserved_cpu_milli(config), 0),
     }
     requests = pod_requests(pod)
-    asked = {"memory": requests.get("memory", _ZERO).value, "cpu": requests.get("cpu", _ZERO).milli}
-    for resource, amount in asked.items():
+    amounts = {"memory": requests.get("memory", _ZERO).value, "cpu": requests.get("cpu", _ZERO).milli}
+    for resource, amount in amounts.items():
         if amount > capacity[resource]:
-            told = f"{resource}, requested: {amount}, capacity: {capacity[resource]}"
-            raise Refusal(INFEASIBLE, f"Node didn't have enough capacity: {told}")
+            lack = f"{resource}, requested: {amount}, capacity: {capacity[resource]}"
+            raise Refusal(INFEASIBLE, f"Node didn't have enough capacity: {lack}")
 
 
 def check_resize(before: Pod, after: Pod) -> bool:
@@ -76,16 +76,16 @@ def check_resize(before: Pod, after: Pod) -> bool:
         raise UsageError(Fault(place, "a resize with other containers", accepted))
     if before.qos != after.qos:
         raise UsageError(Fault(place, f"a resize from class {before.qos} to {after.qos}", "the class of its creation"))
-    for one, two in _pairs(before, after):
-        init = before.is_ordinary_init(one)
+    for old, new in _pairs(before, after):
+        init = before.is_ordinary_init(old)
         for side in ("requests", "limits"):
-            was, now = getattr(one, side), getattr(two, side)
+            was, now = getattr(old, side), getattr(new, side)
             if was.keys() - now.keys():
-                raise UsageError(Fault(f"{place}: {one.name}: {side}", "an amount is taken away", accepted))
+                raise UsageError(Fault(f"{place}: {old.name}: {side}", "an amount is taken away", accepted))
             fixed = now.keys() if init else now.keys() - set(_RESIZABLE)
             if any(was.get(name) != now[name] for name in fixed):
-                raise UsageError(Fault(f"{place}: {one.name}: {side}", "this cannot be resized", accepted))
-    return any((one.requests, one.limits) != (two.requests, two.limits) for one, two in _pairs(before, after))
+                raise UsageError(Fault(f"{place}: {old.name}: {side}", "this cannot be resized", accepted))
+    return any((old.requests, old.limits) != (new.requests, new.limits) for old, new in _pairs(before, after))
 
 
 def _pairs(before: Pod, after: Pod) -> Iterable[tuple[Container, Container]]:

@@ -11,7 +11,7 @@ from ...machine.hostfs import CgroupUpdate as Update
 from ..managers.cpu import CpuHolding, CpuPools
 from ..managers.device import DeviceHolding
 from ..managers.hint import Hint
-from ..managers.memory import Block, MemoryHolding, MemoryPools, NodeMemory
+from ..managers.memory import MemoryHolding, MemoryPools, NodeMemory, PinnedBlock
 from ..managers.provider import Holding
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class Placement:
         return CpuSet.from_bits(self.cpus)
 
     @property
-    def memory(self) -> tuple[Block, ...] | None:
+    def memory(self) -> tuple[PinnedBlock, ...] | None:
         """The memory blocks sorted by type, None unless the Memory Manager pins memory."""
         held = self.of(MemoryHolding)
         return held.blocks if held else None
@@ -80,7 +80,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
+class NodePools:
     """What the managers have left and kept back, in their order; ``of`` finds a manager's by its type."""
 
     values: tuple[object, ...]
@@ -118,7 +118,7 @@ class _WithPools:
     """An answer that tells the pools as they are after it."""
 
     __slots__ = ()
-    pools: Pools
+    pools: NodePools
 
     @property
     def default(self) -> int:
@@ -132,7 +132,7 @@ class _WithPools:
 
 
 @dataclass(frozen=True, slots=True)
-class Admission(_WithPools):
+class AdmissionResult(_WithPools):
     """The answer to one pod. ``reason`` and ``message`` are set when it is refused, and ``placements`` is then empty.
 
     ``resize``: it is on the node, and was to change in place; refused, it keeps what it has.
@@ -140,7 +140,7 @@ class Admission(_WithPools):
 
     uid: str
     qos: str
-    pools: Pools
+    pools: NodePools
     placements: Mapping[str, Placement] = field(default_factory=dict)
     reason: str | None = None
     message: str | None = None
@@ -163,10 +163,10 @@ class Admission(_WithPools):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeState(_WithPools):
+class NodeContents(_WithPools):
     """All that is on the node now: pod uid to container to placement."""
 
-    pools: Pools
+    pools: NodePools
     pods: Mapping[str, Mapping[str, Placement]]
 
 
@@ -179,7 +179,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciled:
+class ReconcileResult:
     """One pass of the reconcile loop: updates in the order sent, the number of containers handled, those skipped."""
 
     updates: tuple[Update, ...]
@@ -188,8 +188,8 @@ class Reconciled:
 
 
 @dataclass(frozen=True, slots=True)
-class Restarted(_WithPools):
+class RestartResult(_WithPools):
     """A node that came up again: every pod that was on it, admitted again in the order of first admission."""
 
-    pods: tuple[Admission, ...]
-    pools: Pools
+    pods: tuple[AdmissionResult, ...]
+    pools: NodePools

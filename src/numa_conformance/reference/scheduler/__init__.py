@@ -3,8 +3,8 @@
 from .arithmetic import mean_text, step_text
 from .cluster import Admit, run_cluster
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable, numa_fragmentation
-from .fit import insufficient
 from .following import Decided, Followed, follow_cluster
+from .inputs import insufficient
 from .score import ResourceStep, Scorer, ScoreResult, score_node
 
 __all__ = [

@@ -41,7 +41,7 @@ def run_cluster(
     """
     named, waiting = list(nodes), list(pods)
     _check(named, waiting)
-    cluster = Cluster(named, args, quirks, draw)
+    cluster = ClusterSchedule(named, args, quirks, draw)
     placements: dict[str, str] = {}
     unschedulable: list[Unschedulable] = []
     refused: list[RefusedByNode] = []
@@ -61,7 +61,7 @@ def run_cluster(
     return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill())
 
 
-class Cluster:
+class ClusterSchedule:
     """The nodes with what is requested on them, and one ranking per shape of pod."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Cluster:
 
     def ranking(self, pod: Pod) -> Ranking:
         """Return the ranking for pods like this one."""
-        shape = Shape(filter_amounts(pod), self._scorer.counted(pod), self._scorer.asked(pod))
+        shape = Shape(filter_amounts(pod), self._scorer.counted(pod), self._scorer.request(pod))
         key = shape.key
         if key not in self._rankings:
             standing: Standing = FirstAmongEquals() if self._draw is None else ByLot(self._draw)
@@ -148,9 +148,9 @@ def _check(nodes: Sequence[NodeObject], pods: Sequence[Pod]) -> None:
 
 def _twice(place: str, names: Sequence[str]) -> list[Fault]:
     faults = []
-    seen: set[str] = set()
+    known: set[str] = set()
     for index, name in enumerate(names):
-        if name in seen:
+        if name in known:
             faults.append(Fault(f"{place}[{index}]", f"{name!r} occurs twice"))
-        seen.add(name)
+        known.add(name)
     return faults

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...errors import Refusal
 from ...kube import NodeObject, NodeResourcesFitArgs, Pod
 from ...sources.quirks.scheduler import SchedulerQuirks
-from .cluster import Admit, Cluster
+from .cluster import Admit, ClusterSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def follow_cluster(
     ``there`` are on their nodes from the beginning. Raises ``UsageError`` for nodes that are not there.
     """
     named, known = list(nodes), list(there)
-    cluster = Cluster(named, args, quirks)
+    cluster = ClusterSchedule(named, args, quirks)
     for pod in known:
         if admit(pod.node_name, pod) is None:
             cluster.bind(cluster.index(pod.node_name), cluster.ranking(pod).shape)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...kube import Container, Pod, Quantity, pod_requests, pod_total
+from ...kube.resource_names import is_extended, is_scalar
+from ...sources.quirks.scheduler import SchedulerQuirks
 
 Amounts = Mapping[str, int]
 """Resource to amount: cpu in millicores, everything else in whole units."""
@@ -32,8 +34,8 @@ def scoring_amount(
     """
 
     def of(container: Container) -> int:
-        asked = container.requests.get(name)
-        return NONZERO.get(name, 0) if asked is None else amount_of(name, asked)
+        request = container.requests.get(name)
+        return NONZERO.get(name, 0) if request is None else amount_of(name, request)
 
     of_pod = None if by_containers else pod.requests.get(name)
     if of_pod is not None:
@@ -53,8 +55,8 @@ def _largest_init_container(pod: Pod, name: str) -> int:
     """
     largest, sidecars = 0, list[int]()
     for container in pod.init_containers:
-        asked = container.requests.get(name)
-        together = [*sidecars, *([] if asked is None else [amount_of(name, asked)])]
+        request = container.requests.get(name)
+        together = [*sidecars, *([] if request is None else [amount_of(name, request)])]
         largest = max(largest, sum(together) if together else NONZERO[name])
         if container.restart_always:
             sidecars = together
@@ -68,3 +70,38 @@ def add_up(amounts: Iterable[Amounts]) -> dict[str, int]:
         for name, amount in of_one_pod.items():
             total[name] = total.get(name, 0) + amount
     return total
+
+
+_PLAIN = ("cpu", "memory", "ephemeral-storage")
+"""Resources that every node is asked about."""
+
+
+def insufficient(
+    allocatable: Amounts,
+    used: Amounts,
+    pods_on_node: int,
+    request: Amounts,
+    *,
+    quirks: SchedulerQuirks,
+    ignored: Iterable[str] = (),
+    ignored_groups: Iterable[str] = (),
+) -> list[str]:
+    """Return why a pod does not fit, sorted; empty when it does."""
+    reasons = []
+    if pods_on_node + 1 > allocatable.get("pods", 0):
+        reasons.append("Too many pods")
+    skipped, groups = set(ignored), set(ignored_groups)
+    for name, amount in _checked(request, quirks).items():
+        if is_extended(name) and (name in skipped or name.partition("/")[0] in groups):
+            continue
+        if amount > allocatable.get(name, 0) - used.get(name, 0):
+            reasons.append(f"Insufficient {name}")
+    return sorted(reasons)
+
+
+def _checked(request: Amounts, quirks: SchedulerQuirks) -> Amounts:
+    """Return what is held against the node: what is asked for, and with the quirk also what is not."""
+    wanted = {name: amount for name, amount in request.items() if amount > 0}
+    if quirks.overcommitted_node_fits_nothing and (wanted or any(map(is_scalar, request))):
+        return {**dict.fromkeys(_PLAIN, 0), **wanted}
+    return wanted

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from ...kube.scheduler_args import NodeResourcesFitArgs
 from .equals import Standing
-from .fit import insufficient
-from .inputs import Amounts
+from .inputs import Amounts, insufficient
 from .score import Scorer
 
 
@@ -41,16 +40,16 @@ class NodeBooks:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What pods that filter and score alike have in common: ``asked`` before they are on a node, ``counted`` then."""
+    """What pods that filter and score alike have in common: ``request`` before they are on a node, ``counted`` then."""
 
     requested: Amounts
     counted: Amounts
-    asked: Amounts
+    request: Amounts
 
     @property
     def key(self) -> tuple[tuple[tuple[str, int], ...], ...]:
         """The shape as a key."""
-        return tuple(tuple(sorted(amounts.items())) for amounts in (self.requested, self.counted, self.asked))
+        return tuple(tuple(sorted(amounts.items())) for amounts in (self.requested, self.counted, self.request))
 
 
 class Ranking:
@@ -67,7 +66,7 @@ class Ranking:
         self._args = args
         self._scorer = scorer
         self._scores: dict[int, int | None] = {}
-        self._seen = 0
+        self._followed = 0
 
     def best(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> int | None:
         """Return the index of the best node; None when the pod fits none.
@@ -83,9 +82,9 @@ class Ranking:
         return self._standing.equals(nodes)
 
     def _catch_up(self, nodes: Sequence[NodeBooks], changes: Sequence[int]) -> None:
-        for index in sorted(set(changes[self._seen :])):
+        for index in sorted(set(changes[self._followed :])):
             self._standing.put(index, self._score(nodes[index]), nodes[index].state)
-        self._seen = len(changes)
+        self._followed = len(changes)
 
     def missing(self, node: NodeBooks) -> list[str]:
         """Return why a pod of this shape does not fit a node, sorted; empty when it does."""
@@ -101,7 +100,7 @@ class Ranking:
 
     def _score(self, node: NodeBooks) -> int | None:
         if node.state not in self._scores:
-            steps = self._scorer.steps(node.capacity, node.counted, self.shape.asked)
+            steps = self._scorer.steps(node.capacity, node.counted, self.shape.request)
             self._scores[node.state] = None if self.missing(node) else self._scorer.mean(steps)
         return self._scores[node.state]
 

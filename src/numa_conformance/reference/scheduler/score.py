@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ...kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy
 from ...kube.resource_names import is_scalar
 from ...sources.quirks.scheduler import SchedulerQuirks
-from .fit import insufficient
-from .inputs import Amounts, add_up, amount_of, filter_amounts, scoring_amount
+from .inputs import Amounts, add_up, amount_of, filter_amounts, insufficient, scoring_amount
 from .strategies import RATIO, resource_score
 
 
@@ -62,7 +61,7 @@ class Scorer:
         as_init = self.quirks.score_counts_sidecars_as_init_containers
         return {name: scoring_amount(pod, name, sidecars_as_init_containers=as_init) for name in self._names}
 
-    def asked(self, pod: Pod) -> dict[str, int]:
+    def request(self, pod: Pod) -> dict[str, int]:
         """Return what a pod that is looking for a node counts."""
         return {name: scoring_amount(pod, name, by_containers=self._by_containers) for name in self._names}
 
@@ -107,7 +106,7 @@ def score_node(
     capacity = {name: amount_of(name, quantity) for name, quantity in allocatable.items()}
     scorer = Scorer(args.strategy, quirks)
     used = add_up(map(scorer.counted, pods))
-    steps = tuple(scorer.steps(capacity, used, scorer.asked(pod)))
+    steps = tuple(scorer.steps(capacity, used, scorer.request(pod)))
     plain = add_up(map(filter_amounts, pods))
     missing = insufficient(
         capacity,

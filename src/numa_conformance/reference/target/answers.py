@@ -13,7 +13,7 @@ from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
 from ..managers.memory import NodeMemory, Table
 from ..managers.topology import Answer
-from ..node import Admission, Books, NodeState, Placement, Pools, Reconciled, Restarted
+from ..node import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult
 
 MAX_HINTS = 100_000
 """Most hints of one resource that are listed on the wire."""
@@ -84,7 +84,7 @@ def _table(table: Table) -> messages.MemoryTable:
     return messages.MemoryTable(table.total, table.system_reserved, table.allocatable, table.reserved, table.free)
 
 
-def started_answer(initial: Pools) -> messages.NodeStarted:
+def started_answer(initial: NodePools) -> messages.NodeStarted:
     """Return a node that has come up, with whole memory tables."""
     tables = {
         node: {name: _table(table) for name, table in memory.tables.items()}
@@ -101,7 +101,7 @@ def started_answer(initial: Pools) -> messages.NodeStarted:
 
 
 def admission_answer(
-    outcome: Admission, merges: list[messages.Alignment] | None = None
+    outcome: AdmissionResult, merges: list[messages.Alignment] | None = None
 ) -> messages.Admitted | messages.Rejected:
     """Return the outcome of one admission, and the merges of hints that led to it."""
     pool, memory = format_bits(outcome.default), memory_state(outcome.memory)
@@ -111,13 +111,13 @@ def admission_answer(
     return messages.Rejected(pool, outcome.reason, message, outcome.qos, memory, phase, merges)
 
 
-def state_answer(state: NodeState) -> messages.NodeState:
+def state_answer(state: NodeContents) -> messages.NodeState:
     """Return all that is on the node."""
     pods = {uid: placements_answer(placements) for uid, placements in state.pods.items()}
     return messages.NodeState(format_bits(state.default), pods, memory_state(state.memory))
 
 
-def reconciled_answer(done: Reconciled) -> messages.Reconciled:
+def reconciled_answer(done: ReconcileResult) -> messages.Reconciled:
     """Return one pass of the reconcile loop."""
     return messages.Reconciled(
         [messages.Update(update.uid, update.container, format_bits(update.cpus)) for update in done.updates],
@@ -126,14 +126,14 @@ def reconciled_answer(done: Reconciled) -> messages.Reconciled:
     )
 
 
-def restarted_answer(done: Restarted) -> messages.Restarted:
+def restarted_answer(done: RestartResult) -> messages.Restarted:
     """Return a node that came up again."""
     return messages.Restarted(
         [_readmitted(outcome) for outcome in done.pods], format_bits(done.default), memory_state(done.memory)
     )
 
 
-def _readmitted(outcome: Admission) -> messages.ReadmittedPod | messages.RejectedPod:
+def _readmitted(outcome: AdmissionResult) -> messages.ReadmittedPod | messages.RejectedPod:
     if outcome.reason is None:
         return messages.ReadmittedPod(outcome.uid, placements_answer(outcome.placements))
     return messages.RejectedPod(outcome.uid, outcome.reason, outcome.message or "")

@@ -16,7 +16,7 @@ from ..managers.cpu import CpuManager, CpuState, make_cpu_manager
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..managers.hint import Hint
 from .answers import hints_answer
-from .view import cpu_topology
+from .pick import cpu_topology
 
 _PREFIX = "new static policy error: "
 
@@ -31,7 +31,7 @@ def ask_container(
         return PolicyRefused(error.message.removeprefix(_PREFIX))
     pod = Pod.from_dict(request.pod, "pod").under_gates(gates, quirks.node)
     container = _container(pod, request.container)
-    asked: dict[str, Any] = {
+    reply: dict[str, Any] = {
         "reserved_cpus": format_bits(manager.reserved),
         "guaranteed_cpus": exclusive_cpus(pod, container),
         "pod_guaranteed_cpus": pod_exclusive_cpus(pod),
@@ -41,12 +41,12 @@ def ask_container(
     try:
         manager.allocate(pod, container, affinity)
     except Refusal as refusal:
-        return AllocationRefused(refusal.message, refusal.reason, **asked)
+        return AllocationRefused(refusal.message, refusal.reason, **reply)
     return Allocated(
         format_bits(manager.state.assignments.get(pod.uid, {}).get(container.name, 0)),
         format_bits(manager.state.default),
         format_bits(manager.reusable[pod.uid]) if pod.uid in manager.reusable else None,
-        **asked,
+        **reply,
     )
 
 

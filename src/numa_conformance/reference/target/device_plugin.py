@@ -25,7 +25,7 @@ from ...wire.messages.plugin import (
 _RESOURCE, _EACH = "example.com/device", 2
 
 
-class DevicePlugin:
+class ReferencePlugin:
     """Offers the devices of one resource, and prefers those that are near each other."""
 
     _devices: Mapping[str, Device] | None = None

@@ -72,16 +72,16 @@ class DraDriver:
             accepted = f"a ResourceClaim with devices in its status, {_CAPACITY} consumed of each"
             raise UsageError(Fault("claim", f"cannot be read: {error!r}", accepted)) from error
         if uid not in self._held:
-            given = 0
+            taken = 0
             for name, count in wanted:
-                free = self._nodes.get(name, (0, 0))[1] & ~sum(self._held.values()) & ~given
+                free = self._nodes.get(name, (0, 0))[1] & ~sum(self._held.values()) & ~taken
                 if free.bit_count() < count:
                     return ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
-                given |= _whole_cores_first(machine, free, count)
-            if self._without_claim and not self._left & ~given:
+                taken |= _whole_cores_first(machine, free, count)
+            if self._without_claim and not self._left & ~taken:
                 return ClaimRefused("containers without a claim would have no CPU any more")
-            self._held = {**self._held, uid: given}
-        return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._beside.shared)
+            self._held = {**self._held, uid: taken}
+        return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._shared_runs.shared)
 
     def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
         """Let go of what a claim has."""
@@ -93,19 +93,19 @@ class DraDriver:
         if not self._left:
             return ClaimRefused("claims have all CPUs")
         self._without_claim |= {request.name}
-        return self._beside
+        return self._shared_runs
 
     def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
         """End it."""
         self._without_claim -= {request.name}
-        return self._beside
+        return self._shared_runs
 
     @property
     def _left(self) -> int:
         return self._published.online_bits & ~sum(self._held.values())
 
     @property
-    def _beside(self) -> SharedRuns:
+    def _shared_runs(self) -> SharedRuns:
         return SharedRuns(dict.fromkeys(sorted(self._without_claim), str(CpuSet.from_bits(self._left))))
 
     @property

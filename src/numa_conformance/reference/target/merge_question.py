@@ -7,15 +7,21 @@ from collections.abc import Iterator, Sequence
 from ...cpuset import bits_of
 from ...errors import Fault, UsageError, closest
 from ...kube import FeatureGates
+from ...kube.container import Container
+from ...kube.pod import Pod
 from ...sources.changes import Changes
 from ...sources.policies import TOPOLOGY_POLICIES
 from ...sources.quirks.topology import TopologyQuirks
 from ...sources.versions import KubernetesVersion
 from ...wire.messages.merge import Merge, Merged
+from ...wire.messages.node import Alignment
 from ...wire.values import HintLists, HintValue
+from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import HIGHEST_NODE, Hint
-from ..managers.topology import parse_options, policy_of
-from .answers import hint_value
+from ..managers.provider import Answers
+from ..managers.topology import MergedHint as MergedHint
+from ..managers.topology import TopologyPolicy, parse_options, policy_of
+from .answers import hint_value, hints_answer
 
 NODE_IDS = f"NUMA node ids from 0 to {HIGHEST_NODE}"
 
@@ -77,3 +83,44 @@ def _are_ids(nodes: Sequence[int]) -> bool:
 
 def _bad_ids(place: str, nodes: Sequence[int], kind: str = "") -> Fault:
     return Fault(place, f"is {list(nodes)}", kind + NODE_IDS)
+
+
+RecordedMerge = tuple["str | None", Answers, MergedHint]
+
+
+class Overheard:
+    """Listens to a node as its watcher."""
+
+    def __init__(self) -> None:
+        self._merges: list[RecordedMerge] = []
+
+    def merged(
+        self, pod: Pod, container: Container | None, answers: Answers, merged: MergedHint, policy: TopologyPolicy
+    ) -> None:
+        """Keep one merge."""
+        self._merges.append((None if container is None else container.name, answers, merged))
+
+    def allocated(self, pod: Pod, container: Container | None, steps: list[str]) -> None:
+        """Keep nothing: what was given is told by the answer itself."""
+
+    def refused(self, pod: Pod, container: Container | None, manager: str) -> None:
+        """Keep nothing: the answer itself is a refusal."""
+
+    def take(self) -> list[Alignment] | None:
+        """Return what was merged since this was asked last; None without a merge, or where hints are not listed."""
+        merges, self._merges = self._merges, []
+        if not merges or any(_is_compressed(answers) for _, answers, _ in merges):
+            return None
+        return [_alignment(merge) for merge in merges]
+
+
+def _is_compressed(answers: Answers) -> bool:
+    return any(
+        isinstance(hints, CompressedHints) for of_provider in answers.values() for hints in (of_provider or {}).values()
+    )
+
+
+def _alignment(merge: RecordedMerge) -> Alignment:
+    container, answers, merged = merge
+    providers = [hints_answer(answer) for answer in answers.values()]
+    return Alignment(container, providers, hint_value(merged.hint), merged.admit)

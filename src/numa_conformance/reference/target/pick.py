@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+import msgspec
 
 from ...cpuset import CpuSet, bits_of, format_bits
 from ...errors import Fault, UsageError, closest
+from ...machine.codec import machine_from_dict
+from ...machine.model import Machine
 from ...sources.changes import Changes
 from ...sources.options import STATIC_OPTIONS, StaticOptions
 from ...sources.quirks.cpu import CpuQuirks
 from ...wire.messages.pick import Pick, Picked, PickRefused
-from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
-from ..managers.cpu.options import align_by_socket
+from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus, view_of
+from ..managers.cpu.options.align_by_socket import SocketAlignment
 from ..managers.cpu.options.full_pcpus_only import FullPcpusOnly
-from .view import cpu_topology
+
+
+def cpu_topology(machine: dict[str, Any], quirks: CpuQuirks) -> CpuTopology:
+    """Return the topology as the kubelet sees it, or as the hardware is where that quirk is off."""
+    return _topology(msgspec.json.encode(machine), quirks)
+
+
+def machine_of(machine: dict[str, Any]) -> Machine:
+    """Return the machine; raises ``UsageError`` for one that is none."""
+    return _read(msgspec.json.encode(machine))
+
+
+@lru_cache(maxsize=8)
+def _topology(text: bytes, quirks: CpuQuirks) -> CpuTopology:
+    return CpuTopology.of(view_of(_read(text), quirks))
+
+
+@lru_cache(maxsize=8)
+def _read(text: bytes) -> Machine:
+    """Read a machine once: many questions are asked of one."""
+    return machine_from_dict(msgspec.json.decode(text), "machine")
 
 
 def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRefused:
@@ -23,19 +49,19 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     """
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
-    allocator = CpuAllocator(topology, options, quirks, changes)
+    allocator = CpuAllocator.of(quirks, changes)(topology, options)
     try:
         available = CpuSet.parse(request.available).bits
     except UsageError as error:
         raise error.within("available") from error
-    whole = FullPcpusOnly(topology, 0, quirks) if options.full_pcpus_only else None
+    whole = FullPcpusOnly.of(quirks, changes)(topology, 0) if options.full_pcpus_only else None
     if whole:
         available = whole.offered_for(available, request.count)
     near = 0
     if request.affinity and request.affinity.nodes is not None:
         near = available & _near(topology, request.affinity.nodes, options)
-    if options.align_by_socket and not (options.distribute_cpus_across_cores or quirks.align_by_socket_only_adds_hints):
-        near = align_by_socket.socket_that_holds(near or available, request.count, topology) or near
+    if options.align_by_socket and not options.distribute_cpus_across_cores:
+        near = SocketAlignment.of(quirks)(topology).of_socket(near, available, request.count)
     if whole and whole.chooses and whole.offered(available) == available:
         with suppress(NotEnoughCpus):
             return Picked(format_bits(whole.choose((whole.offered(near), available), request.count, options)))
@@ -55,12 +81,12 @@ def _near(topology: CpuTopology, nodes: list[int], options: StaticOptions) -> in
     return topology.cpus_in_sockets_of(mask) if options.align_by_socket else topology.cpus_in_nodes(mask)
 
 
-def _options(asked: dict[str, bool]) -> StaticOptions:
+def _options(switches: dict[str, bool]) -> StaticOptions:
     faults = [
         Fault(f"options.{name}", "unknown option", ", ".join(STATIC_OPTIONS), closest(name, STATIC_OPTIONS))
-        for name in asked
+        for name in switches
         if name not in STATIC_OPTIONS
     ]
     if faults:
         raise UsageError(faults)
-    return StaticOptions.from_names(asked)
+    return StaticOptions.from_names(switches)

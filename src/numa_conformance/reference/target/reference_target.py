@@ -55,17 +55,15 @@ from ..node import Node
 from ..scheduler import score_node
 from . import answers
 from .container_question import ask_container, ask_hints
-from .device_plugin import DevicePlugin
+from .device_plugin import ReferencePlugin
 from .dra_driver import DraDriver
-from .merge_question import ask_merge, hint_of
-from .merge_records import Overheard
-from .pick import pick
-from .view import machine_of
+from .merge_question import Overheard, ask_merge, hint_of
+from .pick import machine_of, pick
 
 Level = Literal["exact", "documented"]
 
 
-class ReferenceTarget(DevicePlugin, DraDriver):
+class ReferenceTarget(ReferencePlugin, DraDriver):
     """Answers every method of the protocol, those of the surfaces ``plugin`` and ``claims`` as its base classes do.
 
     ``exact`` reproduces the kubelet of a version, quirks included; ``documented`` follows the documentation.

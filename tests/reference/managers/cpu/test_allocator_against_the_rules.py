@@ -30,7 +30,7 @@ OPTIONS = st.sampled_from(
 
 def ours(view: KubeletView, options: StaticOptions, available: set[int], count: int) -> object:
     try:
-        allocator = CpuAllocator(CpuTopology(view), options, EXACT, Changes.of(VERSION))
+        allocator = CpuAllocator.of(EXACT, Changes.of(VERSION))(CpuTopology(view), options)
         return set(CpuSet.from_bits(allocator.allocate(CpuSet(available).bits, count)))
     except NotEnoughCpus as fault:
         return str(fault)

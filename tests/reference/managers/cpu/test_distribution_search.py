@@ -13,7 +13,7 @@ from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa
     can_choose_by_socket,
     choose_nodes_by_socket,
 )
-from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import choose_nodes
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
 from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.subset_by_subset import (
     choose_repeated_nodes,
 )
@@ -21,7 +21,7 @@ from numa_conformance.sources.quirks.cpu import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT
 from reference.managers.cpu.literal_allocator import EndlessError, deviation, search
 
-EXACT = CpuQuirks.of(DEFAULT)
+AS_THE_KUBELET = NodeSearch.of(CpuQuirks.of(DEFAULT))()
 Chosen = tuple[tuple[int, ...], int, tuple[int, ...]]
 
 
@@ -53,8 +53,10 @@ def test_finds_what_looking_at_every_subset_finds(request_: tuple[list[int], int
     free, count, group, smallest = request_
     expected = every_subset(free, count, group, smallest) if count <= sum(free) else None
     for choose in (
-        lambda: choose_nodes(free, count, group, smallest, EXACT),
-        lambda: choose_repeated_nodes(list(range(len(free))), dict(enumerate(free)), count, group, smallest, EXACT),
+        lambda: AS_THE_KUBELET.choose(free, count, group, smallest),
+        lambda: choose_repeated_nodes(
+            list(range(len(free))), dict(enumerate(free)), count, group, smallest, AS_THE_KUBELET
+        ),
     ):
         try:
             found: object = choose()
@@ -68,7 +70,7 @@ def test_without_quirks_every_request_is_answered_by_a_set_that_can_serve_it(
     request_: tuple[list[int], int, int, int],
 ) -> None:
     free, count, group, smallest = request_
-    choice = choose_nodes(free, count, group, smallest, CpuQuirks())
+    choice = NodeSearch().choose(free, count, group, smallest)
     if choice is None:
         return
     left = [free[node] - choice.share for node in choice.nodes]
@@ -83,10 +85,10 @@ def test_without_quirks_every_request_is_answered_by_a_set_that_can_serve_it(
     st.sampled_from([1, 2, 4]),
     st.integers(1, 24),
     st.integers(1, 8),
-    st.sampled_from([EXACT, CpuQuirks()]),
+    st.sampled_from([AS_THE_KUBELET, NodeSearch()]),
 )
 def test_by_socket_it_finds_what_looking_at_every_subset_finds(
-    nodes: list[tuple[int, int]], group: int, groups: int, smallest: int, quirks: CpuQuirks
+    nodes: list[tuple[int, int]], group: int, groups: int, smallest: int, how: NodeSearch
 ) -> None:
     free, count = [held * group for held, _ in nodes], groups * group
     if count > sum(free):
@@ -97,14 +99,14 @@ def test_by_socket_it_finds_what_looking_at_every_subset_finds(
         return len({nodes[at][1] for at in chosen}) <= 1
 
     order = list(range(len(free)))
-    expected = choose_repeated_nodes(order, dict(enumerate(free)), count, group, smallest, quirks, in_one_socket)
+    expected = choose_repeated_nodes(order, dict(enumerate(free)), count, group, smallest, how, in_one_socket)
     assert can_choose_by_socket(free, group)
-    assert choose_nodes_by_socket(free, sockets, count, group, smallest, quirks) == expected
+    assert choose_nodes_by_socket(free, sockets, count, group, smallest, how) == expected
 
 
 def test_forty_nodes_are_chosen_from_as_soon_as_four() -> None:
     free = [2] * 40
-    choice = choose_nodes_by_socket(free, [range(20), range(20, 40)], 20, 1, 10, CpuQuirks())
+    choice = choose_nodes_by_socket(free, [range(20), range(20, 40)], 20, 1, 10, NodeSearch())
     assert choice is not None
     assert (choice.nodes, choice.share, choice.remainder) == (tuple(range(10)), 2, ())
 
@@ -126,5 +128,5 @@ def test_spends_in_turn(left: list[int], groups: int, size: int, after: list[int
 def test_sixteen_uneven_nodes_take_no_time() -> None:
     free = [36, 20, 28, 19, 60, 11, 25, 19, 20, 47, 54, 15, 19, 54, 33, 20]
     began = time.process_time()
-    assert choose_nodes(free, 262, 1, 5, EXACT) is not None
+    assert AS_THE_KUBELET.choose(free, 262, 1, 5) is not None
     assert time.process_time() - began < 20

@@ -77,14 +77,14 @@ V48 T1-7 2-3,5-6 2 packed 1,5
 )
 def test_takes_the_same_cpus(machine: str, available: str, count: str, mode: str, taken: str) -> None:
     topology = golden("T1", without=frozenset({7})) if machine == "T1-7" else golden(machine)
-    allocator = CpuAllocator(topology, MODES[mode], EXACT)
+    allocator = CpuAllocator.of(EXACT)(topology, MODES[mode])
     assert format_bits(allocator.allocate(CpuSet.parse(available).bits, int(count))) == taken
 
 
 @pytest.mark.parametrize(("options", "count", "taken"), [((), 10, "1,4-7,17,20-23"), ((), 3, "1,17-18")])
 def test_the_trace_names_groups_in_the_order_taken(options: tuple[str, ...], count: int, taken: str) -> None:
     trace: list[str] = []
-    allocator = CpuAllocator(golden("T3"), StaticOptions(), EXACT)
+    allocator = CpuAllocator.of(EXACT)(golden("T3"), StaticOptions())
     available = CpuSet.parse("1-15,18-31" if count == 3 else "1-15,17-31").bits
     result = allocator.allocate(available, count, trace)
     assert trace, format_bits(result)

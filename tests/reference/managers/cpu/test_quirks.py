@@ -27,7 +27,7 @@ def without(quirk: str) -> CpuQuirks:
 def picks(machine: CpuTopology, options: StaticOptions, available: str, count: int, quirk: str) -> tuple[str, str]:
     """Return what is taken with the quirk, and without it."""
     exact, fixed = (
-        format_bits(CpuAllocator(machine, options, quirks).allocate(bits(available), count))
+        format_bits(CpuAllocator.of(quirks)(machine, options).allocate(bits(available), count))
         for quirks in (EXACT, without(quirk))
     )
     return exact, fixed
@@ -88,15 +88,15 @@ def test_uncore_odd_size_unaligned() -> None:
     uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
     quirk = "uncore-odd-size-unaligned"
     assert picks(golden("T4"), uncore, "1-15,17-31", 7, quirk) == ("1-4,17-19", "4-7,20-22")
-    at_1_34 = CpuAllocator(golden("T4"), uncore, Quirks.of(KubernetesVersion(1, 34)).cpu)
+    at_1_34 = CpuAllocator.of(Quirks.of(KubernetesVersion(1, 34)).cpu)(golden("T4"), uncore)
     assert format_bits(at_1_34.allocate(bits("1-15,17-31"), 7)) == "4-7,20-22"
 
 
 def test_an_even_size_of_cores_of_four_threads_leaves_no_thread_over() -> None:
     """As the kubelet of 1.34 answers: 6 of the 7 CPUs of two cores are not its exact step, 5 of 6 are."""
     topology = CpuTopology(derive_view(load_machine("four-sockets-smt4")))
-    at_1_34 = CpuAllocator(
-        topology, StaticOptions(prefer_align_cpus_by_uncorecache=True), Quirks.of(KubernetesVersion(1, 34)).cpu
+    at_1_34 = CpuAllocator.of(Quirks.of(KubernetesVersion(1, 34)).cpu)(
+        topology, StaticOptions(prefer_align_cpus_by_uncorecache=True)
     )
     assert format_bits(at_1_34.allocate(bits("1-63"), 6)) == "1-2,4-7"
 
@@ -107,7 +107,7 @@ def test_an_odd_size_leaves_a_thread_of_a_core_that_has_more_than_the_average(mi
     cpus = tuple(Cpu(cpu, cpu // 4, 0, 0, cpu // 4) for cpu in range(1, 8))
     topology = CpuTopology(derive_view(Machine("m", cpus, (MemoryNode(0, 2**30),), offline=(0,))))
     uncore = StaticOptions(prefer_align_cpus_by_uncorecache=True)
-    allocator = CpuAllocator(topology, uncore, Quirks.of(KubernetesVersion(1, minor)).cpu)
+    allocator = CpuAllocator.of(Quirks.of(KubernetesVersion(1, minor)).cpu)(topology, uncore)
     assert format_bits(allocator.allocate(bits("2-7"), 3)) == taken
 
 
@@ -131,7 +131,7 @@ def test_node_wide_cache_is_no_uncore_cache() -> None:
     taken = []
     for quirk in (True, False):
         topology = CpuTopology(derive_view(machine, node_wide_cache_is_no_uncore_cache=quirk))
-        taken.append(format_bits(CpuAllocator(topology, uncore, EXACT).allocate(bits("2-7"), 3)))
+        taken.append(format_bits(CpuAllocator.of(EXACT)(topology, uncore).allocate(bits("2-7"), 3)))
     assert taken == ["2-4", "4-6"]
 
 

@@ -106,7 +106,7 @@ def test_cpus_that_a_sibling_holds_are_not_released_twice() -> None:
 def test_the_trace_tells_the_order_in_which_groups_were_taken() -> None:
     def traced(machine: str, options: StaticOptions, available: str, count: int) -> list[str]:
         trace: list[str] = []
-        CpuAllocator(golden(machine), options, Quirks.of(DEFAULT).cpu).allocate(bits(available), count, trace)
+        CpuAllocator.of(Quirks.of(DEFAULT).cpu)(golden(machine), options).allocate(bits(available), count, trace)
         return trace
 
     assert traced("T3", StaticOptions(), "1-15,18-31", 11) == [

@@ -156,8 +156,8 @@ def test_numbers_matter_only_by_their_order(view: KubeletView, quirks: CpuQuirks
     ids = [cpu.id for cpu in view.cpus]
     free = data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")
     count = data.draw(st.integers(1, len(free)), label="count")
-    plain = CpuAllocator(CpuTopology(view), options, quirks)
-    renumbered = CpuAllocator(CpuTopology(stretched(view)), options, quirks)
+    plain = CpuAllocator.of(quirks)(CpuTopology(view), options)
+    renumbered = CpuAllocator.of(quirks)(CpuTopology(stretched(view)), options)
     try:
         taken = plain.allocate(CpuSet(free).bits, count)
     except (NotEnoughCpus, KubeletFails) as fault:
@@ -174,7 +174,9 @@ def test_a_documented_spread_uses_as_many_cores_as_it_can(view: KubeletView, dat
     ids = [cpu.id for cpu in view.cpus]
     free = CpuSet(data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")).bits
     count = data.draw(st.integers(1, free.bit_count()), label="count")
-    taken = CpuAllocator(topology, StaticOptions(distribute_cpus_across_cores=True), DOCUMENTED).allocate(free, count)
+    taken = CpuAllocator.of(DOCUMENTED)(topology, StaticOptions(distribute_cpus_across_cores=True)).allocate(
+        free, count
+    )
     assert not taken & ~free
     assert topology.cores_touched(taken).bit_count() == min(count, topology.cores_touched(free).bit_count())
 
@@ -186,7 +188,7 @@ def test_a_documented_request_that_fits_one_cache_stays_in_one(view: KubeletView
     free = CpuSet(data.draw(st.sets(st.sampled_from(ids), min_size=1), label="free")).bits
     largest = max((free & mask).bit_count() for mask in topology.uncores.masks)
     count = data.draw(st.integers(1, largest), label="count")
-    taken = CpuAllocator(topology, StaticOptions(prefer_align_cpus_by_uncorecache=True), DOCUMENTED).allocate(
+    taken = CpuAllocator.of(DOCUMENTED)(topology, StaticOptions(prefer_align_cpus_by_uncorecache=True)).allocate(
         free, count
     )
     assert sum(bool(taken & mask) for mask in topology.uncores.masks) == 1
@@ -255,7 +257,7 @@ def test_a_documented_distribution_stays_on_a_node_that_holds_it(view: KubeletVi
 
 @given(uneven_views(), st.booleans())
 def test_full_pcpus_only_chooses_nothing_where_nothing_is_asked_for(view: KubeletView, distribute: bool) -> None:
-    whole = FullPcpusOnly(CpuTopology(view), 0, DOCUMENTED)
+    whole = FullPcpusOnly(CpuTopology(view), 0)
     options = StaticOptions(full_pcpus_only=True, distribute_cpus_across_numa=distribute)
     assert whole.choose([0, CpuSet(cpu.id for cpu in view.cpus).bits], 0, options) == 0
 
@@ -285,9 +287,9 @@ def reachable(cores: Iterable[frozenset[int]]) -> set[int]:
 def picked(view: KubeletView, free: CpuSet, count: int, options: StaticOptions) -> frozenset[int]:
     """Return what an allocator or, where cores differ in threads, ``full-pcpus-only`` itself chooses."""
     topology = CpuTopology(view)
-    whole = FullPcpusOnly(topology, 0, DOCUMENTED)
+    whole = FullPcpusOnly(topology, 0)
     if options.full_pcpus_only and whole.chooses:
         taken = whole.choose([free.bits], count, options)
     else:
-        taken = CpuAllocator(topology, options, DOCUMENTED).allocate(free.bits, count)
+        taken = CpuAllocator.of(DOCUMENTED)(topology, options).allocate(free.bits, count)
     return frozenset(iter_bits(taken))

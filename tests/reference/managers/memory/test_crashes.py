@@ -30,7 +30,7 @@ def test_missing_page_size_crashes() -> None:
         with pytest.raises(KubeletCrashes, match="NUMA node 0 does not know hugepages-1Gi") as raised:
             ask()
         assert raised.value.quirk == "missing-page-size-crashes"
-    assert exact.blocks.given == {}
+    assert exact.blocks.by_pod == {}
     fixed = manager(*nodes, without="missing-page-size-crashes")
     give(fixed, asked, Hint(2, True))
     assert [block.nodes for block in fixed.blocks.of("a", "c")] == [(1,), (1,)]

@@ -10,7 +10,7 @@ from numa_conformance.asking.generators.workloads import burstable, container, p
 from numa_conformance.errors import Refusal
 from numa_conformance.kube import Pod
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.reference.managers.memory import Block, Blocks, NodeMemory, StaticMemoryManager
+from numa_conformance.reference.managers.memory import MemoryBlocks, NodeMemory, PinnedBlock, StaticMemoryManager
 from numa_conformance.reference.managers.memory.amounts import pod_amounts
 from reference.managers.memory.scenarios import DOCUMENTED, GIB, asking, give, make_manager, used
 
@@ -35,7 +35,7 @@ def _refusal(manager: StaticMemoryManager, asked: Pod, affinity: Hint) -> str:
 
 
 def _sizes(manager: StaticMemoryManager, uid: str) -> dict[str, list[int]]:
-    return {name: [one.bytes // GIB for one in blocks] for name, blocks in manager.blocks.given.get(uid, {}).items()}
+    return {name: [one.bytes // GIB for one in blocks] for name, blocks in manager.blocks.by_pod.get(uid, {}).items()}
 
 
 def test_a_request_that_one_node_can_hold_prefers_one_node():
@@ -80,7 +80,7 @@ def test_only_guaranteed_pods_have_their_memory_pinned():
     assert manager.hints(shared, shared.containers[0]) is None
     assert manager.pod_hints(shared) is None
     give(manager, shared, Hint(1, True))
-    assert manager.blocks.given == {}
+    assert manager.blocks.by_pod == {}
 
 
 def test_a_container_that_has_memory_is_offered_what_it_has():
@@ -113,7 +113,7 @@ def test_nodes_are_filled_one_after_the_other():
     give(manager, asking("a", 6), Hint(3, True))
     assert _free(manager) == [0, 2]
     assert [node.assignments for node in manager.nodes.values()] == [1, 1]
-    assert manager.blocks.of("a", "c") == [Block((0, 1), "memory", 6 * GIB)]
+    assert manager.blocks.of("a", "c") == [PinnedBlock((0, 1), "memory", 6 * GIB)]
 
 
 def test_without_affinity_the_best_hint_is_taken():
@@ -247,7 +247,7 @@ def test_allocate_and_release_leave_the_books_as_they_were(before: list[int], me
     for uid in given_out:
         manager.release(uid, "c")
     assert manager.nodes == empty
-    assert manager.blocks == Blocks()
+    assert manager.blocks == MemoryBlocks()
 
 
 def test_what_only_init_containers_ask_for():

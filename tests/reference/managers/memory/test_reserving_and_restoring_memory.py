@@ -9,10 +9,10 @@ from numa_conformance.errors import StartError
 from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.memory import (
-    Block,
-    Blocks,
+    MemoryBlocks,
     NodeMemory,
     NoneMemoryManager,
+    PinnedBlock,
     StaticMemoryManager,
     make_memory_manager,
 )
@@ -24,10 +24,10 @@ def test_a_state_that_fits_is_taken_over():
     manager, other = used((12, 3)), make_manager(10, 10)
     assert not other.restore(manager.nodes, manager.blocks)
     assert other.nodes == manager.nodes
-    assert make_manager(10, 10).restore({}, Blocks())
+    assert make_manager(10, 10).restore({}, MemoryBlocks())
 
 
-def _start_error(manager: StaticMemoryManager, nodes: dict[int, NodeMemory], blocks: Blocks) -> str:
+def _start_error(manager: StaticMemoryManager, nodes: dict[int, NodeMemory], blocks: MemoryBlocks) -> str:
     with pytest.raises(StartError) as caught:
         manager.restore(nodes, blocks)
     assert caught.value.stage == "memorymanager-start"
@@ -37,15 +37,18 @@ def _start_error(manager: StaticMemoryManager, nodes: dict[int, NodeMemory], blo
 @pytest.mark.parametrize(
     ("block", "said"),
     [
-        (Block((7,), "memory", 1), "(pod: x, container: c) the memory assignment uses the NUMA that does not exist"),
         (
-            Block((0,), "hugepages-2Mi", 1),
+            PinnedBlock((7,), "memory", 1),
+            "(pod: x, container: c) the memory assignment uses the NUMA that does not exist",
+        ),
+        (
+            PinnedBlock((0,), "hugepages-2Mi", 1),
             "(pod: x, container: c) the memory assignment uses memory resource that does not exist",
         ),
-        (Block((0,), "memory", 1), "the expected machine state is different from the real one"),
+        (PinnedBlock((0,), "memory", 1), "the expected machine state is different from the real one"),
     ],
 )
-def test_a_state_with_a_block_that_does_not_fit_is_refused(block: Block, said: str):
+def test_a_state_with_a_block_that_does_not_fit_is_refused(block: PinnedBlock, said: str):
     manager = used((4, 1))
     manager.blocks.give("x", "c", [block])
     assert _start_error(make_manager(10, 10), manager.nodes, manager.blocks) == said
@@ -122,7 +125,7 @@ def test_policy_none_has_no_opinion_and_keeps_no_books():
     asked = asking("a", 1)
     assert isinstance(manager, NoneMemoryManager)
     assert manager.hints(asked, asked.containers[0]) is None
-    assert (manager.nodes, manager.blocks.given) == ({}, {})
+    assert (manager.nodes, manager.blocks.by_pod) == ({}, {})
 
 
 @pytest.mark.parametrize(("quirks", "found"), [(EXACT, {}), (DOCUMENTED, {"memory": []})])

@@ -7,7 +7,7 @@ from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration
 from ....sources.quirks.cpu import CpuQuirks
 from ..policy_options import OptionError, go_map
-from ..setup import NodeSetup
+from ..provider import NodeSetup
 from ..state_file import FileStyle
 from .allocator import CpuAllocator
 from .none_policy import NonePolicy
@@ -60,8 +60,8 @@ def _static(
         options = parse_options(config.cpu_manager_policy_options, gates, quirks)
         if options.align_by_socket:
             align_by_socket.check(config.topology_manager_policy, topology)
-        allocator = CpuAllocator(topology, options, quirks, changes)
+        allocator = CpuAllocator.of(quirks, changes)(topology, options)
         reserved = reserved_cpus(config, count, topology, allocator, quirks)
     except OptionError as fault:
         raise StartError(_STAGE, f"new static policy error: {fault}") from None
-    return StaticPolicy(allocator, options, reserved, quirks, changes)
+    return StaticPolicy.of(quirks, changes)(allocator, options, reserved)

@@ -52,10 +52,10 @@ def parts(pod: Pod, whole: int, take: Take) -> dict[str, int]:
         return chosen.get(container.name, 0)
 
     for container in pod.init_containers:
-        given = exclusive(container, whole & ~sidecars)
+        cpus = exclusive(container, whole & ~sidecars)
         if container.restart_always:
-            sidecars |= given
-        elif not given:
+            sidecars |= cpus
+        elif not cpus:
             chosen[container.name] = whole & ~sidecars
     shared = whole & ~sidecars
     for container in pod.containers:

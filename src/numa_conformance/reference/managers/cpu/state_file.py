@@ -12,7 +12,7 @@ from ....machine.hostfs.go_json import dump
 from ..state_file import PLAIN, CheckpointError, FileStyle
 from ..state_formats import text_checksum
 from .cpu_state import CpuState
-from .state_formats import FORMATS, V1, V2, V3, Format, Record
+from .state_formats import FORMATS, V1, V2, V3, CpuFormat, CpuRecord
 
 CPU_FILE = "cpu_manager_state"
 
@@ -60,7 +60,7 @@ class CpuStateFile:
 
 def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
-    record = Record(
+    record = CpuRecord(
         policy,
         format_bits(state.default),
         {
@@ -79,14 +79,14 @@ def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
     return dump({**old, **pods, "checksum": (V3 if style.pods else V2).checksum(record)})
 
 
-def _members(record: Record) -> dict[str, Any]:
+def _members(record: CpuRecord) -> dict[str, Any]:
     members: dict[str, Any] = {"policyName": record.policy, "defaultCpuSet": record.default}
     if record.entries:
         members["entries"] = record.entries
     return members
 
 
-def _baselines(record: Record) -> dict[str, Any]:
+def _baselines(record: CpuRecord) -> dict[str, Any]:
     """Return what containers were admitted with, which is what they have: no resize changes it."""
     if not record.entries:
         return {}
@@ -116,15 +116,15 @@ def decode(text: str, policy: str, style: FileStyle = PLAIN) -> CpuState:
     return state
 
 
-def _oldest_first(text: str) -> Record:
+def _oldest_first(text: str) -> CpuRecord:
     """Read format v1, or else v2, of which a fault is told."""
     old, fault = V1.read(text)
     if fault is None and old.checksum in (0, V1.checksum(old)):
         return _migrated(old, "error migrating v1 checkpoint state to v2 checkpoint state")
-    return Format("CPUManagerCheckpoint", V2.members).checked(text, may_be_unchecked=True)
+    return CpuFormat("CPUManagerCheckpoint", V2.members).checked(text, may_be_unchecked=True)
 
 
-def _without_pods(text: str, style: FileStyle) -> Record:
+def _without_pods(text: str, style: FileStyle) -> CpuRecord:
     """Read format v2, or else v1 where that is still read; a checksum of 0 is not looked at (CPU-CKPT-04)."""
     try:
         return V2.checked(text, may_be_unchecked=True)
@@ -134,7 +134,7 @@ def _without_pods(text: str, style: FileStyle) -> Record:
         return _migrated(V1.checked(text, may_be_unchecked=True), "failed to migrate checkpoint from v1 to v2")
 
 
-def _migrated(old: Record, failure: str) -> Record:
+def _migrated(old: CpuRecord, failure: str) -> CpuRecord:
     """Return a record of format v1 as one of v2.
 
     The kubelet looks container ids up in its runtime. A node here has no runtime, so no id is known (CPU-CKPT-08).

@@ -10,15 +10,14 @@ from ....cpuset import CpuSet, iter_bits
 from ....errors import CpuSetSyntaxError
 from ....machine.hostfs.fnv import fnv1a_32
 from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, string_map, type_error
-from ..state_formats import Format as AnyFormat
-from ..state_formats import Formats
+from ..state_formats import Format, Formats
 
 _NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
 _KNOWN = {name.lower(): name for name in _NAMES}
 
 
 @dataclass
-class Record:
+class CpuRecord:
     """A file as written. ``flat``: container ids to sets, as the oldest format has them; ``pods``: pod uids to sets."""
 
     policy: str = ""
@@ -32,14 +31,14 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Format(AnyFormat[Record]):
+class CpuFormat(Format[CpuRecord]):
     """One format of the CPU Manager's file."""
 
     has_flat_entries: bool = False
 
-    def read(self, text: str) -> tuple[Record, GoJsonError | None]:
+    def read(self, text: str) -> tuple[CpuRecord, GoJsonError | None]:
         """Return what can be read of a text, and the first fault in it."""
-        record, first = Record(), None
+        record, first = CpuRecord(), None
         try:
             members = list(fields(load(text), _KNOWN, f"state.{self.name}"))
         except GoJsonError as error:
@@ -53,7 +52,7 @@ class Format(AnyFormat[Record]):
                 first = first or error
         return record, first
 
-    def checksum(self, record: Record) -> int:
+    def checksum(self, record: CpuRecord) -> int:
         """Return the checksum of a record (CPU-CKPT-03)."""
         if self.has_flat_entries:
             entries = f"(map[string]string)map[{_flat(record.flat)}]"
@@ -72,15 +71,15 @@ class Format(AnyFormat[Record]):
         )
 
 
-def _policy(form: Format, record: Record, value: Any, path: str) -> None:
+def _policy(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     record.policy = string(value, path)
 
 
-def _default(form: Format, record: Record, value: Any, path: str) -> None:
+def _default(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     record.default = string(value, path)
 
 
-def _entries(form: Format, record: Record, value: Any, path: str) -> None:
+def _entries(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     if form.has_flat_entries:
         record.flat = string_map(value, path)
         return
@@ -89,7 +88,7 @@ def _entries(form: Format, record: Record, value: Any, path: str) -> None:
     record.entries = {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
 
 
-def _pods(form: Format, record: Record, value: Any, path: str) -> None:
+def _pods(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     if not isinstance(value, Pairs):
         raise type_error(value, path, "state.PodCPUAssignments")
     for uid, entry in value:
@@ -103,29 +102,29 @@ def _pods(form: Format, record: Record, value: Any, path: str) -> None:
         record.pods[uid] = written
 
 
-def _checksum(form: Format, record: Record, value: Any, path: str) -> None:
+def _checksum(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     record.checksum = number(value, path, "checksum.Checksum", low=0)
 
 
-def _data(form: Format, record: Record, value: Any, path: str) -> None:
+def _data(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     record.data = string(value, path)
 
 
-def _data_checksum(form: Format, record: Record, value: Any, path: str) -> None:
+def _data_checksum(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
     record.data_checksum = number(value, path, "checksum.Checksum", low=0)
 
 
-_READERS: Mapping[str, Callable[[Format, Record, Any, str], None]] = dict(
+_READERS: Mapping[str, Callable[[CpuFormat, CpuRecord, Any, str], None]] = dict(
     zip(_NAMES, (_policy, _default, _entries, _pods, _checksum, _data, _data_checksum), strict=True)
 )
 
 
 _OLD = frozenset({"policyName", "defaultCpuSet", "entries", "checksum"})
-V1 = Format("CPUManagerCheckpointV1", _OLD, has_flat_entries=True)
-V2 = Format("CPUManagerCheckpointV2", _OLD)
-V3 = Format("CPUManagerCheckpointV3", _OLD | {"podEntries"})
-V4 = Format("CPUManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V2.name)
-V4_DATA = Format("CPUManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
+V1 = CpuFormat("CPUManagerCheckpointV1", _OLD, has_flat_entries=True)
+V2 = CpuFormat("CPUManagerCheckpointV2", _OLD)
+V3 = CpuFormat("CPUManagerCheckpointV3", _OLD | {"podEntries"})
+V4 = CpuFormat("CPUManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V2.name)
+V4_DATA = CpuFormat("CPUManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
 FORMATS = Formats("cpu", "v4", envelope=V4, data=V4_DATA, with_pods=V3)
 
 

@@ -29,6 +29,6 @@ def _check_pairs(names: list[str], quirks: CpuQuirks) -> None:
     for name in names:
         option = STATIC_OPTIONS[name]
         refused = option.refused_with if quirks.undocumented_incompatible_options else ()
-        for beside in (*option.excludes, *refused):
-            if beside in names:
-                raise OptionError(f"static policy options {name} and {beside} can not be used at the same time")
+        for other in (*option.excludes, *refused):
+            if other in names:
+                raise OptionError(f"static policy options {name} and {other} can not be used at the same time")

@@ -3,54 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 from ....errors import Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
-from ....sources.changes import UNCHANGED, Changes
 from ....sources.options import StaticOptions
-from ....sources.quirks.cpu import CpuQuirks
+from ..departures import Documented
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
 from ..provider import Active, release_inactive
 from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
-from .cpu_state import CpuPools, CpuState
+from .cpu_state import CpuPools, CpuState, check_state
 from .hint_request import HintRequest, Preference, fewest_nodes
-from .options import align_by_socket, strict_cpu_reservation
+from .options.align_by_socket import SocketAlignment
 from .options.full_pcpus_only import FullPcpusOnly
+from .options.strict_cpu_reservation import StrictReservation
 from .provider import CpuManager
-from .restore import check_state
 from .topology import CpuTopology
 
 
-class StaticPolicy(CpuManager):
+class StaticPolicy(Documented, CpuManager):
     """The CPU Manager under policy ``static``; ``options`` and ``reserved`` are as the policy settled them."""
 
     policy = "static"
 
-    def __init__(
-        self,
-        allocator: CpuAllocator,
-        options: StaticOptions,
-        reserved: int,
-        quirks: CpuQuirks,
-        changes: Changes = UNCHANGED,
-    ) -> None:
+    def __init__(self, allocator: CpuAllocator, options: StaticOptions, reserved: int) -> None:
         """Start with everything in the shared pool."""
         every = allocator.topology.all
         super().__init__(CpuState(every & ~reserved if options.strict_cpu_reservation else every), reserved)
         self.topology: CpuTopology = allocator.topology
         self.options = options
         self._allocator = allocator
-        self._quirks = quirks
-        whole_cores = FullPcpusOnly(self.topology, reserved, quirks, changes)
+        whole_cores = FullPcpusOnly.of(self.quirks, self.changes)(self.topology, reserved)
         self._full_pcpus_only = whole_cores if options.full_pcpus_only else None
-        self._preference: Preference = fewest_nodes
-        if options.align_by_socket:
-            self._preference = partial(align_by_socket.preference, quirks=quirks)
+        self._by_socket = SocketAlignment.of(self.quirks)(self.topology) if options.align_by_socket else None
+        self._preference: Preference = self._by_socket.preference if self._by_socket else fewest_nodes
+        self._strict = StrictReservation.of(self.quirks)() if options.strict_cpu_reservation else None
 
     def restore(self, state: CpuState) -> None:
         """Go on from a stored state (CPU-CKPT-11..16); raises ``StartError``."""
@@ -81,8 +71,8 @@ class StaticPolicy(CpuManager):
             return None
         if pod.served == "pod" and pod_level.empty_pool(pod):
             return HintRequest.of(self.topology, needed, 0).impossible()
-        whole = self.state.pods.get(pod.uid)
-        if whole is not None and not self._quirks.whole_pods_get_other_cpus:
+        whole = self._whole(pod.uid)
+        if whole is not None:
             return self._held(whole, needed, fits=whole.bit_count() == needed)
         held = 0
         containers = self.state.assignments.get(pod.uid)
@@ -97,12 +87,15 @@ class StaticPolicy(CpuManager):
             return self._held(held, needed, fits=True)
         return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0) | held))
 
+    def _whole(self, uid: str) -> int | None:
+        """Return the CPUs of a pod that was given its CPUs in one piece; None where it was not."""
+        return self.state.pods.get(uid)
+
     def _for_hints(self, reusable: int) -> tuple[int, int]:
         """Return the free and the reusable CPUs that hints count: no parts of cores where these are not given."""
-        if self._full_pcpus_only is None or self._quirks.full_pcpus_only_takes_partial_cores:
+        if self._full_pcpus_only is None:
             return self._free, reusable
-        whole = self._full_pcpus_only.offered(self._free | reusable)
-        return whole & ~reusable, whole & reusable
+        return self._full_pcpus_only.counted(self._free, reusable)
 
     def _held(self, held: int, needed: int, *, fits: bool) -> HintRequest:
         request = HintRequest.of(self.topology, needed, held)
@@ -133,20 +126,16 @@ class StaticPolicy(CpuManager):
         if not count:
             return
         held = self.state.assignments.get(pod.uid, {}).get(container.name)
-        if self._full_pcpus_only and (held is None or self._quirks.smt_check_before_own_cpus):
-            self._full_pcpus_only.check(count, self.state.default, self.reusable.get(pod.uid, 0))
         if held is None:
+            self._check_cores(pod, count)
             held = self._choose(count, affinity.mask, self.reusable.get(pod.uid, 0), trace)
             self.state.assign(pod.uid, container.name, held)
         self._note_reuse(pod, container, held)
 
     def allocate_pod(self, pod: Pod, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None) -> None:
-        """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``.
-
-        With the quirk ``whole-pods-get-other-cpus`` a pod that has its CPUs is given others, and the first are lost.
-        """
+        """Give a pod its CPUs in one piece, and its containers their parts (CPU-PLR-01..04); raises ``Refusal``."""
         count = pod_exclusive_cpus(pod)
-        if not count or (pod.uid in self.state.pods and not self._quirks.whole_pods_get_other_cpus):
+        if not count or self._whole(pod.uid) is not None:
             return
         empty = pod_level.empty_pool(pod)
         if empty:
@@ -161,13 +150,18 @@ class StaticPolicy(CpuManager):
             raise Refusal.unexpected(str(fault)) from None
         self.state.assignments[pod.uid] = parts
 
+    def _check_cores(self, pod: Pod, count: int) -> None:
+        """Refuse a request that does not fit whole cores, where only these are given."""
+        if self._full_pcpus_only:
+            self._full_pcpus_only.check(count, self.state.default, self.reusable.get(pod.uid, 0))
+
     def _choose(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
         try:
             cpus = self._gather(count, mask, reusable, trace)
         except NotEnoughCpus as fault:
             raise Refusal.unexpected(str(fault)) from None
-        if self.options.strict_cpu_reservation:
-            strict_cpu_reservation.check(self.state.default, cpus, count, self.reserved, self._quirks)
+        if self._strict:
+            self._strict.check(self.state.default, cpus, count, self.reserved)
         return cpus
 
     def _gather(self, count: int, mask: int | None, reusable: int, trace: list[str] | None) -> int:
@@ -189,7 +183,7 @@ class StaticPolicy(CpuManager):
     def _first_pools(self, available: int, mask: int | None, reusable: int) -> list[int]:
         """Return the pools to take from before all that is available: what the pod may reuse, then what is near."""
         near = self._near(available, mask)
-        if self._quirks.init_cpus_reused_by_chance or not reusable:
+        if not reusable:
             return near
         return [*(pool & reusable for pool in near), *near, available & reusable]
 
@@ -197,11 +191,37 @@ class StaticPolicy(CpuManager):
         """Return what is available near the hint, nearest first (CPU-STEP-05)."""
         if mask is None:
             return []
-        if self.options.align_by_socket:
-            return align_by_socket.near(available, mask, self.topology, self._quirks)
+        if self._by_socket:
+            return self._by_socket.near(available, mask)
         return [available & self.topology.cpus_in_nodes(mask)]
 
     def _note_reuse(self, pod: Pod, container: Container, cpus: int) -> None:
         """Keep the pod's reuse set, and no other's (CPU-REUSE-01..03)."""
         reusable = self.reusable.get(pod.uid, 0)
         self.reusable = {pod.uid: reusable | cpus if pod.leaves_for_reuse(container) else reusable & ~cpus}
+
+
+class _ChecksHolders(StaticPolicy, quirk="smt_check_before_own_cpus"):
+    """Looks for free cores also for a container that has its CPUs."""
+
+    def allocate(
+        self, pod: Pod, container: Container, affinity: Hint = NO_AFFINITY, trace: list[str] | None = None
+    ) -> None:
+        count = exclusive_cpus(pod, container)
+        if count and container.name in self.state.assignments.get(pod.uid, {}):
+            self._check_cores(pod, count)
+        super().allocate(pod, container, affinity, trace)
+
+
+class _ReusesByChance(StaticPolicy, quirk="init_cpus_reused_by_chance"):
+    """Mixes what the pod may reuse with the other free CPUs."""
+
+    def _first_pools(self, available: int, mask: int | None, reusable: int) -> list[int]:
+        return self._near(available, mask)
+
+
+class _GivesOtherCpus(StaticPolicy, quirk="whole_pods_get_other_cpus"):
+    """Gives a pod others that was given its CPUs in one piece; the first are lost."""
+
+    def _whole(self, uid: str) -> int | None:
+        return None

@@ -234,3 +234,21 @@ def _layouts(cores: dict[int, int]) -> tuple[CoreLayout, ...]:
         offsets = tuple(cpu - core for cpu in iter_bits(mask))
         by_offsets[offsets] = by_offsets.get(offsets, 0) | 1 << core
     return tuple(CoreLayout(first, offsets) for offsets, first in by_offsets.items())
+
+
+def fewest(groups: list[int], count: int) -> int:
+    """Return the fullest of some groups, by their free CPUs, that holds so many, or else the fewest that do."""
+    holding = [group for group in groups if group.bit_count() >= count]
+    if holding:
+        return min(holding, key=int.bit_count)
+    few = 0
+    for group in sorted(groups, key=int.bit_count, reverse=True):
+        few |= group
+        if few.bit_count() >= count:
+            break
+    return few
+
+
+def number_touched(groups: Iterable[int], cpus: int) -> int:
+    """Return how many of the groups some CPUs lie in."""
+    return sum(1 for group in groups if group & cpus)

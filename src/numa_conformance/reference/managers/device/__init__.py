@@ -1,9 +1,8 @@
 """The Device Manager: devices of device plugins, with their NUMA affinity."""
 
-from .choose import Preference, lowest_ids
+from .choose import Preference, ResourcePlugin, lowest_ids
 from .device_state import NO_NODE, DeviceEntry, DeviceHolding, ResourceDevices
 from .manager import DeviceManager, provide
-from .plugin import DevicePlugin
 from .state_file import DEVICE_FILE, DeviceStateFile
 
 __all__ = [
@@ -12,10 +11,10 @@ __all__ = [
     "DeviceEntry",
     "DeviceHolding",
     "DeviceManager",
-    "DevicePlugin",
     "DeviceStateFile",
     "Preference",
     "ResourceDevices",
+    "ResourcePlugin",
     "lowest_ids",
     "provide",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from ....sources.quirks.device import DeviceQuirks
 from .device_state import NO_NODE, ResourceDevices
@@ -72,3 +73,14 @@ def _by_affinity(
 def _first(ids: Iterable[str], allowed: frozenset[str] | set[str], count: int) -> list[str]:
     """Return the first ``count`` ids that are allowed, each once."""
     return list(dict.fromkeys(device for device in ids if device in allowed))[:count]
+
+
+class ResourcePlugin(Protocol):
+    """The plugin of one resource. Where it fails to answer the pod is refused: both raise ``Refusal``."""
+
+    @property
+    def preference(self) -> Preference | None:
+        """What it prefers, None where it says that it prefers nothing (DEV-ALLOC-09)."""
+
+    def allocate(self, ids: Sequence[str]) -> bytes:
+        """Tell it what a container is given, and return its answer for that container, as sent (DEV-ALLOC-11)."""

@@ -13,7 +13,7 @@ from .device_state import ResourceDevices
 
 
 @dataclass(frozen=True)
-class Pools:
+class DevicePools:
     """The devices that may be given: free ones, and those that an init container of the pod leaves for reuse."""
 
     available: frozenset[str]
@@ -21,7 +21,7 @@ class Pools:
 
 
 def device_hints(
-    devices: ResourceDevices, pools: Pools, count: int, numa_ids: Sequence[int], quirks: DeviceQuirks
+    devices: ResourceDevices, pools: DevicePools, count: int, numa_ids: Sequence[int], quirks: DeviceQuirks
 ) -> list[Hint] | CompressedHints:
     """Return the hints of one topology-aware resource; an empty list when nothing can hold the request.
 

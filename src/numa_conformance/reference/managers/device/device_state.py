@@ -99,40 +99,40 @@ class Allocations:
     ``responses``: what a device plugin answered, where there is one, by uid, container and resource.
     """
 
-    given: dict[str, dict[str, dict[str, frozenset[str]]]] = field(default_factory=dict)
+    by_pod: dict[str, dict[str, dict[str, frozenset[str]]]] = field(default_factory=dict)
     responses: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
 
     def of(self, uid: str, container: str) -> Mapping[str, frozenset[str]]:
         """Return a container's devices by resource."""
-        return self.given.get(uid, {}).get(container, {})
+        return self.by_pod.get(uid, {}).get(container, {})
 
     def of_pod(self, uid: str, resource: str) -> frozenset[str]:
         """Return the devices of one resource that any container of a pod has."""
-        return frozenset().union(*(held.get(resource, frozenset()) for held in self.given.get(uid, {}).values()))
+        return frozenset().union(*(held.get(resource, frozenset()) for held in self.by_pod.get(uid, {}).values()))
 
     def in_use(self, resource: str) -> frozenset[str]:
         """Return every device of a resource that some container has."""
         return frozenset().union(
-            *(held.get(resource, frozenset()) for containers in self.given.values() for held in containers.values())
+            *(held.get(resource, frozenset()) for containers in self.by_pod.values() for held in containers.values())
         )
 
     def give(self, uid: str, container: str, resource: str, ids: frozenset[str], response: bytes = b"") -> None:
         """Record devices for a container."""
-        self.given.setdefault(uid, {}).setdefault(container, {})[resource] = ids
+        self.by_pod.setdefault(uid, {}).setdefault(container, {})[resource] = ids
         if response:
             self.responses[uid, container, resource] = response
 
     def take_back(self, uid: str, container: str) -> None:
         """Forget what a container has."""
-        containers = self.given.get(uid, {})
+        containers = self.by_pod.get(uid, {})
         for resource in containers.pop(container, {}):
             self.responses.pop((uid, container, resource), None)
         if not containers:
-            self.given.pop(uid, None)
+            self.by_pod.pop(uid, None)
 
     def entries(self, inventory: Inventory) -> Iterator[DeviceEntry]:
         """Yield the lines of the checkpoint, sorted by pod, container and resource."""
-        for uid, containers in sorted(self.given.items()):
+        for uid, containers in sorted(self.by_pod.items()):
             for container, resources in sorted(containers.items()):
                 for resource, ids in sorted(resources.items()):
                     response = self.responses.get((uid, container, resource), b"")

@@ -13,19 +13,17 @@ from ....sources.changes import Changes
 from ....sources.quirks.device import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
-from ..provider import Active, Provider, release_inactive
-from ..setup import NodeSetup
-from .choose import Preference, choose, lowest_ids
-from .device_hints import Pools, device_hints
+from ..provider import Active, NodeSetup, Provider, release_inactive
+from .choose import Preference, ResourcePlugin, choose, lowest_ids
+from .device_hints import DevicePools, device_hints
 from .device_state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
-from .plugin import DevicePlugin
 from .state_file import DeviceStateFile
 
 _CANNOT = "can't"
 """As kubelets said it up to 1.27.1."""
 
 
-def provide(setup: NodeSetup, plugins: Mapping[str, DevicePlugin] | None = None) -> DeviceManager:
+def provide(setup: NodeSetup, plugins: Mapping[str, ResourcePlugin] | None = None) -> DeviceManager:
     """Build the Device Manager of a node; ``plugins`` are the real ones, which come and go."""
     return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=setup.gates.changes, plugins=plugins)
 
@@ -48,7 +46,7 @@ class DeviceManager(Provider):
         quirks: DeviceQuirks,
         changes: Changes | None = None,
         preferences: Mapping[str, Preference] | None = None,
-        plugins: Mapping[str, DevicePlugin] | None = None,
+        plugins: Mapping[str, ResourcePlugin] | None = None,
     ) -> None:
         self._numa_ids = machine.numa_ids
         self._quirks = quirks
@@ -56,14 +54,14 @@ class DeviceManager(Provider):
         self.inventory = Inventory(machine)
         self.allocations = Allocations()
         stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
-        self._plugins: Mapping[str, DevicePlugin] = {} if plugins is None else plugins
+        self._plugins: Mapping[str, ResourcePlugin] = {} if plugins is None else plugins
         self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
         self._entries: tuple[DeviceEntry, ...] = ()
 
     def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for the devices a container asks for; empty when it asks for none (DEV-HINT-09)."""
-        asked = {name: amount.value for name, amount in container.limits.items() if self._known(name)}
+        requests = {name: amount.value for name, amount in container.limits.items() if self._known(name)}
         return {
             resource: self._hints(
                 resource,
@@ -71,17 +69,17 @@ class DeviceManager(Provider):
                 held=self.allocations.of(pod.uid, container.name).get(resource, frozenset()),
                 reusable=self._reusable.get(pod.uid, {}).get(resource, frozenset()),
             )
-            for resource, count in asked.items()
+            for resource, count in requests.items()
         }
 
     def pod_hints(self, pod: Pod) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for what a pod as a whole asks for; nothing is reusable then (DEV-HINT-03)."""
-        asked = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
+        requests = {name: amount.value for name, amount in pod_limits(pod).items() if self._known(name)}
         return {
             resource: self._hints(
                 resource, count, held=self.allocations.of_pod(pod.uid, resource), reusable=frozenset()
             )
-            for resource, count in asked.items()
+            for resource, count in requests.items()
         }
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
@@ -117,7 +115,7 @@ class DeviceManager(Provider):
 
     def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the devices of containers that are gone; tell whether there were any (DEV-HINT-10)."""
-        return release_inactive(self.allocations.given, active, self.release, uids)
+        return release_inactive(self.allocations.by_pod, active, self.release, uids)
 
     @property
     def state_file(self) -> DeviceStateFile:
@@ -145,7 +143,9 @@ class DeviceManager(Provider):
 
     def _known(self, resource: str) -> bool:
         return resource in self.inventory.resources or any(
-            resource in resources for containers in self.allocations.given.values() for resources in containers.values()
+            resource in resources
+            for containers in self.allocations.by_pod.values()
+            for resources in containers.values()
         )
 
     def _hints(
@@ -157,10 +157,10 @@ class DeviceManager(Provider):
         if held:
             if len(held) != count:
                 return []
-            pools = Pools(available=held, reusable=frozenset())
+            pools = DevicePools(available=held, reusable=frozenset())
         else:
             free = devices.healthy - self.allocations.in_use(resource)
-            pools = Pools(available=free, reusable=reusable)
+            pools = DevicePools(available=free, reusable=reusable)
             if len(free | reusable) < count:
                 return []
         return device_hints(devices, pools, count, self._hinted(devices), self._quirks)

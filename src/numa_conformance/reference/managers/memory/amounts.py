@@ -41,8 +41,8 @@ def pod_amounts(pod: Pod, *, drops_init_only: bool) -> Amounts | None:
     that is served as a whole it is what it requests itself, and what is not positive is left out.
     """
     if pod.served == "pod":
-        asked = _amounts(pod.requests)
-        return None if asked is None else {name: amount for name, amount in asked.items() if amount > 0}
+        requests = _amounts(pod.requests)
+        return None if requests is None else {name: amount for name, amount in requests.items() if amount > 0}
     by_container: dict[str, Amounts] = {}
     for container in pod.all_containers:
         amounts = container_amounts(pod, container)

@@ -1,10 +1,12 @@
-"""Charging blocks to NUMA nodes and taking them back (MEM-ALLOC-08, MEM-REL-01)."""
+"""Charging blocks to NUMA nodes, taking them back, and reusing those of init containers (MEM-ALLOC-08, MEM-REUSE)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from .memory_state import Block, NodeMemory
+from ....kube.container import Container
+from ....kube.pod import Pod
+from .memory_state import MemoryBlocks, NodeMemory, PinnedBlock
 
 
 def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, amount: int) -> None:
@@ -24,7 +26,7 @@ def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, 
             amount -= taken
 
 
-def discharge(nodes: Mapping[int, NodeMemory], block: Block) -> None:
+def discharge(nodes: Mapping[int, NodeMemory], block: PinnedBlock) -> None:
     """Undo one block; a node without blocks leaves its group. Bytes may return to another node of the group."""
     left = block.bytes
     for node in block.nodes:
@@ -33,8 +35,45 @@ def discharge(nodes: Mapping[int, NodeMemory], block: Block) -> None:
         if memory.assignments == 0:
             memory.group = (node,)
         table = memory.tables.get(block.type)
-        given = min(table.reserved, left) if table else 0
-        if table and given:
-            table.reserved -= given
-            table.free += given
-            left -= given
+        freed = min(table.reserved, left) if table else 0
+        if table and freed:
+            table.reserved -= freed
+            table.free += freed
+            left -= freed
+
+
+class ReusableMemory:
+    """What can be reused: pod uid to mask to resource to bytes. Only the pod handled last has any."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, dict[int, dict[str, int]]] = {}
+
+    def of(self, uid: str) -> Mapping[int, Mapping[str, int]]:
+        """Return what a pod can reuse, by mask."""
+        return self._left.get(uid, {})
+
+    def update(self, uid: str, blocks: Iterable[PinnedBlock], *, gives: bool) -> None:
+        """Account for a container's blocks: an ordinary init container gives, any other consumes."""
+        left = self._left.get(uid, {})
+        self._left = {uid: left}
+        for block in blocks:
+            by_type = left.setdefault(sum(1 << node for node in block.nodes), {})
+            now = by_type.get(block.type, 0)
+            by_type[block.type] = max(now, block.bytes) if gives else now - min(now, block.bytes)
+
+
+def shrink_init_blocks(held: MemoryBlocks, pod: Pod, container: Container, new: Iterable[PinnedBlock]) -> None:
+    """Shrink the blocks of earlier ordinary init containers by what ``container`` takes over from them."""
+    for block in new:
+        left = block.bytes
+        for earlier in pod.init_containers:
+            if earlier.name == container.name or not left:
+                break
+            if not pod.leaves_for_reuse(earlier):
+                continue
+            blocks = held.of(pod.uid, earlier.name)
+            for index, held_block in enumerate(blocks):
+                if held_block.type == block.type and held_block.nodes == block.nodes and held_block.bytes:
+                    by = min(held_block.bytes, left)
+                    blocks[index] = held_block.shrunk(by)
+                    left -= by

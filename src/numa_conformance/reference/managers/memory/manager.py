@@ -11,12 +11,11 @@ from ....kube.kubelet_config import KubeletConfiguration
 from ....machine.model import Machine
 from ....sources.policies import MEMORY_POLICIES, Platform
 from ....sources.quirks.memory import MemoryQuirks
-from ..provider import Provider
-from ..setup import NodeSetup
+from ..provider import NodeSetup, Provider
 from ..state_file import FileStyle
-from .memory_state import Blocks, NodeMemory, initial_nodes
+from .memory_state import EmptyTables, MemoryBlocks, NodeMemory
 from .none_policy import NoneMemoryManager
-from .reservation import reserved_by_node
+from .reservation import MemoryReservation
 from .static_policy import StaticMemoryManager
 
 _STAGE = "memorymanager"
@@ -37,10 +36,10 @@ class MemoryManager(Provider, Protocol):
         """The memory of every NUMA node; empty under policy None."""
 
     @property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> MemoryBlocks:
         """The blocks of every container."""
 
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
         """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
 
 
@@ -69,8 +68,8 @@ def _none(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) 
 
 
 def _static(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
-    reserved = reserved_by_node(machine, config, quirks)
-    return StaticMemoryManager(initial_nodes(machine, reserved, quirks), quirks)
+    reserved = MemoryReservation.of(quirks)().by_node(machine, config)
+    return StaticMemoryManager.of(quirks)(EmptyTables.of(quirks)().nodes(machine, reserved))
 
 
 _POLICIES: Mapping[str, Callable[[Machine, KubeletConfiguration, MemoryQuirks], MemoryManager]] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ....kube.quantity import Quantity
 from ....kube.resource_names import page_bytes
 from ....machine.model import Machine
-from ....sources.quirks.memory import MemoryQuirks
+from ..departures import Documented
 from ..provider import Holding
 
 WRAP = 2**64
@@ -45,7 +45,7 @@ class NodeMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PinnedBlock:
     """Memory of one type on NUMA nodes (ascending), in bytes."""
 
     nodes: tuple[int, ...]
@@ -56,7 +56,7 @@ class Block:
         nodes = ",".join(map(str, self.nodes))
         return f"{Quantity(self.bytes, 'binary')} of {self.type} on NUMA node{'s'[: len(self.nodes) > 1]} {nodes}"
 
-    def shrunk(self, by: int) -> Block:
+    def shrunk(self, by: int) -> PinnedBlock:
         """Return the block with so many bytes less."""
         return replace(self, bytes=self.bytes - by)
 
@@ -65,7 +65,7 @@ class Block:
 class MemoryHolding(Holding):
     """What one container holds: its blocks, sorted by type."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[PinnedBlock, ...]
 
     def to_answer(self) -> list[dict[str, object]]:
         """Return type, bytes and NUMA nodes of each block."""
@@ -80,70 +80,76 @@ class MemoryPools:
 
 
 @dataclass
-class Blocks:
+class MemoryBlocks:
     """The blocks of every container: uid to container to blocks.
 
     ``pods`` are the blocks of pods that were given theirs as a whole: containers have parts of them (MEM-PLR-01).
     """
 
-    given: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
-    pods: dict[str, list[Block]] = field(default_factory=dict)
+    by_pod: dict[str, dict[str, list[PinnedBlock]]] = field(default_factory=dict)
+    pods: dict[str, list[PinnedBlock]] = field(default_factory=dict)
 
-    def copy(self) -> Blocks:
+    def copy(self) -> MemoryBlocks:
         """Return an independent copy."""
-        given = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.given.items()}
-        return Blocks(given, {uid: held[:] for uid, held in self.pods.items()})
+        by_pod = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.by_pod.items()}
+        return MemoryBlocks(by_pod, {uid: held[:] for uid, held in self.pods.items()})
 
-    def of(self, uid: str, container: str) -> list[Block]:
+    def of(self, uid: str, container: str) -> list[PinnedBlock]:
         """Return a container's blocks, empty when it has none."""
-        return self.given.get(uid, {}).get(container, [])
+        return self.by_pod.get(uid, {}).get(container, [])
 
-    def known(self, uid: str, container: str) -> list[Block] | None:
+    def known(self, uid: str, container: str) -> list[PinnedBlock] | None:
         """Return a container's blocks, None when it was never given any, not even none."""
-        return self.given.get(uid, {}).get(container)
+        return self.by_pod.get(uid, {}).get(container)
 
-    def give(self, uid: str, container: str, blocks: Iterable[Block]) -> None:
+    def give(self, uid: str, container: str, blocks: Iterable[PinnedBlock]) -> None:
         """Record the blocks of a container."""
-        self.given.setdefault(uid, {})[container] = list(blocks)
+        self.by_pod.setdefault(uid, {})[container] = list(blocks)
 
-    def take_back(self, uid: str, container: str) -> list[Block]:
+    def take_back(self, uid: str, container: str) -> list[PinnedBlock]:
         """Forget the blocks of a container, and return those that are free by that.
 
         What a pod was given as a whole comes back with its last container.
         """
-        containers = self.given.get(uid, {})
+        containers = self.by_pod.get(uid, {})
         blocks = containers.pop(container, [])
         if not containers:
-            self.given.pop(uid, None)
+            self.by_pod.pop(uid, None)
         if uid in self.pods:
             return [] if containers else self.pods.pop(uid)
         return blocks
 
 
-def initial_nodes(
-    machine: Machine, reserved: Mapping[int, Mapping[str, int]], quirks: MemoryQuirks
-) -> dict[int, NodeMemory]:
-    """Return the tables of an empty machine (MEM-STATE-01..02).
+class EmptyTables(Documented):
+    """The tables of an empty machine (MEM-STATE-01..02)."""
 
-    ``reserved`` is bytes per NUMA node and resource. With the quirk ``memory-reservation-wraps`` reserving more than
-    a node has wraps around as unsigned 64-bit arithmetic does (MEM-STATE-04); otherwise nothing is left to give.
-    """
-    nodes = {}
-    for memory in machine.memory:
-        kept = reserved.get(memory.node, {})
-        tables: dict[str, Table] = {}
-        huge = 0
-        for size, pages in sorted(memory.hugepages.items()):
-            total = pages * page_bytes(size)
-            huge += total
-            tables[f"hugepages-{size}"] = _table(total, kept.get(f"hugepages-{size}", 0), total, quirks)
-        total = memory.memory or 0
-        tables["memory"] = _table(total, kept.get("memory", 0), total - huge, quirks)
-        nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
-    return nodes
+    def nodes(self, machine: Machine, reserved: Mapping[int, Mapping[str, int]]) -> dict[int, NodeMemory]:
+        """Return the tables by NUMA node; ``reserved`` is bytes per NUMA node and resource."""
+        nodes = {}
+        for memory in machine.memory:
+            reservation = reserved.get(memory.node, {})
+            tables: dict[str, Table] = {}
+            huge = 0
+            for size, pages in sorted(memory.hugepages.items()):
+                total = pages * page_bytes(size)
+                huge += total
+                tables[f"hugepages-{size}"] = self._table(total, reservation.get(f"hugepages-{size}", 0), total)
+            total = memory.memory or 0
+            tables["memory"] = self._table(total, reservation.get("memory", 0), total - huge)
+            nodes[memory.node] = NodeMemory(0, dict(sorted(tables.items())), (memory.node,))
+        return nodes
+
+    def _table(self, total: int, reserved: int, usable: int) -> Table:
+        allocatable = self._left(usable - reserved)
+        return Table(total, reserved, allocatable, 0, allocatable)
+
+    def _left(self, usable: int) -> int:
+        """Return what is left to give: nothing where more is reserved than a node has."""
+        return max(usable, 0)
 
 
-def _table(total: int, reserved: int, usable: int, quirks: MemoryQuirks) -> Table:
-    left = usable - reserved
-    allocatable = left % WRAP if quirks.memory_reservation_wraps else max(left, 0)
-    return Table(total, reserved, allocatable, 0, allocatable)
+class _WrappedTables(EmptyTables, quirk="memory_reservation_wraps"):
+    """Wraps around as unsigned 64-bit arithmetic does (MEM-STATE-04)."""
+
+    def _left(self, usable: int) -> int:
+        return usable % WRAP

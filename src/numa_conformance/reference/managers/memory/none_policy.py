@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..provider import Provider
 from ..state_file import PLAIN
-from .memory_state import Blocks, NodeMemory
+from .memory_state import MemoryBlocks, NodeMemory
 from .state_file import MemoryStateFile
 
 
@@ -18,7 +18,7 @@ class NoneMemoryManager(Provider):
 
     def __init__(self) -> None:
         self.nodes: dict[int, NodeMemory] = {}
-        self.blocks = Blocks()
+        self.blocks = MemoryBlocks()
         self.file_style = PLAIN
 
     @property
@@ -26,6 +26,6 @@ class NoneMemoryManager(Provider):
         """The file, which tells the policy alone."""
         return MemoryStateFile(self)
 
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
         """Keep nothing: beyond its policy and checksum the file is not looked into."""
         return False

@@ -13,7 +13,7 @@ from collections import Counter
 from ....kube.container import Container
 from ....kube.pod import Pod
 from .amounts import Amounts, container_amounts
-from .memory_state import Block
+from .memory_state import PinnedBlock
 
 
 def empty_pool(pod: Pod, total: Amounts) -> str | None:
@@ -42,24 +42,24 @@ def _used_up(total: Amounts, taken: Amounts) -> list[str]:
     return [name for name, amount in total.items() if taken.get(name, 0) >= amount]
 
 
-def parts(pod: Pod, total: Amounts, nodes: tuple[int, ...]) -> dict[str, list[Block]]:
+def parts(pod: Pod, total: Amounts, nodes: tuple[int, ...]) -> dict[str, list[PinnedBlock]]:
     """Return the blocks of every container out of the pod's ``total`` on its NUMA nodes."""
-    given: dict[str, Amounts] = {}
+    amounts: dict[str, Amounts] = {}
     left = dict(total)
     for container in pod.init_containers:
         owed = _owed(pod, container)
         if owed:
-            given[container.name] = owed
+            amounts[container.name] = owed
         elif not container.restart_always:
-            given[container.name] = dict(left)
+            amounts[container.name] = dict(left)
         if container.restart_always:
             left = _less(left, owed)
     for container in pod.containers:
         owed = _owed(pod, container)
         if owed:
-            given[container.name] = owed
+            amounts[container.name] = owed
             left = _less(left, owed)
-    return {container.name: _blocks(given.get(container.name, left), nodes) for container in pod.all_containers}
+    return {container.name: _blocks(amounts.get(container.name, left), nodes) for container in pod.all_containers}
 
 
 def _owed(pod: Pod, container: Container) -> Amounts:
@@ -70,5 +70,5 @@ def _less(amounts: Amounts, taken: Amounts) -> Amounts:
     return {name: max(amount - taken.get(name, 0), 0) for name, amount in amounts.items()}
 
 
-def _blocks(amounts: Amounts, nodes: tuple[int, ...]) -> list[Block]:
-    return [Block(nodes, name, amount) for name, amount in amounts.items() if amount > 0]
+def _blocks(amounts: Amounts, nodes: tuple[int, ...]) -> list[PinnedBlock]:
+    return [PinnedBlock(nodes, name, amount) for name, amount in amounts.items() if amount > 0]

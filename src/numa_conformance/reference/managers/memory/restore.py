@@ -6,62 +6,79 @@ from collections.abc import Mapping
 from copy import deepcopy
 
 from ....errors import KubeletCrashes, StartError
-from ....sources.quirks.memory import MemoryQuirks
+from ..departures import Documented
 from .charging import charge
-from .memory_state import WRAP, Blocks, NodeMemory
+from .memory_state import WRAP, MemoryBlocks, NodeMemory, PinnedBlock
 
 
-def check_restored(
-    empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: Blocks, quirks: MemoryQuirks
-) -> bool:
-    """Return whether the state can be taken over; False when it is empty and the machine's is to be used.
+class StateCheck(Documented):
+    """Whether a state fits the machine."""
 
-    Raises ``StartError`` with the kubelet's text, and ``KubeletCrashes``.
-    """
-    if not nodes:
-        if blocks.given:
-            raise _refused("machine state can not be empty when it has memory assignments")
-        return False
-    expected = deepcopy(dict(empty))
-    for uid, containers in sorted(blocks.given.items()):
-        whole = blocks.pods.get(uid)
-        for container, held in [("", whole)] if whole else sorted(containers.items()):
-            for block in held:
-                place = f"(pod: {uid}, container: {container})"
-                if any(node not in expected for node in block.nodes):
-                    raise _refused(f"{place} the memory assignment uses the NUMA that does not exist")
-                lacking = [node for node in block.nodes if block.type not in expected[node].tables]
-                if len(lacking) == len(block.nodes) or (lacking and quirks.restart_with_uneven_page_sizes_crashes):
-                    raise _refused(f"{place} the memory assignment uses memory resource that does not exist")
-                charge(expected, block.nodes, block.type, block.bytes)
-    by_node = quirks.restart_compares_every_node
-    if not _same(expected, nodes) or (by_node and any(expected[node].tables != nodes[node].tables for node in nodes)):
-        raise _refused("the expected machine state is different from the real one")
-    if quirks.restart_with_uneven_page_sizes_crashes:
-        _check_groups(nodes)
-    return True
+    def takes_over(
+        self, empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks
+    ) -> bool:
+        """Return whether the state can be taken over; False when it is empty and the machine's is to be used.
+
+        Raises ``StartError`` with the kubelet's text, and ``KubeletCrashes``.
+        """
+        if not nodes:
+            if blocks.by_pod:
+                raise _refused("machine state can not be empty when it has memory assignments")
+            return False
+        expected = deepcopy(dict(empty))
+        for uid, containers in sorted(blocks.by_pod.items()):
+            whole = blocks.pods.get(uid)
+            for container, held in [("", whole)] if whole else sorted(containers.items()):
+                for block in held:
+                    place = f"(pod: {uid}, container: {container})"
+                    if any(node not in expected for node in block.nodes):
+                        raise _refused(f"{place} the memory assignment uses the NUMA that does not exist")
+                    lacking = [node for node in block.nodes if block.type not in expected[node].tables]
+                    if self._is_unknown(lacking, block):
+                        raise _refused(f"{place} the memory assignment uses memory resource that does not exist")
+                    charge(expected, block.nodes, block.type, block.bytes)
+        if not self._agree(expected, nodes):
+            raise _refused("the expected machine state is different from the real one")
+        return True
+
+    def _is_unknown(self, lacking: list[int], block: PinnedBlock) -> bool:
+        """Tell whether no NUMA node of a block lists its resource; ``lacking`` are those that do not."""
+        return len(lacking) == len(block.nodes)
+
+    def _agree(self, expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory]) -> bool:
+        return expected.keys() == real.keys() and all(_same_node(expected, real, node) for node in expected)
 
 
-def _check_groups(nodes: Mapping[int, NodeMemory]) -> None:
-    """Raise ``KubeletCrashes`` where one NUMA node of a group lists a huge page size that another does not.
+class _NodeByNode(StateCheck, quirk="restart_compares_every_node"):
+    """Compares what is free and reserved node by node, not over groups alone."""
+
+    def _agree(self, expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory]) -> bool:
+        return super()._agree(expected, real) and all(expected[node].tables == real[node].tables for node in real)
+
+
+class _EvenPageSizes(StateCheck, quirk="restart_with_uneven_page_sizes_crashes"):
+    """Crashes where one NUMA node of a group lists a huge page size that another does not.
 
     A state that differs from the machine's as well may be refused before the kubelet comes to such a group; here it
     always is.
     """
-    for node, memory in nodes.items():
-        for name in memory.tables:
-            lacking = [cell for cell in memory.group if name not in nodes[cell].tables]
-            if lacking:
-                raise KubeletCrashes(
-                    "restart-with-uneven-page-sizes-crashes",
-                    f"NUMA node {lacking[0]} does not know {name}, which node {node} of its group lists",
-                )
 
+    def takes_over(
+        self, empty: Mapping[int, NodeMemory], nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks
+    ) -> bool:
+        taken = super().takes_over(empty, nodes, blocks)
+        for node, memory in nodes.items():
+            for name in memory.tables:
+                lacking = [cell for cell in memory.group if name not in nodes[cell].tables]
+                if lacking:
+                    raise KubeletCrashes(
+                        "restart-with-uneven-page-sizes-crashes",
+                        f"NUMA node {lacking[0]} does not know {name}, which node {node} of its group lists",
+                    )
+        return taken
 
-def _same(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory]) -> bool:
-    if expected.keys() != real.keys():
-        return False
-    return all(_same_node(expected, real, node) for node in expected)
+    def _is_unknown(self, lacking: list[int], block: PinnedBlock) -> bool:
+        return bool(lacking)
 
 
 def _same_node(expected: Mapping[int, NodeMemory], real: Mapping[int, NodeMemory], node: int) -> bool:

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from ....machine.hostfs.go_json import dump
 from ..state_file import PLAIN, CheckpointError, FileStyle
 from ..state_formats import text_checksum
-from .memory_state import Block, Blocks, NodeMemory
-from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, Format, Record, columns
+from .memory_state import MemoryBlocks, NodeMemory, PinnedBlock
+from .state_formats import FORMATS, TABLE_FIELDS, V1, V2, MemoryFormat, MemoryRecord, columns
 
 MEMORY_FILE = "memory_manager_state"
-_PLAIN_V1 = Format("MemoryManagerCheckpoint", V1.members)
+_PLAIN_V1 = MemoryFormat("MemoryManagerCheckpoint", V1.members)
 """The one format of kubelets up to 1.35."""
 
 
@@ -30,9 +30,9 @@ class _Manager(Protocol):
     def nodes(self) -> dict[int, NodeMemory]: ...
 
     @property
-    def blocks(self) -> Blocks: ...
+    def blocks(self) -> MemoryBlocks: ...
 
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool: ...
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool: ...
 
 
 class MemoryStateFile:
@@ -52,7 +52,7 @@ class MemoryStateFile:
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (MEM-CKPT-02)."""
-        nodes, blocks = dict[int, NodeMemory](), Blocks()
+        nodes, blocks = dict[int, NodeMemory](), MemoryBlocks()
         if text is not None:
             try:
                 nodes, blocks = decode(text, self._manager.policy, self._manager.file_style)
@@ -61,17 +61,17 @@ class MemoryStateFile:
         return self._manager.restore(nodes, blocks) or text is None
 
 
-def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: Blocks, style: FileStyle = PLAIN) -> str:
+def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks, style: FileStyle = PLAIN) -> str:
     """Return the file's text, byte for byte as the kubelet writes it."""
-    record = Record(policy, dict(nodes), blocks.given, blocks.pods if style.pods else {})
+    record = MemoryRecord(policy, dict(nodes), blocks.by_pod, blocks.pods if style.pods else {})
     old: dict[str, Any] = {
         "policyName": policy,
         "machineState": {str(node): _node_json(nodes[node]) for node in sorted(nodes, key=str)},
     }
-    if blocks.given:
+    if blocks.by_pod:
         old["entries"] = {
             uid: {name: _blocks_json(held) for name, held in sorted(containers.items())}
-            for uid, containers in sorted(blocks.given.items())
+            for uid, containers in sorted(blocks.by_pod.items())
         }
     whole = dict(old)
     if record.pods:
@@ -82,7 +82,7 @@ def encode(policy: str, nodes: Mapping[int, NodeMemory], blocks: Blocks, style: 
     return dump({**whole, "checksum": (V2 if style.pods else V1).checksum(record)})
 
 
-def _blocks_json(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+def _blocks_json(blocks: Iterable[PinnedBlock]) -> list[dict[str, Any]]:
     return [{"numaAffinity": list(block.nodes), "type": block.type, "size": block.bytes} for block in blocks]
 
 
@@ -96,7 +96,7 @@ def _node_json(node: NodeMemory) -> dict[str, Any]:
     }
 
 
-def decode(text: str, policy: str, style: FileStyle = PLAIN) -> tuple[dict[int, NodeMemory], Blocks]:
+def decode(text: str, policy: str, style: FileStyle = PLAIN) -> tuple[dict[int, NodeMemory], MemoryBlocks]:
     """Read the NUMA nodes and the blocks from a file for a node with this policy; raises ``CheckpointError``."""
     if style.newest_first:
         record = FORMATS.newest_first(text, style, lambda: V1.checked(text, may_be_unchecked=True))
@@ -106,5 +106,5 @@ def decode(text: str, policy: str, style: FileStyle = PLAIN) -> tuple[dict[int, 
         raise CheckpointError(
             f'[memorymanager] configured policy "{policy}" differs from state checkpoint policy "{record.policy}"'
         )
-    given = {uid: containers for uid, containers in record.entries.items() if containers}
-    return record.nodes, Blocks(given, record.pods if style.pods else {})
+    by_pod = {uid: containers for uid, containers in record.entries.items() if containers}
+    return record.nodes, MemoryBlocks(by_pod, record.pods if style.pods else {})

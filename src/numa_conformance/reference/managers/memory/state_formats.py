@@ -8,9 +8,8 @@ from typing import Any
 
 from ....machine.hostfs.fnv import fnv1a_32
 from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, type_error
-from ..state_formats import Format as AnyFormat
-from ..state_formats import Formats
-from .memory_state import Block, NodeMemory, Table
+from ..state_formats import Format, Formats
+from .memory_state import NodeMemory, PinnedBlock, Table
 
 TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")
 _DUMPED = ("TotalMemSize", "SystemReserved", "Allocatable", "Reserved", "Free")
@@ -18,23 +17,23 @@ _NAMES = ("policyName", "machineState", "entries", "podEntries", "checksum", "da
 
 
 @dataclass
-class Record:
+class MemoryRecord:
     """A file as written."""
 
     policy: str = ""
     nodes: dict[int, NodeMemory] = field(default_factory=dict)
-    entries: dict[str, dict[str, list[Block]]] = field(default_factory=dict)
-    pods: dict[str, list[Block]] = field(default_factory=dict)
+    entries: dict[str, dict[str, list[PinnedBlock]]] = field(default_factory=dict)
+    pods: dict[str, list[PinnedBlock]] = field(default_factory=dict)
     checksum: int = 0
     data: str = ""
     data_checksum: int = 0
 
 
 @dataclass(frozen=True)
-class Format(AnyFormat[Record]):
+class MemoryFormat(Format[MemoryRecord]):
     """One format of the Memory Manager's file."""
 
-    def read(self, text: str) -> tuple[Record, GoJsonError | None]:
+    def read(self, text: str) -> tuple[MemoryRecord, GoJsonError | None]:
         """Return what can be read of a text, and the first fault in it."""
         decoder = _Decoder(self)
         try:
@@ -43,7 +42,7 @@ class Format(AnyFormat[Record]):
             return decoder.record, error
         return decoder.record, None
 
-    def checksum(self, record: Record) -> int:
+    def checksum(self, record: MemoryRecord) -> int:
         """Return the checksum of a record (MEM-CKPT-02)."""
         dumped_nodes = " ".join(f"{node}:<*>{_dump_node(memory)}" for node, memory in sorted(record.nodes.items()))
         pods = " ".join(
@@ -65,10 +64,10 @@ class Format(AnyFormat[Record]):
 
 
 _OLD = frozenset({"policyName", "machineState", "entries", "checksum"})
-V1 = Format("MemoryManagerCheckpointV1", _OLD)
-V2 = Format("MemoryManagerCheckpointV2", _OLD | {"podEntries"})
-V3 = Format("MemoryManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V1.name)
-V3_DATA = Format("MemoryManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
+V1 = MemoryFormat("MemoryManagerCheckpointV1", _OLD)
+V2 = MemoryFormat("MemoryManagerCheckpointV2", _OLD | {"podEntries"})
+V3 = MemoryFormat("MemoryManagerCheckpoint", _OLD | {"data", "dataChecksum"}, old_members=V1.name)
+V3_DATA = MemoryFormat("MemoryManagerCheckpointData", _OLD - {"checksum"} | {"podEntries"})
 FORMATS = Formats("memory", "v3", envelope=V3, data=V3_DATA, with_pods=V2)
 
 
@@ -90,7 +89,7 @@ def _dump_table(table: Table) -> str:
     return " ".join(f"{label}:(uint64){amount}" for label, amount in zip(_DUMPED, columns(table), strict=True))
 
 
-def _dump_blocks(blocks: Sequence[Block]) -> str:
+def _dump_blocks(blocks: Sequence[PinnedBlock]) -> str:
     dumped = " ".join(
         f"{{NUMAAffinity:([]int)[{' '.join(map(str, block.nodes))}] Type:(v1.ResourceName){block.type} "
         f"Size:(uint64){block.bytes}}}"
@@ -102,9 +101,9 @@ def _dump_blocks(blocks: Sequence[Block]) -> str:
 class _Decoder:
     """Reads the record; a member of a wrong type is reported with its path."""
 
-    def __init__(self, form: Format) -> None:
+    def __init__(self, form: MemoryFormat) -> None:
         self._form = form
-        self.record = Record()
+        self.record = MemoryRecord()
 
     def read(self, value: Any) -> None:
         """Read the whole record; raises ``GoJsonError``."""
@@ -133,14 +132,14 @@ class _Decoder:
             case _:
                 record.data_checksum = number(value, path, "checksum.Checksum")
 
-    def _pod(self, value: Any, path: str) -> list[Block]:
-        blocks: list[Block] = []
+    def _pod(self, value: Any, path: str) -> list[PinnedBlock]:
+        blocks: list[PinnedBlock] = []
         inner = f"{path}.memoryBlocks"
         for _, member in fields(value, {"memoryblocks": "memoryBlocks"}, "state.PodEntry"):
             blocks = [self._block(block, inner) for block in self._list(member, inner, "[]state.Block")]
         return blocks
 
-    def _containers(self, value: Any, path: str) -> dict[str, list[Block]]:
+    def _containers(self, value: Any, path: str) -> dict[str, list[PinnedBlock]]:
         return {
             name: [self._block(block, path) for block in self._list(blocks, path, "[]state.Block")]
             for name, blocks in self._object(value, path, "map[string][]state.Block")
@@ -166,7 +165,7 @@ class _Decoder:
             amounts[name] = number(member, f"{path}.{name}", "uint64")
         return Table(*(amounts[name] for name in TABLE_FIELDS))
 
-    def _block(self, value: Any, path: str) -> Block:
+    def _block(self, value: Any, path: str) -> PinnedBlock:
         nodes, kind, size = tuple[int, ...](), "", 0
         known = {"numaaffinity": "numaAffinity", "type": "type", "size": "size"}
         for name, member in fields(value, known, "state.Block"):
@@ -177,7 +176,7 @@ class _Decoder:
                 kind = string(member, inner)
             else:
                 size = number(member, inner, "uint64")
-        return Block(nodes, kind, size)
+        return PinnedBlock(nodes, kind, size)
 
     def _numbers(self, value: Any, path: str) -> tuple[int, ...]:
         return tuple(number(item, path, "int") for item in self._list(value, path, "[]int"))

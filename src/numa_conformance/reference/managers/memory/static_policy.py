@@ -9,36 +9,32 @@ from ....cpuset import iter_bits
 from ....errors import KubeletCrashes, Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
-from ....sources.quirks.memory import MemoryQuirks
 from ..compressed_hints import CompressedHints
+from ..departures import Documented
 from ..eligibility import is_pinned
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, release_inactive
 from ..state_file import PLAIN
 from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
-from .charging import charge, discharge
+from .charging import ReusableMemory, charge, discharge, shrink_init_blocks
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
-from .memory_state import WRAP, Block, Blocks, MemoryHolding, MemoryPools, NodeMemory
-from .restore import check_restored
-from .reuse import ReusableMemory, shrink_init_blocks
+from .memory_state import WRAP, MemoryBlocks, MemoryHolding, MemoryPools, NodeMemory, PinnedBlock
+from .restore import StateCheck
 from .state_file import MemoryStateFile
 
 
-class StaticMemoryManager(Provider):
+class StaticMemoryManager(Documented, Provider):
     """Pins the memory of Guaranteed pods to NUMA nodes."""
 
     name = "memory"
     policy = "Static"
 
-    def __init__(self, nodes: dict[int, NodeMemory], quirks: MemoryQuirks) -> None:
+    def __init__(self, nodes: dict[int, NodeMemory]) -> None:
         """Take the tables of the empty machine."""
         self._empty = _copied(nodes)
-        self._quirks = quirks
-        self._highest = max(nodes, default=0)
-        self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
         self.nodes = nodes
-        self.blocks = Blocks()
+        self.blocks = MemoryBlocks()
         self.file_style = PLAIN
         self._reusable = ReusableMemory()
 
@@ -57,31 +53,30 @@ class StaticMemoryManager(Provider):
         amounts = self._pod_amounts(pod)
         if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
             return {name: [] for name in amounts}
-        if pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again:
-            held = self.blocks.pods[pod.uid]
-        return self._hints(pod, amounts, held)
+        whole = self._whole(pod.uid)
+        return self._hints(pod, amounts, held if whole is None else whole)
 
     def _pod_amounts(self, pod: Pod) -> Amounts | None:
-        return pod_amounts(pod, drops_init_only=self._quirks.init_only_types_are_dropped)
+        return pod_amounts(pod, drops_init_only=False)
 
-    def _hints(self, pod: Pod, amounts: Amounts | None, held: list[Block] | None) -> dict[str, MemoryHints] | None:
+    def _whole(self, uid: str) -> list[PinnedBlock] | None:
+        """Return the blocks of a pod that was given its memory in one piece; None where it was not."""
+        return self.blocks.pods.get(uid)
+
+    def _hints(
+        self, pod: Pod, amounts: Amounts | None, held: list[PinnedBlock] | None
+    ) -> dict[str, MemoryHints] | None:
         if amounts is None:
             return None
         if held is not None:
             return _regenerated(held, amounts)
-        hints = self._masks(pod, amounts)
-        if not hints and self._quirks.no_memory_anywhere_is_no_opinion:
-            return {}
+        return self._answer(amounts, self._masks(pod, amounts))
+
+    def _answer(self, amounts: Amounts, hints: MemoryHints) -> dict[str, MemoryHints]:
         return dict.fromkeys(amounts, hints)
 
     def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
         """Return the NUMA masks that hold all amounts; raises ``KubeletCrashes`` where the kubelet trips on the way."""
-        if self._highest > HIGHEST_NODE and self._quirks.memory_of_node_past_63_crashes:
-            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {self._highest} fits in no mask")
-        if self._quirks.missing_page_size_crashes and not amounts.keys() <= self._listed_everywhere:
-            resource = min(amounts.keys() - self._listed_everywhere)
-            node = next(node for node, memory in self.nodes.items() if resource not in memory.tables)
-            raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {node} does not know {resource}")
         return memory_hints(self.nodes, amounts, self._reusable.of(pod.uid))
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
@@ -96,7 +91,7 @@ class StaticMemoryManager(Provider):
         amounts = container_amounts(pod, container)
         if amounts is None:
             raise Refusal.unexpected("[memorymanager] failed to represent quantity as int64")
-        if not amounts and not self._quirks.container_without_memory_is_refused:
+        if not self._takes_part(amounts):
             return
         mask = self._choose(pod, amounts, affinity)
         members = tuple(iter_bits(mask))
@@ -104,7 +99,7 @@ class StaticMemoryManager(Provider):
         for resource, amount in amounts.items():
             reused = min(self._reusable.of(pod.uid).get(mask, {}).get(resource, 0), amount)
             charge(self.nodes, members, resource, amount - reused)
-            blocks.append(Block(members, resource, amount))
+            blocks.append(PinnedBlock(members, resource, amount))
         if trace is not None:
             trace += map(str, blocks)
         self._reusable.update(pod.uid, blocks, gives=ordinary_init)
@@ -112,18 +107,15 @@ class StaticMemoryManager(Provider):
         shrink_init_blocks(self.blocks, pod, container, blocks)
 
     def allocate_pod(self, pod: Pod, affinity: Hint, trace: list[str] | None = None) -> None:
-        """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``.
-
-        With the quirk ``whole-pods-are-charged-again`` a pod that has its memory is given it once more.
-        """
+        """Give a pod its memory in one piece, and its containers their parts (MEM-PLR-01..03); raises ``Refusal``."""
         amounts = self._pod_amounts(pod) if is_pinned(pod) else None
-        if amounts is None or (pod.uid in self.blocks.pods and not self._quirks.whole_pods_are_charged_again):
+        if amounts is None or self._whole(pod.uid) is not None:
             return
         empty = pod_level.empty_pool(pod, amounts)
         if empty:
             raise Refusal("EmptyPodSharedPoolError", empty)
         members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
-        self.blocks.pods[pod.uid] = [Block(members, resource, amount) for resource, amount in amounts.items()]
+        self.blocks.pods[pod.uid] = [PinnedBlock(members, resource, amount) for resource, amount in amounts.items()]
         for resource, amount in amounts.items():
             charge(self.nodes, members, resource, amount)
             if trace is not None:
@@ -131,21 +123,28 @@ class StaticMemoryManager(Provider):
         for name, blocks in pod_level.parts(pod, amounts, members).items():
             self.blocks.give(pod.uid, name, blocks)
 
+    def _takes_part(self, amounts: Amounts) -> bool:
+        """Tell whether a container gets memory of its own; the others share what is left."""
+        return bool(amounts)
+
     def _choose(self, pod: Pod, amounts: Amounts, affinity: Hint) -> int:
         """Return the mask to use: the affinity, a default in its place, or an extension of it (MEM-ALLOC-03..05)."""
         mask, preferred = affinity
         if mask is None:
             mask, preferred = self._default(pod, amounts, preferred=preferred)
-        leaves_a_group = not self._quirks.single_node_blocks_break_groups and self._leaves_a_group(mask)
-        if leaves_a_group or not self._has_room(mask, amounts):
+        if self._leaves_a_group(mask) or not self._has_room(mask, amounts):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
-        if mask.bit_count() > 1 and not self._quirks.groups_may_cross and breaks_a_group(self.nodes, mask):
+        if self._crosses_a_group(mask):
             raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
 
     def _leaves_a_group(self, mask: int) -> bool:
         """Tell whether the mask is one NUMA node that serves containers together with others."""
         return any(mask == 1 << node and len(memory.group) > 1 for node, memory in self.nodes.items())
+
+    def _crosses_a_group(self, mask: int) -> bool:
+        """Tell whether one of several NUMA nodes serves containers alone or in another group."""
+        return mask.bit_count() > 1 and breaks_a_group(self.nodes, mask)
 
     def _default(self, pod: Pod, amounts: Amounts, *, preferred: bool) -> tuple[int, bool]:
         best = _best(self._masks(pod, amounts) if amounts else [], 0)
@@ -179,7 +178,7 @@ class StaticMemoryManager(Provider):
 
     def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
-        return release_inactive(self.blocks.given, active, self.release, uids)
+        return release_inactive(self.blocks.by_pod, active, self.release, uids)
 
     def container_starts(self, pod: Pod, container: Container) -> bool:
         """Take back what ordinary init containers before this one hold (MEM-REUSE-07)."""
@@ -205,9 +204,9 @@ class StaticMemoryManager(Provider):
         """Return the memory of every NUMA node, ascending."""
         return MemoryPools(dict(sorted(_copied(self.nodes).items())))
 
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: Blocks) -> bool:
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
         """Take over a state file's content, or begin anew where it has no machine state (MEM-CKPT-03..06)."""
-        if check_restored(self._empty, nodes, blocks, self._quirks):
+        if StateCheck.of(self.quirks)().takes_over(self._empty, nodes, blocks):
             self.nodes = _copied(nodes)
             self.blocks = deepcopy(blocks)
             return False
@@ -215,11 +214,77 @@ class StaticMemoryManager(Provider):
         return True
 
 
+class _NoOpinion(StaticMemoryManager, quirk="no_memory_anywhere_is_no_opinion"):
+    """Gives no hints at all where no NUMA mask holds the request."""
+
+    def _answer(self, amounts: Amounts, hints: MemoryHints) -> dict[str, MemoryHints]:
+        return super()._answer(amounts, hints) if hints else {}
+
+
+class _AppsAlone(StaticMemoryManager, quirk="init_only_types_are_dropped"):
+    """Leaves a type of memory out of a pod's hints that only init containers ask for."""
+
+    def _pod_amounts(self, pod: Pod) -> Amounts | None:
+        return pod_amounts(pod, drops_init_only=True)
+
+
+class _ChargedAgain(StaticMemoryManager, quirk="whole_pods_are_charged_again"):
+    """Gives a pod its memory once more that was given it in one piece."""
+
+    def _whole(self, uid: str) -> list[PinnedBlock] | None:
+        return None
+
+
+class _RefusesNothing(StaticMemoryManager, quirk="container_without_memory_is_refused"):
+    """Looks for NUMA nodes with room for no memory."""
+
+    def _takes_part(self, amounts: Amounts) -> bool:
+        return True
+
+
+class _BreaksGroups(StaticMemoryManager, quirk="single_node_blocks_break_groups"):
+    """Takes memory of one NUMA node of a group."""
+
+    def _leaves_a_group(self, mask: int) -> bool:
+        return False
+
+
+class _CrossesGroups(StaticMemoryManager, quirk="groups_may_cross"):
+    """Takes memory of NUMA nodes of several groups."""
+
+    def _crosses_a_group(self, mask: int) -> bool:
+        return False
+
+
+class _MissingPageSize(StaticMemoryManager, quirk="missing_page_size_crashes"):
+    """Crashes at a huge page size that some NUMA node does not list."""
+
+    def __init__(self, nodes: dict[int, NodeMemory]) -> None:
+        super().__init__(nodes)
+        self._listed_everywhere = frozenset.intersection(*(frozenset(memory.tables) for memory in nodes.values()))
+
+    def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
+        if not amounts.keys() <= self._listed_everywhere:
+            missing = min(amounts.keys() - self._listed_everywhere)
+            node = next(node for node, memory in self.nodes.items() if missing not in memory.tables)
+            raise KubeletCrashes("missing-page-size-crashes", f"NUMA node {node} does not know {missing}")
+        return super()._masks(pod, amounts)
+
+
+class _NodePast63(StaticMemoryManager, quirk="memory_of_node_past_63_crashes"):
+    """Crashes on a machine whose NUMA nodes do not fit in a word."""
+
+    def _masks(self, pod: Pod, amounts: Amounts) -> MemoryHints:
+        if max(self.nodes, default=0) > HIGHEST_NODE:
+            raise KubeletCrashes("memory-of-node-past-63-crashes", f"NUMA node {max(self.nodes)} fits in no mask")
+        return super()._masks(pod, amounts)
+
+
 def _copied(nodes: Mapping[int, NodeMemory]) -> dict[int, NodeMemory]:
     return {node: memory.copy() for node, memory in nodes.items()}
 
 
-def _regenerated(held: list[Block], amounts: Amounts) -> dict[str, MemoryHints] | None:
+def _regenerated(held: list[PinnedBlock], amounts: Amounts) -> dict[str, MemoryHints] | None:
     """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
     if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
         return None

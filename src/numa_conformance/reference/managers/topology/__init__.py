@@ -2,14 +2,14 @@
 
 from ..provider import Answer
 from .explain import MergeExplanation, explain_merge
-from .merge import Merged, axes_of
+from .merge import MergedHint, axes_of
 from .options import parse_options
 from .policy import TopologyPolicy, make_topology_policy, policy_of
 
 __all__ = [
     "Answer",
     "MergeExplanation",
-    "Merged",
+    "MergedHint",
     "TopologyPolicy",
     "axes_of",
     "explain_merge",

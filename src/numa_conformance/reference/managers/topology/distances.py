@@ -17,7 +17,7 @@ MOST_COMBINATIONS = 1_000_000
 def closer(numa_ids: Sequence[int], distances: Distances) -> Fitness:
     """Order masks of one size by average distance over all ordered pairs, self included (TOPO-DIST-01..03)."""
     place_of = {node: place for place, node in enumerate(numa_ids)}
-    return _by_average(lambda node, beside: distances[place_of[node]][place_of[beside]])
+    return _by_average(lambda node, other: distances[place_of[node]][place_of[other]])
 
 
 def closer_by_id(numa_ids: Sequence[int], distances: Distances) -> Fitness:
@@ -27,8 +27,8 @@ def closer_by_id(numa_ids: Sequence[int], distances: Distances) -> Fitness:
     """
     place_of = {node: place for place, node in enumerate(numa_ids)}
 
-    def distance(node: int, beside: int) -> float:
-        return distances[place_of[node]][beside] if beside < len(numa_ids) else float("inf")
+    def distance(node: int, other: int) -> float:
+        return distances[place_of[node]][other] if other < len(numa_ids) else float("inf")
 
     return _by_average(distance)
 
@@ -40,7 +40,7 @@ def _by_average(distance: Callable[[int, int], float]) -> Fitness:
         fitness = known.get(mask)
         if fitness is None:
             nodes = list(iter_bits(mask))
-            total = sum(distance(node, beside) for node in nodes for beside in nodes)
+            total = sum(distance(node, other) for node in nodes for other in nodes)
             fitness = known[mask] = (total / len(nodes) ** 2, mask)
         return fitness
 

@@ -23,7 +23,7 @@ Fitness = Callable[[int], tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedHint:
     """The result of a merge, and whether the policy admits the pod with it."""
 
     hint: Hint

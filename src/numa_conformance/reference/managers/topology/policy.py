@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 from ....errors import KubeletCrashes, StartError
 from ....kube.features import FeatureGates
@@ -12,72 +12,97 @@ from ....kube.kubelet_config import KubeletConfiguration
 from ....sources.options import TopologyOptions
 from ....sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ....sources.quirks.topology import TopologyQuirks
+from ..departures import Documented
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Answer
 from .distances import Distances, closer, closer_by_id, fold_axes
-from .merge import Fitness, Merged, axes_of, each_axis, merge_axes, narrower, single_node_axis
+from .merge import Axis, Fitness, MergedHint, axes_of, each_axis, merge_axes, narrower, single_node_axis
 from .options import STAGE, parse_options
 
 
 @dataclass(frozen=True)
-class TopologyPolicy:
+class TopologyPolicy(Documented):
     """One policy on one machine. ``everything`` is the mask of all NUMA nodes, with or without CPUs.
 
     ``aligns``: it asks for hints and merges them. ``one_node_only``: of the hints it looks at those of one NUMA node.
-    ``admits_unaligned``: a pod is admitted also where the merged hint is not preferred. ``unreadable`` are the NUMA
-    nodes at whose distance the kubelet crashes.
+    ``admits_unaligned``: a pod is admitted also where the merged hint is not preferred.
     """
 
     name: str
     scope: str
     everything: int
-    quirks: TopologyQuirks
     fitness: Fitness = narrower
     aligns: bool = True
     one_node_only: bool = False
     admits_unaligned: bool = False
-    unreadable: int = 0
 
     @property
     def aligns_whole_pods(self) -> bool:
         """Whether the containers of a pod get one hint, merged from what the pod as a whole asks for."""
         return self.scope == "pod"
 
-    def merge(self, answers: Iterable[Answer]) -> Merged:
+    def merge(self, answers: Iterable[Answer]) -> MergedHint:
         """Merge the providers' answers and say whether the policy admits the pod with the result.
 
         Raises ``KubeletCrashes`` where the kubelet gives no answer.
         """
         if not self.aligns:
-            return Merged(Hint(None, False), True)
-        if self.quirks.node_past_63_crashes and self.everything >> (HIGHEST_NODE + 1):
-            highest = self.everything.bit_length() - 1
-            raise KubeletCrashes("node-past-63-crashes", f"NUMA node {highest} fits in no mask")
-        if self.one_node_only:
-            hint = self._on_one_node(answers)
-        elif self.unreadable:
-            hint = fold_axes(axes_of(answers), self.everything, self.fitness, self.unreadable)
-        else:
-            hint = merge_axes(axes_of(answers), self.everything, self.fitness)
-        return Merged(hint, hint.preferred or self.admits_unaligned)
+            return MergedHint(Hint(None, False), True)
+        hint = self._on_one_node(answers) if self.one_node_only else self._on_all_nodes(axes_of(answers))
+        return MergedHint(hint, hint.preferred or self.admits_unaligned)
+
+    def _on_all_nodes(self, axes: Sequence[Axis]) -> Hint:
+        return merge_axes(axes, self.everything, self.fitness)
 
     def _on_one_node(self, answers: Iterable[Answer]) -> Hint:
         """Merge what is left of each axis (TOPO-POL-05); where nothing is left of one the others need no look."""
         left = []
         for axis in each_axis(answers):
-            kept = single_node_axis(axis)
-            if not kept:
+            hints = single_node_axis(axis)
+            if not hints:
                 return Hint(None, False)
-            left.append(kept)
+            left.append(hints)
         hint = merge_axes(left, self.everything)
         return Hint(None, hint.preferred) if hint.mask == self.everything else hint
 
+    def closest_first(self, numa_ids: Sequence[int], distances: Distances) -> TopologyPolicy:
+        """Return the policy that prefers the closest of as many NUMA nodes; ``distances`` has a row for each."""
+        return replace(self, fitness=closer(numa_ids, distances))
 
-_POLICIES: Mapping[str, Callable[[str, int, TopologyQuirks], TopologyPolicy]] = {
-    "none": partial(TopologyPolicy, "none", aligns=False),
-    "best-effort": partial(TopologyPolicy, "best-effort", admits_unaligned=True),
-    "restricted": partial(TopologyPolicy, "restricted"),
-    "single-numa-node": partial(TopologyPolicy, "single-numa-node", one_node_only=True),
+
+class _NodePast63(TopologyPolicy, quirk="node_past_63_crashes"):
+    """Crashes at the first pod on a machine whose NUMA nodes do not fit in a word."""
+
+    def merge(self, answers: Iterable[Answer]) -> MergedHint:
+        if self.aligns and self.everything >> (HIGHEST_NODE + 1):
+            highest = self.everything.bit_length() - 1
+            raise KubeletCrashes("node-past-63-crashes", f"NUMA node {highest} fits in no mask")
+        return super().merge(answers)
+
+
+@dataclass(frozen=True)
+class _DistancesById(TopologyPolicy, quirk="distances_by_node_id"):
+    """Takes a node's id for its column of the distances; ``unreadable`` are the nodes at whose distance it crashes."""
+
+    unreadable: int = 0
+
+    def _on_all_nodes(self, axes: Sequence[Axis]) -> Hint:
+        if self.unreadable:
+            return fold_axes(axes, self.everything, self.fitness, self.unreadable)
+        return super()._on_all_nodes(axes)
+
+    def closest_first(self, numa_ids: Sequence[int], distances: Distances) -> TopologyPolicy:
+        gaps = self.everything >> len(numa_ids) << len(numa_ids)
+        if not gaps:
+            return super().closest_first(numa_ids, distances)
+        return replace(self, fitness=closer_by_id(numa_ids, distances), unreadable=gaps)
+
+
+_POLICIES: Mapping[str, Mapping[str, Any]] = {
+    "none": {"aligns": False},
+    "best-effort": {"admits_unaligned": True},
+    "restricted": {},
+    "single-numa-node": {"one_node_only": True},
 }
 
 
@@ -119,13 +144,10 @@ def policy_of(
     Raises ``StartError`` when the closest nodes are asked for and there are no distances.
     """
     _require_distances(options, distances)
-    policy = _POLICIES[name](scope, sum(1 << node for node in numa_ids), quirks)
+    policy = TopologyPolicy.of(quirks)(name, scope, sum(1 << node for node in numa_ids), **_POLICIES[name])
     if not options.prefer_closest_numa_nodes or distances is None or policy.one_node_only:
         return policy
-    gaps = policy.everything >> len(numa_ids) << len(numa_ids)
-    if gaps and quirks.distances_by_node_id:
-        return replace(policy, fitness=closer_by_id(numa_ids, distances), unreadable=gaps)
-    return replace(policy, fitness=closer(numa_ids, distances))
+    return policy.closest_first(numa_ids, distances)
 
 
 def _require_distances(options: TopologyOptions, distances: Distances | None) -> None:

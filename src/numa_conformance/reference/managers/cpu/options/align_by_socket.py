@@ -5,7 +5,7 @@ https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#al
 
 from __future__ import annotations
 
-from .....sources.quirks.cpu import CpuQuirks
+from ...departures import Documented
 from ...hint import Hint
 from ...policy_options import OptionError
 from ..topology import CpuTopology
@@ -23,31 +23,49 @@ def check(topology_policy: str, topology: CpuTopology) -> None:
         )
 
 
-def preference(topology: CpuTopology, smallest: int, quirks: CpuQuirks) -> tuple[tuple[Hint, ...], ...]:
-    """Return all hints by size, preferred where they touch no more sockets than needed (CPU-HINT-10).
+class SocketAlignment(Documented):
+    """What counts as aligned on a machine."""
 
-    ``smallest`` is the number of NUMA nodes that the request needs. With the quirk ``align-by-socket-only-adds-hints``
-    the sets of so many nodes are preferred as well.
-    """
-    nodes_per_socket = topology.num_nodes // topology.num_sockets if topology.num_sockets else 0
-    if not nodes_per_socket:
-        return topology.subsets.by_size(smallest)
-    also_preferred = smallest if quirks.align_by_socket_only_adds_hints else 0
-    return topology.subsets.by_socket(also_preferred, -(-smallest // nodes_per_socket))
+    def __init__(self, topology: CpuTopology) -> None:
+        """Take the machine."""
+        self._topology = topology
+
+    def preference(self, topology: CpuTopology, smallest: int) -> tuple[tuple[Hint, ...], ...]:
+        """Return all hints by size, preferred where they touch no more sockets than needed (CPU-HINT-10).
+
+        ``smallest`` is the number of NUMA nodes that the request needs.
+        """
+        nodes_per_socket = topology.num_nodes // topology.num_sockets if topology.num_sockets else 0
+        if not nodes_per_socket:
+            return topology.subsets.by_size(smallest)
+        return topology.subsets.by_socket(self._also_preferred(smallest), -(-smallest // nodes_per_socket))
+
+    def near(self, available: int, mask: int) -> list[int]:
+        """Return the pools to take from first: the hinted NUMA nodes, then the whole of their sockets (CPU-STEP-05)."""
+        return [available & self._topology.cpus_in_nodes(mask), available & self._topology.cpus_in_sockets_of(mask)]
+
+    def of_socket(self, near: int, available: int, count: int) -> int:
+        """Return what to take from first where one hint counts: of what is near the fullest socket that has so many."""
+        sockets = [(near or available) & cpus for cpus in self._topology.sockets.masks]
+        return min((cpus for cpus in sockets if cpus.bit_count() >= count), key=int.bit_count, default=near)
+
+    def _also_preferred(self, smallest: int) -> int:
+        """Return of how many NUMA nodes sets are preferred as well, whatever their sockets: of none."""
+        return 0
 
 
-def near(available: int, mask: int, topology: CpuTopology, quirks: CpuQuirks) -> list[int]:
-    """Return the pools to take from first: the hinted NUMA nodes, then the whole of their sockets (CPU-STEP-05).
+class _AddsHints(SocketAlignment, quirk="align_by_socket_only_adds_hints"):
+    """Prefers sets of as few NUMA nodes as will do as well."""
 
-    With the quirk ``align-by-socket-leaves-hinted-nodes`` only the latter.
-    """
-    sockets = available & topology.cpus_in_sockets_of(mask)
-    if quirks.align_by_socket_leaves_hinted_nodes:
-        return [sockets]
-    return [available & topology.cpus_in_nodes(mask), sockets]
+    def of_socket(self, near: int, available: int, count: int) -> int:
+        return near
+
+    def _also_preferred(self, smallest: int) -> int:
+        return smallest
 
 
-def socket_that_holds(available: int, count: int, topology: CpuTopology) -> int:
-    """Return the available CPUs of the fullest socket that still has ``count``; none where no socket has so many."""
-    sockets = [available & cpus for cpus in topology.sockets.masks]
-    return min((cpus for cpus in sockets if cpus.bit_count() >= count), key=int.bit_count, default=0)
+class _LeavesHintedNodes(SocketAlignment, quirk="align_by_socket_leaves_hinted_nodes"):
+    """Takes from the whole sockets of the hinted NUMA nodes at once."""
+
+    def near(self, available: int, mask: int) -> list[int]:
+        return super().near(available, mask)[1:]

@@ -2,9 +2,8 @@
 
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#full-pcpus-only
 
-A request is checked before anything is chosen (CPU-ADM-01, 02), and CPUs of partly used cores are not offered. The
-kubelet reckons with the machine-wide average of threads per core, forgets reusable CPUs and offers parts of cores: the
-quirks ``smt-check-by-machine-average``, ``smt-check-ignores-reusable``, ``full-pcpus-only-takes-partial-cores``.
+A request is checked before anything is chosen (CPU-ADM-01, 02), and CPUs of partly used cores are not offered. What the
+kubelet does otherwise stands beneath the algorithm.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from itertools import combinations
 
 from .....cpuset import iter_bits
 from .....errors import Refusal
-from .....sources.changes import UNCHANGED, Changes
 from .....sources.options import StaticOptions
-from .....sources.quirks.cpu import CpuQuirks
+from ...departures import Documented
 from ..accumulator import NotEnoughCpus
 from ..topology import CpuTopology, lowest
 
@@ -24,45 +22,67 @@ MOST_GROUPS = 8
 """NUMA nodes or caches whose sets are looked at one by one."""
 
 
-class FullPcpusOnly:
+class FullPcpusOnly(Documented):
     """The check at admission, and what keeps its promise afterwards."""
 
-    def __init__(self, topology: CpuTopology, reserved: int, quirks: CpuQuirks, changes: Changes = UNCHANGED) -> None:
+    def __init__(self, topology: CpuTopology, reserved: int) -> None:
         """Find the cores that a reservation touches (CPU-RSV-08)."""
-        self._changes = changes
         self._topology = topology
         self._reserved_cores = topology.threads_of(topology.cores_touched(reserved))
-        self._quirks = quirks
 
     def check(self, count: int, pool: int, reusable: int) -> None:
         """Refuse a request that does not fit whole cores; raises ``Refusal``. ``pool`` is the shared pool."""
-        threads = self._topology.cpus_per_core
         if not self._is_whole(count):
-            raise _smt_alignment_error(f"requested {count} cpus not multiple cpus per core = {threads}")
+            raise self._not_whole(count)
         free = self._free(pool, reusable)
-        if not free and not self._changes.free_cores_told_when_none_are:
-            raise _smt_alignment_error(f"requested {count} cpus not multiple cpus per core = {threads}")
-        if count > free.bit_count() or not self._adds_up(free, count):
-            raise _smt_alignment_error(
-                "not enough free physical CPUs: "
-                f"available physical CPUs = {free.bit_count()}, requested CPUs = {count}, CPUs per core = {threads}"
-            )
+        if not self._suffices(free, count):
+            raise self._too_few(count, free)
+
+    def _is_whole(self, count: int) -> bool:
+        """Tell whether some cores of the machine add up to ``count``."""
+        return _add_up(self._topology.cores.values(), count)
+
+    def _free(self, pool: int, reusable: int) -> int:
+        """Return the CPUs that count as free: without cores that a reservation touches, with what the pod may reuse."""
+        return self.offered(pool & ~self._reserved_cores | reusable)
+
+    def _suffices(self, free: int, count: int) -> bool:
+        return self._has(free, count)
+
+    def _has(self, free: int, count: int) -> bool:
+        """Tell whether whole cores in ``free`` add up to ``count`` CPUs."""
+        cores = self._topology.cores
+        return _add_up([cores[core] for core in iter_bits(self._topology.cores_touched(free))], count)
 
     def offered(self, available: int) -> int:
-        """Return what may be taken of the available CPUs (CPU-ADM-08)."""
-        if self._quirks.full_pcpus_only_takes_partial_cores:
-            return available
+        """Return what may be taken of the available CPUs: whole cores (CPU-ADM-08)."""
         return self._topology.whole_cores(available)
 
     def offered_for(self, available: int, count: int) -> int:
         """Return what may be taken where partial cores are not refused: whole cores if these add up to ``count``."""
         offered = self.offered(available)
-        return offered if self._sums_up(offered, count) else available
+        return offered if self._has(offered, count) else available
+
+    def counted(self, free: int, reusable: int) -> tuple[int, int]:
+        """Return the free and the reusable CPUs that hints count: those of whole cores."""
+        whole = self.offered(free | reusable)
+        return whole & ~reusable, whole & reusable
+
+    def _not_whole(self, count: int) -> Refusal:
+        return _refusal(f"requested {count} cpus not multiple cpus per core = {self._topology.cpus_per_core}")
+
+    def _too_few(self, count: int, free: int) -> Refusal:
+        return _refusal(
+            f"not enough free physical CPUs: available physical CPUs = {free.bit_count()}, "
+            f"requested CPUs = {count}, CPUs per core = {self._topology.cpus_per_core}"
+        )
+
+    # Which cores, where cores differ in threads
 
     @property
     def chooses(self) -> bool:
         """Whether cores differ in threads, so that which of them add up to a request has to be found out here."""
-        return not self._topology.even and not self._quirks.full_pcpus_only_takes_partial_cores
+        return not self._topology.even
 
     def choose(self, pools: Iterable[int], count: int, options: StaticOptions) -> int:
         """Return whole cores with ``count`` CPUs from the first pool that has such; raises ``NotEnoughCpus``.
@@ -76,7 +96,7 @@ class FullPcpusOnly:
         for pool in pools:
             uneven = 0
             for part in self._narrowest_first(pool, options):
-                if self._sums_up(part, count):
+                if self._has(part, count):
                     if not options.distribute_cpus_across_numa:
                         return self._take(part, count)
                     even = self._evenly(part, count)
@@ -112,11 +132,11 @@ class FullPcpusOnly:
 
     def _shares(self, parts: Sequence[int], count: int, allowed: range) -> list[int] | None:
         """Return an allowed number of CPUs for each part, in whole cores and so many together."""
-        found: dict[int, list[int]] = {0: []}
+        by_total: dict[int, list[int]] = {0: []}
         for part in parts:
-            possible = [share for share in allowed if self._sums_up(part, share)]
-            found = {total + share: [*shares, share] for total, shares in found.items() for share in possible}
-        return found.get(count)
+            possible = [share for share in allowed if self._has(part, share)]
+            by_total = {total + share: [*shares, share] for total, shares in by_total.items() for share in possible}
+        return by_total.get(count)
 
     def _take(self, free: int, count: int) -> int:
         """Return whole cores of ``free``, which add up to ``count``: those of more threads first, then lower ids."""
@@ -126,34 +146,49 @@ class FullPcpusOnly:
             cores = topology.cores_touched(free) & topology.cores_with_threads(threads)
             for number in range(min(cores.bit_count(), count // threads), -1, -1):
                 rest = free & ~topology.threads_of(cores)
-                if self._sums_up(rest, count - number * threads):
+                if self._has(rest, count - number * threads):
                     taken |= topology.threads_of(lowest(cores, number))
                     count -= number * threads
                     free = rest
                     break
         return taken
 
-    def _sums_up(self, free: int, count: int) -> bool:
-        """Tell whether whole cores in ``free`` add up to ``count`` CPUs."""
-        cores = self._topology.cores
-        return _sums_to([cores[core] for core in iter_bits(self._topology.cores_touched(free))], count)
+
+class _ByMachineAverage(FullPcpusOnly, quirk="smt_check_by_machine_average"):
+    """Asks for a multiple of the machine-wide average of CPUs per core, and for so many free CPUs."""
 
     def _is_whole(self, count: int) -> bool:
-        """Tell whether some cores of the machine add up to ``count``; to the kubelet multiples of the average do."""
         threads = self._topology.cpus_per_core
-        if self._quirks.smt_check_by_machine_average and threads:
-            return not count % threads
-        return _sums_to(self._topology.cores.values(), count)
+        return not count % threads if threads else super()._is_whole(count)
 
-    def _adds_up(self, free: int, count: int) -> bool:
-        return self._quirks.smt_check_by_machine_average or self._sums_up(free, count)
+    def _suffices(self, free: int, count: int) -> bool:
+        return count <= free.bit_count()
+
+
+class _WithoutReusable(FullPcpusOnly, quirk="smt_check_ignores_reusable"):
+    """Does not count as free what the pod may reuse."""
 
     def _free(self, pool: int, reusable: int) -> int:
-        """Return the CPUs that count as free: without cores that a reservation touches, with what the pod may reuse."""
-        free = pool & ~self._reserved_cores
-        if not self._quirks.smt_check_ignores_reusable:
-            free |= reusable
-        return self.offered(free)
+        return super()._free(pool, 0)
+
+
+class _WithPartialCores(FullPcpusOnly, quirk="full_pcpus_only_takes_partial_cores"):
+    """Offers and counts parts of cores."""
+
+    chooses = False
+
+    def offered(self, available: int) -> int:
+        return available
+
+    def counted(self, free: int, reusable: int) -> tuple[int, int]:
+        return free, reusable
+
+
+class _WithoutFreeCores(FullPcpusOnly, before="free_cores_told_when_none_are"):
+    """Says of too few cores, where none is free, that the request is no multiple."""
+
+    def _too_few(self, count: int, free: int) -> Refusal:
+        return super()._too_few(count, free) if free else self._not_whole(count)
 
 
 def _few_at_first(pool: int, groups: Iterable[int]) -> Iterator[int]:
@@ -163,11 +198,11 @@ def _few_at_first(pool: int, groups: Iterable[int]) -> Iterator[int]:
         yield from map(sum, combinations(parts, number))
 
 
-def _smt_alignment_error(text: str) -> Refusal:
+def _refusal(text: str) -> Refusal:
     return Refusal("SMTAlignmentError", f"SMT Alignment Error: {text}")
 
 
-def _sums_to(cores: Iterable[int], count: int) -> bool:
+def _add_up(cores: Iterable[int], count: int) -> bool:
     # Bit n of `reach` says that some of the cores looked at so far have n CPUs together.
     reach = 1
     for core in cores:

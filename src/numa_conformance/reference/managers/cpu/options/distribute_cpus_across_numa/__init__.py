@@ -7,8 +7,7 @@ https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#di
 - ``by_socket``: the same search where nodes of one socket are preferred.
 - ``subset_by_subset``: the same search without any shortcut, for machines where a node spans sockets.
 
-The kubelet's departures: ``distribution-of-single-node-requests`` (``shares``), ``distribution-aliasing`` (end of
-``search``), ``distribution-hang`` (``endless``).
+The kubelet's departures stand at the end of ``shares`` and ``search``; ``balance`` finds out whether it hangs.
 """
 
 from .shares import Distribution

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ......sources.quirks.cpu import CpuQuirks
-from .search import Choice, Found, Search, overwritten, remainder_of
+from .search import NodeChoice, NodeSearch, ScoredSet, SetSearch
 
 
 def can_choose_by_socket(free: Sequence[int], group: int) -> bool:
@@ -19,32 +18,27 @@ def can_choose_by_socket(free: Sequence[int], group: int) -> bool:
 
 
 def choose_nodes_by_socket(
-    free: Sequence[int], sockets: Sequence[Sequence[int]], count: int, group: int, smallest: int, quirks: CpuQuirks
-) -> Choice | None:
-    """Choose among nodes with ``free`` CPUs as ``choose_nodes`` does; ``sockets`` are the positions in each of them.
+    free: Sequence[int], sockets: Sequence[Sequence[int]], count: int, group: int, smallest: int, chooser: NodeSearch
+) -> NodeChoice | None:
+    """Choose among nodes with ``free`` CPUs as ``chooser.choose`` does; ``sockets`` are the positions in each of them.
 
     A share is what each of the nodes can give.
     """
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         for places, crosses in ((sockets, False), ([range(len(free))], True)):
-            outcome = _best(free, places, count, group, size, quirks)
-            if outcome is None:
-                continue
-            search, best = outcome
-            nodes = best.nodes
-            if quirks.distribution_aliasing:
-                nodes = overwritten(nodes, len(free), stops_next=best.score == 0 and not crosses)
-            return Choice(nodes, search.share, remainder_of(search, best))
+            outcome = _best(free, places, count, group, size)
+            if outcome is not None:
+                return chooser.choice(*outcome, crosses=crosses)
     return None
 
 
 def _best(
-    free: Sequence[int], places: Sequence[Sequence[int]], count: int, group: int, size: int, quirks: CpuQuirks
-) -> tuple[Search, Found] | None:
+    free: Sequence[int], places: Sequence[Sequence[int]], count: int, group: int, size: int
+) -> tuple[SetSearch, ScoredSet] | None:
     """Return the first set with the lowest score among those within one of the places, and the search it is of."""
     even = count // size // group * group
-    by_share: dict[int, Search] = {}
-    best: tuple[Search, Found] | None = None
+    by_share: dict[int, SetSearch] = {}
+    best: tuple[SetSearch, ScoredSet] | None = None
     for inside in places:
         for nodes in _sets(free, inside, size):
             if sum(free[i] for i in nodes) < count:
@@ -52,7 +46,7 @@ def _best(
             share = min(even, *(free[i] for i in nodes))
             search = by_share.get(share)
             if search is None:
-                search = by_share[share] = Search(free, count, group, size, quirks, share=share)
+                search = by_share[share] = SetSearch(free, count, group, size, share=share)
             outcome = search.evaluate(nodes)
             if best is None or (outcome.score, nodes) < (best[1].score, best[1].nodes):
                 best = search, outcome

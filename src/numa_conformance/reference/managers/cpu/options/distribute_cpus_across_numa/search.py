@@ -11,21 +11,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from ......sources.quirks.cpu import CpuQuirks
-from .balance import Balance, spend
-from .endless import has_endless_choice, never_answered, remainder_may_hang
-
-# The kubelet grows a subset by Go's append and keeps it without a copy. Go doubles the array behind a slice: it holds
-# 1, 2, 4, 8, 16 elements. What was appended while there was room lies in an array that later subsets with the same
-# start write to as well; what came first into a new array stays. So of 4 elements 3 stay, of 5 to 8 the first 5, of 9
-# to 16 the first 9 (CPU-DIST-15).
-_KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
+from ....departures import Documented
+from .balance import Balance, has_endless_choice, never_answered, remainder_may_hang, spend
 
 _NEVER = 1 << 64
 """The score of a remainder set that cannot be spent: above every real one."""
 
 
-class Choice(NamedTuple):
+class NodeChoice(NamedTuple):
     """Positions of the chosen nodes, CPUs from each, and positions of the nodes that give one group more in turn."""
 
     nodes: tuple[int, ...]
@@ -33,7 +26,7 @@ class Choice(NamedTuple):
     remainder: tuple[int, ...]
 
 
-class Found(NamedTuple):
+class ScoredSet(NamedTuple):
     """The score of a set of nodes, and their positions and those of its best remainder."""
 
     score: int
@@ -41,80 +34,53 @@ class Found(NamedTuple):
     remainder: tuple[int, ...]
 
 
-def choose_nodes(free: Sequence[int], count: int, group: int, smallest: int, quirks: CpuQuirks) -> Choice | None:
-    """Choose among nodes with ``free`` CPUs (in order) for ``count`` CPUs in groups of ``group``; None: no way.
+class NodeSearch(Documented):
+    """How NUMA nodes are chosen."""
 
-    ``smallest`` is the least number of nodes to try. Raises ``KubeletHangs`` with the quirk ``distribution-hang``.
-    """
-    for size in range(smallest, min(-(-count // group), len(free)) + 1):
-        search = Search(free, count, group, size, quirks)
-        best = search.best()
-        if best is None:
-            continue
-        if quirks.distribution_hang and search.meets_endless_choice(best):
-            raise never_answered(count, group)
-        nodes = best.nodes
-        if quirks.distribution_aliasing:
-            nodes = overwritten(nodes, len(free), stops_next=best.score == 0)
-        return Choice(nodes, search.share, remainder_of(search, best))
-    return None
+    def choose(self, free: Sequence[int], count: int, group: int, smallest: int) -> NodeChoice | None:
+        """Choose among nodes with ``free`` CPUs (in order) for ``count`` CPUs in groups of ``group``; None: no way.
 
+        Of as few nodes as will do, ``smallest`` at least, the set that leaves the most even balance. Raises
+        ``KubeletHangs`` where the kubelet does not come back.
+        """
+        for size in range(smallest, min(-(-count // group), len(free)) + 1):
+            search = SetSearch(free, count, group, size)
+            best = search.best()
+            if best is not None:
+                self.check(search, best)
+                return self.choice(search, best)
+        return None
 
-def kept_prefix(size: int) -> int:
-    """Return how many first elements of a kept subset of ``size`` stay as they were (CPU-DIST-15)."""
-    return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
+    def check(self, search: SetSearch, best: ScoredSet) -> None:
+        """Look at a search that came to its end: every one does."""
 
+    def choice(self, search: SetSearch, best: ScoredSet, *, crosses: bool = False) -> NodeChoice:
+        """Return the choice of the best set; ``crosses``: it is one across sockets, which others are preferred to."""
+        return NodeChoice(best.nodes, search.share, best.remainder)
 
-def remainder_of(search: Search, best: Found) -> tuple[int, ...]:
-    """Return the remainder that is found, as a later one has overwritten it (CPU-DIST-15)."""
-    if not search.quirks.distribution_aliasing or not best.remainder:
-        return best.remainder
-    among = [node for node in best.nodes if search.left[node] >= search.group]
-    kept = tuple(among.index(node) for node in best.remainder)
-    return tuple(among[i] for i in overwritten(kept, len(among), stops_next=False))
+    def meet_endless(self, count: int, group: int) -> None:
+        """Pass over a remainder that is never spent."""
 
-
-def overwritten(kept: tuple[int, ...], among: int, *, stops_next: bool) -> tuple[int, ...]:
-    """Return what a kept subset of positions holds once the enumeration is over (CPU-DIST-15).
-
-    The last subset visited with the same first elements has replaced it. With ``stops_next`` only one more is visited.
-    """
-    size = len(kept)
-    prefix = kept_prefix(size)
-    if prefix == size:
-        return kept
-    if not stops_next:
-        return kept[:prefix] + tuple(range(among - (size - prefix), among))
-    following = _next_subset(kept, among)
-    return following if following is not None and following[:prefix] == kept[:prefix] else kept
+    def lasting(self, size: int) -> int:
+        """Return how many first elements of a set of ``size`` stay as they are, once it is noted: all of them."""
+        return size
 
 
-def _next_subset(subset: tuple[int, ...], among: int) -> tuple[int, ...] | None:
-    size = len(subset)
-    for i in range(size - 1, -1, -1):
-        if subset[i] < among - size + i:
-            return subset[:i] + tuple(range(subset[i] + 1, subset[i] + 1 + size - i))
-    return None
-
-
-class Search:
+class SetSearch:
     """The search among all sets of ``size`` nodes."""
 
-    def __init__(
-        self, free: Sequence[int], count: int, group: int, size: int, quirks: CpuQuirks, *, share: int | None = None
-    ) -> None:
+    def __init__(self, free: Sequence[int], count: int, group: int, size: int, *, share: int | None = None) -> None:
         self.free = free
         self.count = count
         self.group = group
         self.size = size
-        self.quirks = quirks
         self.share = count // size // group * group if share is None else share
         self.groups = (count - self.share * size) // group
         self.left = [cpus - self.share for cpus in free]
         self.balance = Balance(len(free), sum(free) - count)
         self.squares = sum(cpus * cpus for cpus in free)
 
-    def best(self) -> Found | None:
+    def best(self) -> ScoredSet | None:
         """Return the first set with the lowest score."""
         top = sorted(range(len(self.free)), key=lambda i: (-self.free[i], i))[: self.size]
         if not self._usable(top):
@@ -190,11 +156,11 @@ class Search:
                 low = middle + 1
         return low
 
-    def evaluate(self, nodes: tuple[int, ...]) -> Found:
+    def evaluate(self, nodes: tuple[int, ...]) -> ScoredSet:
         """Score one set with its best remainder (CPU-DIST-06)."""
         squares = self._squares_before_remainder(nodes)
         if not self.groups:
-            return Found(self.balance.score(squares), nodes, ())
+            return ScoredSet(self.balance.score(squares), nodes, ())
         among = tuple(i for i in nodes if self.left[i] >= self.group)
         best = self._with_remainder(squares, nodes, among)
         for size in range(len(among) - 1, 0, -1):
@@ -210,16 +176,16 @@ class Search:
         largest = sorted(among, key=lambda i: -self.left[i])[:size]
         return self.balance.score(squares - self._gain_limit(largest))
 
-    def _with_remainder(self, squares: int, nodes: tuple[int, ...], remainder: tuple[int, ...]) -> Found:
+    def _with_remainder(self, squares: int, nodes: tuple[int, ...], remainder: tuple[int, ...]) -> ScoredSet:
         """Score one remainder set; one that does not hold enough groups never wins (if it hangs is asked apart)."""
         left = [self.left[i] for i in remainder]
         after = spend(left, self.groups, self.group)
         if after is None:
-            return Found(_NEVER, nodes, remainder)
+            return ScoredSet(_NEVER, nodes, remainder)
         change = sum(now * now for now in after) - sum(was * was for was in left)
-        return Found(self.balance.score(squares + change), nodes, remainder)
+        return ScoredSet(self.balance.score(squares + change), nodes, remainder)
 
-    def meets_endless_choice(self, best: Found) -> bool:
+    def meets_endless_choice(self, best: ScoredSet) -> bool:
         """Tell whether the kubelet comes upon a remainder it cannot spend before it stops (CPU-DIST-16)."""
         if not self.groups or not remainder_may_hang(self.left, self.group, self.size, self.groups):
             return False
@@ -260,3 +226,60 @@ def _choices(runs: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, 
 def _largest_sums(values: Sequence[int], size: int) -> list[int]:
     """Return the largest sum of 0, 1, ... up to ``size`` of the values."""
     return [0, *accumulate(sorted(values, reverse=True)[:size])]
+
+
+class _Endless(NodeSearch, quirk="distribution_hang"):
+    """Goes round nodes that have no whole group left."""
+
+    def check(self, search: SetSearch, best: ScoredSet) -> None:
+        if search.meets_endless_choice(best):
+            self.meet_endless(search.count, search.group)
+
+    def meet_endless(self, count: int, group: int) -> None:
+        raise never_answered(count, group)
+
+
+# The kubelet grows a subset by Go's append and keeps it without a copy. Go doubles the array behind a slice: it holds
+# 1, 2, 4, 8, 16 elements. What was appended while there was room lies in an array that later subsets with the same
+# start write to as well; what came first into a new array stays. So of 4 elements 3 stay, of 5 to 8 the first 5, of 9
+# to 16 the first 9 (CPU-DIST-15).
+_KEPT_PREFIX = (0, 1, 2, 3, 3, 5, 5, 5, 5, 9)
+
+
+class _Overwritten(NodeSearch, quirk="distribution_aliasing"):
+    """Loses the end of the best set, and of its remainder, to sets that are looked at later (CPU-DIST-15)."""
+
+    def choice(self, search: SetSearch, best: ScoredSet, *, crosses: bool = False) -> NodeChoice:
+        nodes = self._overwritten(best.nodes, len(search.free), stops_next=best.score == 0 and not crosses)
+        if not best.remainder:
+            return NodeChoice(nodes, search.share, ())
+        among = [node for node in best.nodes if search.left[node] >= search.group]
+        places = tuple(among.index(node) for node in best.remainder)
+        remainder = tuple(among[place] for place in self._overwritten(places, len(among), stops_next=False))
+        return NodeChoice(nodes, search.share, remainder)
+
+    def lasting(self, size: int) -> int:
+        return _KEPT_PREFIX[size] if size < len(_KEPT_PREFIX) else 9
+
+    def _overwritten(self, subset: tuple[int, ...], among: int, *, stops_next: bool) -> tuple[int, ...]:
+        """Return what a noted subset of positions holds once the enumeration is over.
+
+        The last subset visited with the same first elements has replaced it. With ``stops_next`` only one more is
+        visited.
+        """
+        size = len(subset)
+        prefix = self.lasting(size)
+        if prefix == size:
+            return subset
+        if not stops_next:
+            return subset[:prefix] + tuple(range(among - (size - prefix), among))
+        following = _next_subset(subset, among)
+        return following if following is not None and following[:prefix] == subset[:prefix] else subset
+
+
+def _next_subset(subset: tuple[int, ...], among: int) -> tuple[int, ...] | None:
+    size = len(subset)
+    for i in range(size - 1, -1, -1):
+        if subset[i] < among - size + i:
+            return subset[:i] + tuple(range(subset[i] + 1, subset[i] + 1 + size - i))
+    return None

@@ -5,41 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ......sources.changes import UNCHANGED, Changes
-from ......sources.quirks.cpu import CpuQuirks
+from ....departures import Documented
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
 from ...topology import CpuTopology
 from .by_socket import can_choose_by_socket, choose_nodes_by_socket
-from .endless import never_answered
-from .search import Choice, choose_nodes
+from .search import NodeChoice, NodeSearch
 from .subset_by_subset import choose_repeated_nodes
 
 Pack = Callable[[int, int], int]
 """Takes free CPUs and a count; returns CPUs by the packed algorithm."""
 
 
-class Distribution:
+class Distribution(Documented):
     """Distributes CPUs over NUMA nodes in groups of ``group`` CPUs."""
 
-    def __init__(self, group: int, quirks: CpuQuirks, changes: Changes = UNCHANGED, *, by_socket: bool = False) -> None:
-        """Choose which departures and changes to follow; ``by_socket``: the option align-by-socket is on."""
+    def __init__(self, group: int, *, by_socket: bool = False) -> None:
+        """Take the size of a group; ``by_socket``: the option align-by-socket is on."""
         self._group = group
-        self._quirks = quirks
-        self._clamps = changes.distribution_keeps_to_sockets
-        self._by_socket = by_socket and changes.distribution_keeps_to_sockets
+        self._by_socket = by_socket
+        self._search = NodeSearch.of(self.quirks)()
 
     def take(self, taking: Accumulator, pack: Pack) -> int:
         """Return the CPUs that ``taking`` needs; raise ``NotEnoughCpus`` or ``KubeletHangs``."""
         count, group = taking.need, self._group
         if group < 1 or count % group:
             return pack(taking.free, count)
-        masks = taking.topology.nodes.masks
         order = [key & INDEX_MASK for key in taking.node_order()]
-        if not self._quirks.distribution_of_single_node_requests:
-            for node in order:
-                inside = taking.free & masks[node]
-                if inside.bit_count() >= count:
-                    return pack(inside, count)
+        inside = self._on_one_node(taking, order)
+        if inside:
+            return pack(inside, count)
         choice = self._choose(taking, order, count)
         if choice is None:
             return pack(taking.free, count)
@@ -51,34 +45,44 @@ class Distribution:
             raise NotEnoughCpus(f"accounting error, too many CPUs allocated, remaining: {taking.need}")
         return taking.taken
 
-    def _choose(self, taking: Accumulator, order: list[int], count: int) -> Choice | None:
+    def _on_one_node(self, taking: Accumulator, order: list[int]) -> int:
+        """Return what is free on the first NUMA node that holds the request; nothing where none does."""
+        free = (taking.free & taking.topology.nodes.masks[node] for node in order)
+        return next((cpus for cpus in free if cpus.bit_count() >= taking.need), 0)
+
+    def _choose(self, taking: Accumulator, order: list[int], count: int) -> NodeChoice | None:
         """Choose nodes by index; the least number of them follows from the capacity of the machine (CPU-DIST-03)."""
         topology, group = taking.topology, self._group
         free = {node: (taking.free & topology.nodes.masks[node]).bit_count() for node in order}
         groups = -(-topology.all.bit_count() // group)
         per_node = -(-groups // topology.num_nodes)
         smallest = -(-(count // group) // per_node)
-        distinct = list(free.values()) if len(free) == len(order) else None
-        if distinct is not None and self._by_socket and can_choose_by_socket(distinct, group):
-            choice = choose_nodes_by_socket(
-                distinct, _positions_by_socket(topology, order), count, group, smallest, self._quirks
-            )
-            choice = _named(choice, order)
-        elif self._by_socket or distinct is None:
-            in_one_socket = partial(_in_one_socket, topology) if self._by_socket else None
-            choice = choose_repeated_nodes(order, free, count, group, smallest, self._quirks, in_one_socket)
-        else:
-            choice = _named(choose_nodes(distinct, count, group, smallest, self._quirks), order)
-        if choice is not None and self._clamps:
-            most = min(free[node] // group * group for node in choice.nodes)
-            choice = choice._replace(share=min(choice.share, most))
-        return choice
+        choice = self._nodes(topology, order, free, count, smallest)
+        return None if choice is None else self._fair(choice, free)
 
-    def _take_shares(self, taking: Accumulator, choice: Choice, pack: Pack) -> None:
+    def _nodes(
+        self, topology: CpuTopology, order: list[int], free: dict[int, int], count: int, smallest: int
+    ) -> NodeChoice | None:
+        """Choose by the quickest of the searches that serves the machine and its options."""
+        group, distinct = self._group, list(free.values()) if len(free) == len(order) else None
+        if distinct is not None and self._by_socket and can_choose_by_socket(distinct, group):
+            sockets = _positions_by_socket(topology, order)
+            return _named(choose_nodes_by_socket(distinct, sockets, count, group, smallest, self._search), order)
+        if self._by_socket or distinct is None:
+            in_one_socket = partial(_in_one_socket, topology) if self._by_socket else None
+            return choose_repeated_nodes(order, free, count, group, smallest, self._search, in_one_socket)
+        return _named(self._search.choose(distinct, count, group, smallest), order)
+
+    def _fair(self, choice: NodeChoice, free: dict[int, int]) -> NodeChoice:
+        """Return the choice with a share that each of its nodes has (CPU-DIST-18)."""
+        most = min(free[node] // self._group * self._group for node in choice.nodes)
+        return choice._replace(share=min(choice.share, most))
+
+    def _take_shares(self, taking: Accumulator, choice: NodeChoice, pack: Pack) -> None:
         for node in choice.nodes:
             self._take_from(taking, node, choice.share, pack)
 
-    def _take_remainder(self, taking: Accumulator, choice: Choice, count: int, pack: Pack) -> None:
+    def _take_remainder(self, taking: Accumulator, choice: NodeChoice, count: int, pack: Pack) -> None:
         """Take one group from each node of the remainder in turn (CPU-DIST-09)."""
         masks = taking.topology.nodes.masks
         groups = (count - choice.share * len(choice.nodes)) // self._group
@@ -89,8 +93,7 @@ class Distribution:
                     self._take_from(taking, node, self._group, pack)
                     groups -= 1
             if groups == before:
-                if self._quirks.distribution_hang:
-                    raise never_answered(count, self._group)
+                self._search.meet_endless(count, self._group)
                 return
 
     def _take_from(self, taking: Accumulator, node: int, count: int, pack: Pack) -> None:
@@ -105,12 +108,29 @@ class Distribution:
         taking.take(cpus, cpus.bit_count())
 
 
-def _named(choice: Choice | None, order: Sequence[int]) -> Choice | None:
+class _ForSingleNodes(Distribution, quirk="distribution_of_single_node_requests"):
+    """Distributes also what fits one NUMA node: its even share comes from the node with most free CPUs."""
+
+    def _on_one_node(self, taking: Accumulator, order: list[int]) -> int:
+        return 0
+
+
+class _AcrossSockets(Distribution, before="distribution_keeps_to_sockets"):
+    """Takes no notice of sockets, nor of a node that has less than its share."""
+
+    def __init__(self, group: int, *, by_socket: bool = False) -> None:
+        super().__init__(group)
+
+    def _fair(self, choice: NodeChoice, free: dict[int, int]) -> NodeChoice:
+        return choice
+
+
+def _named(choice: NodeChoice | None, order: Sequence[int]) -> NodeChoice | None:
     """Return a choice with the nodes of an order in place of positions in it."""
     if choice is None:
         return None
     nodes, remainder = (tuple(order[i] for i in chosen) for chosen in (choice.nodes, choice.remainder))
-    return Choice(nodes, choice.share, remainder)
+    return NodeChoice(nodes, choice.share, remainder)
 
 
 def _positions_by_socket(topology: CpuTopology, order: Sequence[int]) -> list[list[int]]:

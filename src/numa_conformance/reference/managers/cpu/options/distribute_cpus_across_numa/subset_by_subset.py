@@ -11,34 +11,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import inf
 
-from ......sources.quirks.cpu import CpuQuirks
 from .balance import Balance, spend
-from .endless import never_answered
-from .search import Choice, kept_prefix
+from .search import NodeChoice, NodeSearch
 
 
 class _Subsets:
-    """Subsets in lexicographic order; ``kept`` is the one kept, as later ones with the same start overwrite it."""
+    """Subsets in lexicographic order; ``noted`` is the one kept, as later ones with the same start overwrite it."""
 
-    def __init__(self, among: Sequence[int], size: int, quirks: CpuQuirks) -> None:
+    def __init__(self, among: Sequence[int], size: int, chooser: NodeSearch) -> None:
         self._among = among
         self._size = size
-        self._prefix = kept_prefix(size) if quirks.distribution_aliasing else size
+        self._prefix = chooser.lasting(size)
         self._now: tuple[int, ...] = ()
         self._start: tuple[int, ...] | None = None
-        self.kept: tuple[int, ...] = ()
+        self.noted: tuple[int, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         for positions in combinations(range(len(self._among)), self._size):
             self._now = positions
             if self._start == positions[: self._prefix]:
-                self.kept = self._named()
+                self.noted = self._named()
             yield self._named()
 
     def keep(self) -> None:
         """Keep the subset looked at now."""
         self._start = self._now[: self._prefix]
-        self.kept = self._named()
+        self.noted = self._named()
 
     def _named(self) -> tuple[int, ...]:
         return tuple(self._among[i] for i in self._now)
@@ -50,10 +48,10 @@ def choose_repeated_nodes(
     count: int,
     group: int,
     smallest: int,
-    quirks: CpuQuirks,
+    chooser: NodeSearch,
     in_one_socket: Callable[[Iterable[int]], bool] | None = None,
-) -> Choice | None:
-    """Choose as ``choose_nodes`` does, where ``order`` names nodes (keys of ``free``) more than once.
+) -> NodeChoice | None:
+    """Choose as ``chooser.choose`` does, where ``order`` names nodes (keys of ``free``) more than once.
 
     The choice names nodes in place of positions. With ``in_one_socket`` nodes of one socket are preferred to others,
     however uneven, and a share is what each node can give (CPU-DIST-18).
@@ -61,7 +59,7 @@ def choose_repeated_nodes(
     balance = Balance(len(free), sum(free.values()) - count)
     for size in range(smallest, min(-(-count // group), len(free)) + 1):
         even = count // size // group * group
-        subsets = _Subsets(order, size, quirks)
+        subsets = _Subsets(order, size, chooser)
         best: tuple[bool, float] | None = None
         share, remainder = even, tuple[int, ...]()
         for nodes in subsets:
@@ -78,7 +76,7 @@ def choose_repeated_nodes(
             left = dict(free)
             for node in nodes:
                 left[node] -= part
-            score, chosen = _best_remainder(left, nodes, (count - part * size) // group, group, balance, quirks)
+            score, chosen = _best_remainder(left, nodes, (count - part * size) // group, group, balance, chooser)
             crosses = in_one_socket is not None and not in_one_socket(nodes)
             if best is None and score is None and crosses:
                 continue
@@ -87,34 +85,33 @@ def choose_repeated_nodes(
                 best, share, remainder = rank, part, chosen
                 subsets.keep()
         if best is not None:
-            return Choice(subsets.kept, share, remainder)
+            return NodeChoice(subsets.noted, share, remainder)
     return None
 
 
 def _best_remainder(
-    left: Mapping[int, int], nodes: tuple[int, ...], groups: int, group: int, balance: Balance, quirks: CpuQuirks
+    left: Mapping[int, int], nodes: tuple[int, ...], groups: int, group: int, balance: Balance, chooser: NodeSearch
 ) -> tuple[int | None, tuple[int, ...]]:
     if not groups:
         return balance.score(sum(cpus * cpus for cpus in left.values())), ()
     best: int | None = None
-    kept: tuple[int, ...] = ()
+    noted: tuple[int, ...] = ()
     among = [node for node in nodes if left[node] >= group]
     for size in range(len(among), 0, -1):
-        subsets = _Subsets(among, size, quirks)
+        subsets = _Subsets(among, size, chooser)
         improved = False
         for chosen in subsets:
             if sum(left[node] for node in chosen) < groups * group:
                 continue
             score = _score(left, chosen, groups, group, balance)
             if score is None:
-                if quirks.distribution_hang:
-                    raise never_answered(groups * group, group)
+                chooser.meet_endless(groups * group, group)
             elif best is None or score < best:
                 best, improved = score, True
                 subsets.keep()
         if improved:
-            kept = subsets.kept
-    return best, kept
+            noted = subsets.noted
+    return best, noted
 
 
 def _score(left: Mapping[int, int], chosen: tuple[int, ...], groups: int, group: int, balance: Balance) -> int | None:
