@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ...chapters import REQUIREMENTS
 from ...judging.releases import NEXT, RELEASES
-from .links import link_to
-from .markdown import joined, table
+from .markdown import joined, link_to, table
 
 
 def requirement_changes_page() -> str:
