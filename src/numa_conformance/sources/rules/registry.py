@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import admission, cpu_allocation, cpu_machine, cpu_policy, cpu_state, device, memory, scheduler, topology
+from ..texts import text_of
 from .rule import Rule, RuleChapter, read_chapters
 
 _MANAGERS = {
-    "CPU Manager": (cpu_machine, cpu_policy, cpu_allocation, cpu_state),
-    "Topology Manager": (topology,),
-    "Memory Manager": (memory,),
-    "Device Manager": (device,),
-    "Admission": (admission,),
-    "Scheduler": (scheduler,),
+    "CPU Manager": ("cpu_machine", "cpu_policy", "cpu_allocation", "cpu_state"),
+    "Topology Manager": ("topology",),
+    "Memory Manager": ("memory",),
+    "Device Manager": ("device",),
+    "Admission": ("admission",),
+    "Scheduler": ("scheduler",),
 }
 
 CHAPTERS: Mapping[str, tuple[RuleChapter, ...]] = MappingProxyType(
     {
-        manager: tuple(chapter for module in modules for chapter in read_chapters(module.TEXT))
-        for manager, modules in _MANAGERS.items()
+        manager: tuple(chapter for name in names for chapter in read_chapters(text_of(__package__, name)))
+        for manager, names in _MANAGERS.items()
     }
 )
 """The chapters of every manager."""
