@@ -40,7 +40,7 @@ def house(tmp_path_factory):
         f"KubernetesVersion({NEWEST.major}, {NEWEST.minor})",
         f"KubernetesVersion({NEXT.major}, {NEXT.minor})",
     )
-    house.change(f"{ROOM}sources/gates.py", "1.34 locked\nWindows", f"1.34 locked, {NEXT} gone\nWindows")
+    house.change(f"{ROOM}sources/gates.txt", "1.34 locked\nWindows", f"1.34 locked, {NEXT} gone\nWindows")
     house.add(f"{ROOM}sources/defaults.py", f', ("{NEXT}", "static")', behind=last_argument("cpuManagerPolicy"))
     house.add(
         f"{ROOM}sources/options.py",

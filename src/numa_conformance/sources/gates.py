@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
+from .texts import text_of
 from .versions import NEWEST, KubernetesVersion, Timeline
 
 Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
@@ -59,50 +60,7 @@ _STATES = {
     "gone": GateState("gone", on=True),
     "gone-off": GateState("gone", on=False),
 }
-TEXT = """\
-CPUManager 1.26 locked, 1.33 gone
-CPUManagerPolicyOptions 1.23 beta, 1.33 locked
-CPUManagerPolicyBetaOptions 1.23 beta
-CPUManagerPolicyAlphaOptions 1.23 alpha
-MemoryManager 1.22 beta, 1.32 locked, 1.36 gone
-TopologyManager 1.27 locked, 1.29 gone
-TopologyManagerPolicyOptions 1.26 alpha, 1.28 beta, 1.32 ga, 1.36 locked
-TopologyManagerPolicyBetaOptions 1.26 beta-off, 1.28 beta
-TopologyManagerPolicyAlphaOptions 1.26 alpha
-SidecarContainers 1.28 alpha, 1.29 beta, 1.33 locked, 1.37 gone
-InPlacePodVerticalScaling 1.27 alpha, 1.33 beta, 1.35 locked
-InPlacePodVerticalScalingAllocatedStatus 1.32 alpha, 1.33 deprecated-off, 1.36 gone-off; needs InPlacePodVerticalScaling
-InPlacePodVerticalScalingExclusiveCPUs 1.32 alpha; needs InPlacePodVerticalScaling
-InPlacePodVerticalScalingExclusiveMemory 1.34 alpha; needs InPlacePodVerticalScaling
-InPlacePodVerticalScalingSchedulerPreemption 1.37 alpha; needs InPlacePodVerticalScaling
-InPlacePodVerticalScalingInitContainers 1.36 beta, 1.37 locked; needs InPlacePodVerticalScaling NodeDeclaredFeatures
-InPlacePodLevelResourcesVerticalScaling 1.35 alpha, 1.36 beta; needs
-  InPlacePodVerticalScaling NodeDeclaredFeatures PodLevelResources
-NodeDeclaredFeatures 1.35 alpha, 1.36 beta, 1.37 locked
-PodLevelResources 1.32 alpha, 1.34 beta
-PodLevelResourceManagers 1.36 alpha, 1.37 beta-off; needs PodLevelResources
-PodLevelResourcesFixDefaulting 1.37 beta; needs PodLevelResources
-PodLevelResourcesFixKubeletQOSClass 1.37 beta; needs PodLevelResources
-DisableCPUQuotaWithExclusiveCPUs 1.33 beta, 1.36 deprecated, 1.37 deprecated-locked
-ResourceHealthStatus 1.31 alpha, 1.36 beta; needs DynamicResourceAllocation
-ResourceHealthStatusMessage 1.36 beta; needs ResourceHealthStatus
-KubeletPodResources 1.15 beta, 1.28 locked, 1.30 gone
-KubeletPodResourcesGetAllocatable 1.23 beta, 1.28 locked, 1.30 gone
-KubeletPodResourcesGet 1.27 alpha, 1.34 beta, 1.36 locked
-KubeletPodResourcesDynamicResources 1.27 alpha, 1.34 beta, 1.36 locked
-KubeletPodResourcesListUseActivePods 1.34 deprecated
-DevicePluginCDIDevices 1.28 alpha, 1.29 beta, 1.31 locked, 1.34 gone
-DynamicResourceAllocation 1.26 alpha, 1.32 beta-off, 1.34 ga, 1.35 locked
-DRAExtendedResource 1.34 alpha, 1.36 beta, 1.37 locked; needs DynamicResourceAllocation
-DRANodeAllocatableResources 1.36 alpha; needs DynamicResourceAllocation
-GenericWorkload 1.35 alpha, 1.37 beta-off
-TopologyAwareWorkloadScheduling 1.36 alpha; needs GenericWorkload
-HugepageAwareEviction 1.37 beta
-MemoryQoS 1.22 alpha, 1.37 beta
-NodeSwap 1.22 alpha, 1.28 beta-off, 1.30 beta, 1.34 locked
-WindowsCPUAndMemoryAffinity 1.32 alpha
-SchedulerQueueingHints 1.28 beta-off, 1.32 beta, 1.34 locked, 1.37 gone
-"""
+TEXT = text_of(__package__, "gates")
 """A gate a line, continued by indentation: its name, each version with its state from then on, the gates it needs."""
 
 
