@@ -1,6 +1,7 @@
 import multiprocessing
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -265,3 +266,20 @@ def test_a_name_that_leads_to_no_factory_is_refused(name: str, said: str):
 
 def test_a_factory_is_found_by_name():
     assert load_factory("numa_conformance.reference.target:ReferenceTarget") is ReferenceTarget
+
+
+def test_a_signal_that_reaches_the_thread_of_the_target_ends_the_wait():
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    def signals_its_own_thread():
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+        released.wait(PATIENCE)
+
+    released, before = threading.Event(), signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _target(signals_its_own_thread).request(Describe())
+    finally:
+        released.set()
+        signal.signal(signal.SIGUSR1, before)

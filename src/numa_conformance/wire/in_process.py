@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, NoReturn
 
 import msgspec
@@ -84,6 +85,9 @@ def load_factory(name: str) -> Factory:
         raise UsageError(Fault("target", f"{name!r} is not callable", "a function or a class without arguments"))
     factory: Factory = named
     return factory
+
+
+_WAKES_SECONDS = 1.0
 
 
 class _Stop(BaseException):
@@ -187,7 +191,15 @@ class _Worker:
     def run(self, call: Callable[[], object], timeout: float) -> tuple[bool, object]:
         """Return (True, value) or (False, exception); raises ``queue.Empty`` past the budget."""
         self._calls.put(call)
-        return self._results.get(timeout=timeout)
+        until = monotonic() + timeout
+        while True:
+            left = until - monotonic()
+            try:
+                # A signal may reach another thread. This one handles it when it wakes.
+                return self._results.get(timeout=min(max(left, 0), _WAKES_SECONDS))
+            except queue.Empty:
+                if left <= _WAKES_SECONDS:
+                    raise
 
     def end(self) -> None:
         """Let the thread end when it is idle."""

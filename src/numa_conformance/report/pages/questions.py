@@ -203,10 +203,10 @@ def _pod(pod: PodSpec, *, with_class: bool = True) -> str:
 
 def _container(container: ContainerSpec) -> str:
     kind = "" if container.kind == "app" else f"{container.kind} "
-    given, limits = _amounts(container.explicit_requests), _amounts(container.limits)
-    if given == limits:
-        return f"{kind}{container.name}: {given or 'nothing'}"
-    sides = (f"{name} {amounts}" for name, amounts in (("requests", given), ("limits", limits)) if amounts)
+    requests, limits = _amounts(container.explicit_requests), _amounts(container.limits)
+    if requests == limits:
+        return f"{kind}{container.name}: {requests or 'nothing'}"
+    sides = (f"{name} {amounts}" for name, amounts in (("requests", requests), ("limits", limits)) if amounts)
     return f"{kind}{container.name}: {', '.join(sides)}"
 
 
