@@ -46,12 +46,10 @@ Kubernetes. This page says which. A recommendation (SHOULD) that is not followed
 `python examples/conforms.py` makes this page from the reports of runs. `tox run -e third-party` asks everybody anew.
 """
 TAIL = """\
-## Who could not be asked
+## Who promises nothing of it
 
-- **Nomad** 1.10.5: `coreSelector.Select` of its open edition takes the first free cores by number; "NUMA preference is
-  available in ent only", says its source. It promises nothing that the suite asks for.
-- **nri-plugins**, its allocator as a module: the module proxy that this page was made with does not serve it (see CRI
-  Resource Manager, above). Its daemons were asked unmodified: below.
+**Nomad** 1.10.5: `coreSelector.Select` of its open edition takes the first free cores by number. Its source says "NUMA preference is
+available in ent only". It promises nothing that the suite tests.
 
 ## Who was asked as a daemon
 
@@ -74,15 +72,14 @@ and 2 of node 1 gets `1-3,7-9`: 2 of node 0 and 4 of node 1. Cores of one number
 it is on `intel-sapphirerapids-8480`, two sockets as they are sold, too. On 34 machines of at most 64 CPUs one more
 requirement is unmet: `dra-driver/claims/get-what-they-consume`, by claims that got fewer CPUs than they consume.
 
-The last of the table is its public
-[issue 295](https://github.com/kubernetes-sigs/dra-driver-cpu/issues/295), mended after this commit: where claims have
-all CPUs, a container without a claim may run on all of them. With `--cpu-device-mode=individual` it is the only one
-that is unmet, of 19 that were asked on three machines.
+The last of the table is its public [issue 295](https://github.com/kubernetes-sigs/dra-driver-cpu/issues/295), mended
+after this commit. If claims have all CPUs, a container without a claim may run on all of them. With
+`--cpu-device-mode=individual` it is the only one that is unmet, of 19 that were asked on three machines.
 
-- **topology-aware** and **balloons** of nri-plugins, commit 0705acc (August 2026), at the
-  [door for NRI plugins](write-a-target.md#an-nri-plugin-as-it-is): eight machines named by `--numa-machine`, `--numa-budget 5m`,
-  and a script that writes the daemon's configuration from `{reserved_cpus}` and `{reserved_amount}`. Guaranteed pods have
-  balloons of their own there. topology-aware: 71 passed, 7 failed, 1 not followed. balloons: 68 passed, 11 failed, 1 not followed.
+- **topology-aware** and **balloons** of nri-plugins, commit 0705acc (August 2026), at the [door for NRI
+  plugins](write-a-target.md#an-nri-plugin-as-it-is). The options were eight times `--numa-machine`, and `--numa-budget 5m`. A
+  script wrote the daemon's configuration from `{reserved_cpus}` and `{reserved_amount}`. Guaranteed pods have balloons of their
+  own there. topology-aware: 71 passed, 7 failed, 1 not followed. balloons: 68 passed, 11 failed, 1 not followed.
 
 | unmet | by | why, and whose promise it is |
 |---|---|---|
@@ -94,10 +91,10 @@ that is unmet, of 19 that were asked on three machines.
 | `cpu-manager/static/serves-what-is-free` | topology-aware | Where NUMA nodes have no memory (`node-without-memory`) an empty machine of 32 CPUs refuses 9: "internal error: socket #1: can't take 9 exclusive CPUs". The socket's pool says that 16 CPUs are allocatable, and has the 8 of its node with memory. No issue was found. |
 | `cpu-manager/reservation/is-never-exclusive`, `.../stays-in-the-shared-pool`, `cpu-manager/shared-pool/never-empties`, `cpu-manager/static/gives-free-cpus-only`, `.../refuses-what-is-not-free` | balloons | Its page says less: other balloons avoid CPUs that are reserved by ids. Its code means to keep them, and takes the least of their number and `maxCPUs`, which is 0 where it is not set. No issue was found. |
 
-What they promise beside was asked of both, on 12 machines of 8 to 64 CPUs each, and is kept: topology-aware
-`pinning/mixed` and `pinning/reserved-pool`, balloons `pinning/pools-apart` and `pinning/reserved-pool`. In a configuration
-of balloons `pod/qosclass` never matches, though the page has it: the value is not a string;
-[PR 387](https://github.com/containers/nri-plugins/pull/387) mended the same of `qosclass`.
+Their further promises were tested on 12 machines of 8 to 64 CPUs each. Both keep them: topology-aware `pinning/mixed` and
+`pinning/reserved-pool`, balloons `pinning/pools-apart` and `pinning/reserved-pool`. In a configuration of balloons
+`pod/qosclass` never matches, though the page has it. The value is not a string. [PR
+387](https://github.com/containers/nri-plugins/pull/387) mended the same of `qosclass`.
 
 ## As which kubelet they decide
 
@@ -116,13 +113,12 @@ behind shims that are not kept here. The minors that are known are 1.27 to 1.37.
 | Volcano, as exported | the same | the same | 49 | none | 23 | |
 
 - **Katalyst** decides in each answer as the kubelet does, with every quirk that its options can show. By
-  `distribution-hang` it answers some requests never, with `distribute-cpus-across-numa` beside `full-pcpus-only`
+  `distribution-hang` it never answers some requests, with `distribute-cpus-across-numa` beside `full-pcpus-only`
   ([kubernetes/kubernetes#140730](https://github.com/kubernetes/kubernetes/pull/140730) is about it).
-- **dra-driver-cpu** says that its code is a copy of the kubelet's, and so it is: given core ids that are the machine's, it
-  decides as the kubelet of 1.34 to 1.37. What it does not do before is to make core ids unique, as the kubelet does. All
-  17 answers come of that, as do the faults [above](#who-was-asked-as-a-daemon).
-  `node-wide-cache-is-no-uncore-cache` is a quirk of how the kubelet reads the machine, and not of this code: the driver takes the
-  last-level cache that `/sys` names, and the shim always told it.
+- **dra-driver-cpu** says that its code is a copy of the kubelet's, and it is. With core ids of the machine, it decides as the
+  kubelet of 1.34 to 1.37. The kubelet first makes core ids unique; the driver does not. All 17 answers come of that, as do the
+  faults [above](#who-was-asked-as-a-daemon). `node-wide-cache-is-no-uncore-cache` is a quirk of how the kubelet reads the
+  machine, not of this code. The driver takes the last-level cache that `/sys` names, and the shim always had it.
 - **Volcano** merges hints otherwise in 8 of these questions, and packs CPUs by socket: it is older than the oldest minor
   that is known here. **Koordinator** has changed what it took over.
 
@@ -168,7 +164,8 @@ was built with Kubernetes' modules of 0.34.10. Without the Memory Manager it hol
 - Two different wrong answers of one test were reported as an error of the suite. Now they are a failure (hwloc).
 - Hints of pods as a whole were asked of targets that only hint for containers (Volcano). Now only those are asked that
   claim `topology-manager/scope/pod`.
-- A shim that refuses everything passed `smoke` without a word (Koordinator, under a wrong node name). Now it is told.
+- A shim that refuses everything passed `smoke` without a word (Koordinator, under a wrong node name). Now `smoke`
+  shows it.
 - The SDK for Go has what each shim wrote again: sets of CPUs, machine-wide core ids, conversion of hints, the version
   of a module.
 """

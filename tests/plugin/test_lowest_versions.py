@@ -21,9 +21,8 @@ def test_the_constraints_are_the_lower_bounds_of_pyproject_those_of_all_extras_t
 
 
 def test_tox_installs_every_extra_in_its_lowest_version():
-    extras = re.findall(
-        r"^([a-z]+) = \[", (ROOT / "pyproject.toml").read_text("utf-8").partition(EXTRAS)[2].partition("\n\n")[0], re.M
-    )
+    table = (ROOT / "pyproject.toml").read_text("utf-8").partition(EXTRAS)[2].partition("\n\n")[0]
+    extras = re.findall(r"^([a-z]+) = \[(?!\"numa-conformance\[)", table, re.M)  # the others are names of these
     lowest = (ROOT / "tox.ini").read_text("utf-8").partition("[testenv:lowest]")[2].partition("\n\n")[0]
     named = lowest.partition("extras =\n")[2].partition("deps =")[0].split()
     assert sorted(named) == sorted(extras) != []

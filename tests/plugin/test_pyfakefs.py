@@ -101,7 +101,8 @@ def test_a_file_system_of_a_wider_scope_works(tmp_path, scope):
 def test_snapshots_are_files_of_the_disk(tmp_path):
     pytest.importorskip("syrupy", reason="own snapshots need syrupy: the extra 'snapshots'")
     (tmp_path / "test_mine.py").write_text(orders(SNAPSHOT, "fs", "numa_machine", "numa_snapshot"))
-    assert run(tmp_path, "--snapshot-update")[0] == 0
+    code, out = run(tmp_path, "--snapshot-update")
+    assert code == 0, out
     written = list(tmp_path.rglob("*.txt"))
     assert len(written) == 6
     code, out = run(tmp_path)

@@ -158,7 +158,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
         )
     }
 )
-"""Every group by name, in the order in which they are asked."""
+"""Every group by name. A run asks a group when the first of its requirements comes, in the order of their ids."""
 
 
 def requirements_in(group: ScenarioGroup, claimed: Claimed = ALL) -> tuple[str, ...]:

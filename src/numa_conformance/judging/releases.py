@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import json
+import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,9 @@ class Release(msgspec.Struct, frozen=True):
 
 
 FILE = Path(__file__).with_suffix(".json")
-RELEASES: Mapping[str, Release] = msgspec.convert(json.loads(FILE.read_text(encoding="utf-8")), dict[str, Release])
+RELEASES: Mapping[str, Release] = msgspec.json.decode(
+    pkgutil.get_data(__package__, FILE.name) or b"", type=dict[str, Release]
+)
 """By version, the oldest first."""
 NEXT = [*RELEASES][-1]
 """The release to come."""

@@ -1,8 +1,10 @@
 """Texts that lie beside the modules which read them."""
 
-from importlib.resources import files
+import pkgutil
 
 
 def text_of(package: str, name: str) -> str:
-    """Return ``name.txt`` of a package."""
-    return files(package).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    """Return ``name.txt`` of a package, read as modules are: from the disk, under pyfakefs too."""
+    data = pkgutil.get_data(package, f"{name}.txt")
+    assert data is not None
+    return data.decode()

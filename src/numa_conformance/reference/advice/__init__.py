@@ -1,7 +1,7 @@
 """Advice on a node's answers: why a pod or a configuration is refused, what would change that, what is unwise."""
 
-from .refusal import Advice, advise, why_never_refused, why_shared
-from .refused import Remark, refusals
+from .refused_configuration import Remark, refusals
+from .refused_pod import Advice, advise, why_never_refused, why_shared
 from .remedies import Remedy
 from .unwise import lint
 

@@ -12,7 +12,7 @@ from ...machine import Machine
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
 from ..node import Node
-from .refused import Remark, refusals
+from .refused_configuration import Remark, refusals
 from .remedies import WEAKER, admitted, whole_cores
 from .room import free_cpus, gives_whole_cores
 
