@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,6 @@ from ...errors import Fault, UsageError, closest
 from ...files import TemporaryFolder
 from ...wire import Unsupported
 from ...wire.messages.describe import PROTOCOL, Description
-from ...wire.unmodified import name_of
 from .enter import NOT_ALLOWED, entering
 
 HOST = "{host_root}"
@@ -198,3 +198,10 @@ def serving(door: str, daemon: str, *options: str) -> str:
 def serving_kubelet(binary: str) -> str:
     """Return the command line for the kubelet at a path."""
     return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", binary])
+
+
+def name_of(words: Sequence[str]) -> str:
+    """Return what a program is called by the words of its command: ``plugin``, or ``python3 plugin.py``."""
+    program, *others = words
+    script = takewhile(lambda word: not word.startswith("-") and "{" not in word, others[:1])
+    return " ".join(Path(word).name for word in (program, *script))

@@ -27,13 +27,9 @@ _PACKAGES = dict(_messages(text_of(__package__, "interfaces")))
 CRI, DEVICE_PLUGINS, POD_RESOURCES, REGISTRATION = (
     Package(name, _PACKAGES[name]) for name in ("runtime.v1", "v1beta1", "v1", "pluginregistration")
 )
-DRA, DRA_V1BETA1 = (
-    Package(f"{name}.{version}", _PACKAGES[name])
-    for name in ("k8s.io.kubelet.pkg.apis.dra",)
-    for version in ("v1", "v1beta1")
-)
+_VERSIONS, _DRA, _RESOURCE = ("v1", "v1beta1"), "k8s.io.kubelet.pkg.apis.dra", "k8s.io.api.resource"
+DRA, DRA_V1BETA1 = (Package(f"{_DRA}.{version}", _PACKAGES[_DRA]) for version in _VERSIONS)
 RESOURCE_API, RESOURCE_API_V1BETA1 = (
-    Package(f"{name}.{version}", {**_PACKAGES[name], **_PACKAGES[f"{name}.{version}"]}, "proto2")
-    for name in ("k8s.io.api.resource",)
-    for version in ("v1", "v1beta1")
+    Package(f"{_RESOURCE}.{version}", {**_PACKAGES[_RESOURCE], **_PACKAGES[f"{_RESOURCE}.{version}"]}, "proto2")
+    for version in _VERSIONS
 )

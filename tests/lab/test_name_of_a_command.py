@@ -2,7 +2,7 @@
 
 import pytest
 
-from numa_conformance.wire.unmodified import name_of
+from numa_conformance.lab.daemon.daemon import name_of
 
 
 @pytest.mark.parametrize(
