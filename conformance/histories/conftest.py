@@ -57,7 +57,7 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             target,
             str(conformance.profile.version),
             more_clients=beside,
-            budget=conformance.budget,
+            budget=conformance.budget.of_group(cheap=GROUPS[name].is_cheap),
             enough=wanted.intersection(requirements_in(GROUPS[name], claimed)),
             keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
             over=lambda: not spending.left(CONVERSATIONS),

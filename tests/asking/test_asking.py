@@ -19,6 +19,7 @@ from numa_conformance.asking.asking import (
     times_broken,
 )
 from numa_conformance.asking.generators.scenario import Scenario, ask_all
+from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.requirement_index import places_of
 from numa_conformance.judging.chapter import Violation
 from numa_conformance.judging.verdicts import Broken, HistoryVerdicts
@@ -238,3 +239,15 @@ def test_what_falls_first_in_a_conversation_is_told_from_what_falls_with_it():
     counted = {name: broken_first_in(outcomes, name) for name in ("a/first", "a/with-it", "a/later", "a/never")}
     assert counted == {"a/first": 1, "a/with-it": 1, "a/later": 1, "a/never": 0}
     assert {name: times_broken(outcomes, name) for name in counted} == {**counted, "a/first": 2, "a/later": 2}
+
+
+@pytest.mark.parametrize(
+    ("budget", "cheap", "part"), [("2%", True, 1.0), ("2%", False, 0.02), ("100%", True, 1.0), ("90s", True, None)]
+)
+def test_a_cheap_group_is_whole_unless_the_budget_is_a_time(budget, cheap, part):
+    spent = Budget.parse(budget).of_group(cheap=cheap)
+    assert (None if spent.seconds is not None else spent.part) == part
+
+
+def test_the_classes_of_pods_are_cheap_and_no_other_group_of_thousands_of_questions():
+    assert [name for name, group in GROUPS.items() if group.is_cheap] == ["classes"]

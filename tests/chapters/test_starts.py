@@ -216,3 +216,18 @@ def test_a_restart_for_another_topology_manager_is_a_start() -> None:
     assert refused in restarted(kubelet(), unknown, again)
     assert not restarted(kubelet(), unknown, DOWN)
     assert not restarted(kubelet(), kubelet(cpuManagerPolicy="x", topologyManagerScope="x"), again)
+
+
+def test_a_first_pod_that_may_lack_a_device_is_no_proof():
+    conversation = History(
+        Head("test", "", 0, load_machine("two-nodes-devices"), "1.37"),
+        (
+            Step("node.start", {"kubelet": kubelet(topologyManagerPolicy="best-effort")}, up(pool="")),
+            Step("node.admit", {"pod": guaranteed("p", 1, **{"example.com/gpu": "9"})}, REFUSED),
+        ),
+    )
+    verdicts = judge(conversation)
+    assert "topology-manager/admission/aligns-no-cpus-without-the-cpu-manager" not in verdicts.unmet
+    plain = Step("node.admit", {"pod": guaranteed("p", 1)}, REFUSED)
+    verdicts = judge(History(conversation.head, (conversation.steps[0], plain)))
+    assert "topology-manager/admission/aligns-no-cpus-without-the-cpu-manager" in verdicts.unmet

@@ -62,6 +62,10 @@ class Budget:
         """Return so many seconds in place of those that it gives; a part of all stays one."""
         return self if self.seconds is None else Budget(seconds)
 
+    def of_group(self, *, cheap: bool) -> Budget:
+        """Return what a group may spend: all of a cheap one is asked, unless the budget is a time."""
+        return Budget() if cheap and self.seconds is None else self
+
     def among(self, groups: int) -> Budget:
         """Return what one of so many groups may spend."""
         return self if self.seconds is None else Budget(self.seconds / max(groups, 1))
