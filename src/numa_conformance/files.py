@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import pkgutil
 import re
 import secrets
 import shutil
@@ -210,3 +211,10 @@ def _remove(path: Path, waiting: subprocess.Popen[bytes] | None) -> None:
     if waiting is not None:
         waiting.kill()
         waiting.communicate()
+
+
+def text_of(package: str, name: str) -> str:
+    """Return ``name.txt`` of a package, read as modules are: from the disk, under pyfakefs too."""
+    data = pkgutil.get_data(package, f"{name}.txt")
+    assert data is not None
+    return data.decode()

@@ -12,8 +12,8 @@ import click
 
 from .. import __version__
 from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest, did_you_mean
+from ..files import text_of
 from ..printable import printable_streams
-from ..sources.texts import text_of
 from .terminal import BUG, TARGET_FAULT, USAGE, say
 
 _NODE = "--machine amd-milan-7763-nps4 --config examples/node/kubelet.yaml"

@@ -5,13 +5,14 @@ A gate of other parts of Kubernetes is not listed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from ..files import text_of
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
-from .texts import text_of
 from .versions import NEWEST, KubernetesVersion, Timeline
 
 Stage = Literal["alpha", "beta", "ga", "deprecated", "gone"]
@@ -77,3 +78,21 @@ GATES: Mapping[str, FeatureGate] = MappingProxyType({gate.name: gate for gate in
 
 GATES_NEED_OTHERS = KubernetesVersion(1, 35)
 """From this version on a gate that is on while one that it needs is off keeps a component from starting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmodelled:
+    """A feature that is not reproduced: its gate, what it does to what is decided here, and why it is left out."""
+
+    gate: str
+    does: str
+    why: str
+
+
+def _read_unmodelled(text: str) -> Unmodelled:
+    gate, does, why = re.sub(r"\n {4}", " ", text).strip().split("\n  ")
+    return Unmodelled(gate, does, why.removeprefix("why: "))
+
+
+UNMODELLED = tuple(map(_read_unmodelled, re.split(r"\n(?=\S)", text_of(__package__, "unmodelled").strip())))
+"""The features, with those first that users ask about most."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .texts import text_of
+from ..files import text_of
 
 _PAGE = re.compile(r"(\S+) \[([^;\]]+)(; unchecked)?\] (.+) (https://\S+)")
 

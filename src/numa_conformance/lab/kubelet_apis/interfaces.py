@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ...sources.texts import text_of
+from ...files import text_of
 from .wire import Package
 
 

@@ -11,13 +11,12 @@ from ...judging.chapter import Strength
 from ...judging.departures import DEPARTURES, TOGETHER, Causes
 from ...sources.changes import CHANGES
 from ...sources.defaults import DEFAULTS, FieldDefault
-from ...sources.gates import GATES, GateState
+from ...sources.gates import GATES, UNMODELLED, GateState, Unmodelled
 from ...sources.options import POLICY_OPTIONS, PolicyOption
 from ...sources.pages import Section
 from ...sources.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ...sources.policies import POLICIES, Policy
 from ...sources.quirks import QUIRKS, Quirk
-from ...sources.unmodelled import UNMODELLED, Unmodelled
 from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from .markdown import joined, link_to, table
 

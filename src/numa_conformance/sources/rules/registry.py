@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..texts import text_of
+from ...files import text_of
 from .rule import Rule, RuleChapter, read_chapters
 
 _MANAGERS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...files import text_of
 from ..options import STATIC_OPTIONS, PolicyOption
-from ..texts import text_of
 from .statement import Statement, read_statements
 
 FILES = (
