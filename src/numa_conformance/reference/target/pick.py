@@ -42,6 +42,12 @@ def _read(text: bytes) -> Machine:
     return machine_from_dict(msgspec.json.decode(text), "machine")
 
 
+@lru_cache(maxsize=32)
+def _allocator(topology: CpuTopology, options: StaticOptions, quirks: CpuQuirks, changes: Changes) -> CpuAllocator:
+    """Return the allocator of a policy, which is made once, as on a node."""
+    return CpuAllocator.of(quirks, changes)(topology, options)
+
+
 def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRefused:
     """Choose CPUs as the static policy does for one container (CPU-STEP-04..06), without refusing partial cores.
 
@@ -49,7 +55,7 @@ def pick(request: Pick, quirks: CpuQuirks, changes: Changes) -> Picked | PickRef
     """
     options = _options(request.options)
     topology = cpu_topology(request.machine, quirks)
-    allocator = CpuAllocator.of(quirks, changes)(topology, options)
+    allocator = _allocator(topology, options, quirks, changes)
     try:
         available = CpuSet.parse(request.available).bits
     except UsageError as error:
