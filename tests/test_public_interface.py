@@ -53,6 +53,9 @@ def test_each_request_and_answer_of_the_protocol_is_public():
     [
         ("protocol", "targets", "ReferenceTarget"),
         ("protocol", "wire", "Unsupported"),
+        ("protocol", "reference.target", "Level"),
+        ("suite.asking.groups", "asking.groups", "GROUPS"),
+        ("suite.telling.findings", "asking.findings.findings", "Finding"),
         ("protocol.messages.pick", "targets", "Picked"),
         ("protocol.reference", "targets", "ReferenceTarget"),
         ("node", "testing", "Node"),
