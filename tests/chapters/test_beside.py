@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.asking.generators.workloads import best_effort, container, guaranteed, kubelet, pod, static
 from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.machine import load_machine

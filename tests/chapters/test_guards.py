@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.judging.chapter import CHECKERS
 from numa_conformance.judging.reasons import reasons_of
 from numa_conformance.judging.verdicts import HistoryVerdicts, judge

@@ -2,7 +2,6 @@
 
 import pytest
 
-from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.asking.generators.workloads import burstable, guaranteed, static
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.machine import load_machine

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import numa_conformance
-from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.asking.generators.workloads import guaranteed, static, static_memory
 from numa_conformance.cli import main
 from numa_conformance.judging.verdicts import WELL_FORMED, judge

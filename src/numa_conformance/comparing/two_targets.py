@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import ceil
 from typing import Any
 
+from .. import chapters as _chapters  # noqa: F401  (lives are declared there)
 from ..asking.asking import MOST_FAULTS, Budget
 from ..asking.drive import again, drive
 from ..asking.generators.scenario import Scenario

@@ -1,7 +1,6 @@
 """Questions of a case, asked of a node."""
 
 from directly import Directly
-from numa_conformance import chapters as chapters  # they declare what is judged
 from numa_conformance.asking.examples.conversation import Conversation
 from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.machine import load_machine
