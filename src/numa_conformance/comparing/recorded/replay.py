@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -98,12 +98,6 @@ _ANSWERS = ("expect", "initial", "construction_error", "stage", "reserved_cpus",
 _BY_CHANCE = ("message", "checkpoints")
 """Where answers may differ from one time to the next without the rest of the conversation: all are accepted."""
 
-_RECORDERS: Mapping[str, Callable[[Caller, dict[str, Any]], dict[str, Any]]] = {
-    "admission": node_steps.record,
-    "lifecycle": node_steps.record,
-    **dict.fromkeys(single_questions.QUESTIONS, single_questions.record),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
@@ -129,8 +123,7 @@ def record_decisions(
     """Ask each question ``times`` times and yield the record: words by chance are all kept, other chance has none."""
     claimed = target.features
     for vector in vectors:
-        recorder = _RECORDERS.get(vector.kind)
-        if recorder is None:
+        if vector.kind not in KINDS:
             yield Recorded(vector, None, f"no kind of record that is known: {vector.kind}")
             continue
         try:
@@ -142,7 +135,8 @@ def record_decisions(
             question["id"] = f"{vector.id.partition('@')[0]}@{by.follows}"
             question["kubernetesVersion"] = str(by.follows)
             question["answeredBy"] = {"name": by.name, "version": by.version}
-            yield Recorded(vector, _joined([recorder(target, question) for _ in range(times)]))
+            record = (single_questions if vector.kind in single_questions.QUESTIONS else node_steps).record
+            yield Recorded(vector, _joined([record(target, question) for _ in range(times)]))
         except (TargetFault, UsageError) as error:
             yield Recorded(vector, None, f"no answer: {error}")
         except _ByChanceError as chance:
