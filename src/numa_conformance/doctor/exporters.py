@@ -131,7 +131,7 @@ def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) ->
         unmet.append(ExporterFault(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
     unmet += _attributes(exported, expected)
     for name in zones.keys() & wanted.keys():
-        unmet += _costs(name, zones[name], expected, wanted)
+        unmet += _costs(wanted[name], zones[name], expected.machine)
         unmet += _resources(name, zones[name], expected, expected.amounts[wanted[name]])
     return sorted(unmet, key=lambda unmet: (unmet.requirement.id, unmet.place))
 
@@ -147,16 +147,13 @@ def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[
             yield ExporterFault(exporters.ATTRIBUTES, f"attributes.{name}", report[name], wanted)
 
 
-def _costs(
-    name: str, zone: Mapping[str, Any], expected: NodeAmounts, nodes: Mapping[str, int]
-) -> Iterator[ExporterFault]:
+def _costs(node: int, zone: Mapping[str, Any], machine: Machine) -> Iterator[ExporterFault]:
     report = {cost["name"]: cost["value"] for cost in zone.get("costs") or ()}
-    distances = expected.machine.distances
-    if report and distances is not None:
-        row = distances[sorted(nodes.values()).index(nodes[name])]
-        wanted = {f"node-{node}": distance for node, distance in zip(sorted(nodes.values()), row, strict=True)}
+    if report and machine.distances is not None:
+        row = machine.distances[machine.numa_ids.index(node)]
+        wanted = {f"node-{other}": distance for other, distance in zip(machine.numa_ids, row, strict=True)}
         if report != wanted:
-            yield ExporterFault(exporters.COSTS, f"zone {name}", str(report), str(wanted))
+            yield ExporterFault(exporters.COSTS, f"zone node-{node}", str(report), str(wanted))
 
 
 def _resources(
