@@ -115,9 +115,7 @@ class ClusterDriver:
         uid = str(claim["metadata"]["uid"])
         if uid not in self._pods:
             self._make(CLAIMS, "ResourceClaim", uid, claim["spec"])
-            failure = self._run(uid, [{"name": "claim", "resourceClaimName": uid}])
-            if failure is not None:
-                raise DriverRefusedError(failure)
+            self._run(uid, [{"name": "claim", "resourceClaimName": uid}])
         container = self._container(uid)
         cpus = str(container["cpuset"] or environment_cpus(container["environment"]))
         stored = self._api(f"{CLAIMS}/{uid}")
@@ -129,19 +127,20 @@ class ClusterDriver:
 
     def run(self, name: str) -> None:
         """Run a pod without a claim."""
-        failure = self._run(name, [])
-        if failure is not None:
+        try:
+            self._run(name, [])
+        except DriverRefusedError:
             with contextlib.suppress(DriverRefusedError):
                 self._delete(name)
-            raise DriverRefusedError(failure)
+            raise
         self._shared.add(name)
 
     def end(self, name: str) -> None:
         """Delete it."""
         self._delete(name)
 
-    def _run(self, name: str, claims: list[dict[str, Any]]) -> str | None:
-        """Make a pod, and wait until it has started; returns why it has not."""
+    def _run(self, name: str, claims: list[dict[str, Any]]) -> None:
+        """Make a pod, and wait until it has started; raises ``DriverRefusedError``."""
         used = {"resources": {"claims": [{"name": claim["name"]} for claim in claims]}} if claims else {}
         spec = {
             "containers": [{"name": "c", "image": "any", **used}], "resourceClaims": claims,
@@ -153,12 +152,12 @@ class ClusterDriver:
         while time.monotonic() < began + _PATIENCE:
             pod = self._api(f"{PODS}/{name}")
             if has_started(pod):
-                return None
+                return
             failure = self._why_not(pod, is_new=time.monotonic() < began + _UNDECIDED_SECONDS)
             if failure is not None:
-                return failure
+                raise DriverRefusedError(failure)
             time.sleep(_LOOK_SECONDS)
-        return f"the pod has not started within {_PATIENCE:g} s"
+        raise DriverRefusedError(f"the pod has not started within {_PATIENCE:g} s")
 
     def _why_not(self, pod: Mapping[str, Any], *, is_new: bool) -> str | None:
         """Return why a pod is not bound, or why its kubelet cannot start it; None while that is not known."""
