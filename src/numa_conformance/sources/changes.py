@@ -182,6 +182,3 @@ CHANGES: Mapping[str, VersionChange] = MappingProxyType(
     {name: VersionChange(name, **flag.metadata) for flag in fields(Changes) for name in [flag.name.replace("_", "-")]}
 )
 """Change id to change, by version."""
-
-UNCHANGED = Changes()
-"""As before all changes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from ...sources.changes import UNCHANGED, Changes
+from ...sources.changes import Changes
 from ...sources.quirks.quirk import QuirkFlags
 
 Algorithm = TypeVar("Algorithm", bound="Documented")
@@ -30,8 +30,8 @@ class Documented:
             cls.__base__._departures += ((quirk or before, bool(quirk), cls),)  # type: ignore[union-attr]
 
     @classmethod
-    def of(cls: type[Algorithm], quirks: QuirkFlags | None, changes: Changes | None = UNCHANGED) -> type[Algorithm]:
-        """Return the algorithm with the departures of these quirks, and of versions without some changes."""
+    def of(cls: type[Algorithm], quirks: QuirkFlags | None, changes: Changes | None = None) -> type[Algorithm]:
+        """Return it with the departures of these quirks, and of versions without all ``changes``; None: the newest."""
         documented: Any = cls
         return _joined(documented, quirks, changes)
 
