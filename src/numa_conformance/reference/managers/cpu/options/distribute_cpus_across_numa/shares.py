@@ -7,7 +7,7 @@ from functools import partial
 
 from ....departures import Documented
 from ...accumulator import INDEX_MASK, Accumulator, NotEnoughCpus
-from ...topology import CpuTopology
+from ...topology import CpuTopology, number_touched
 from .by_socket import can_choose_by_socket, choose_nodes_by_socket
 from .search import NodeChoice, NodeSearch
 from .subset_by_subset import choose_repeated_nodes
@@ -144,4 +144,4 @@ def _in_one_socket(topology: CpuTopology, nodes: Iterable[int]) -> bool:
     cpus = 0
     for node in nodes:
         cpus |= topology.nodes.masks[node]
-    return sum(bool(cpus & socket) for socket in topology.sockets.masks) <= 1
+    return number_touched(topology.sockets.masks, cpus) <= 1
