@@ -218,3 +218,10 @@ def text_of(package: str, name: str) -> str:
     data = pkgutil.get_data(package, f"{name}.txt")
     assert data is not None
     return data.decode()
+
+
+def parts_of(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each ``# heading`` of a text of this package, and the lines below it, continued by indentation."""
+    for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
+        heading, *lines = part.strip().split("\n")
+        yield heading, lines

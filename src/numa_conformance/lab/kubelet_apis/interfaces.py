@@ -9,21 +9,14 @@ on the wire.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-
-from ...files import text_of
+from ...files import parts_of, text_of
 from .wire import Package
 
-
-def _messages(text: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield each package of a text, and its messages: name to fields."""
-    for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
-        name, *lines = part.strip().split("\n")
-        yield name, {message: fields for message, _, fields in (line.partition(" ") for line in lines)}
-
-
-_PACKAGES = dict(_messages(text_of(__package__, "interfaces")))
+_PACKAGES = {
+    package: {message: fields for message, _, fields in (line.partition(" ") for line in lines)}
+    for package, lines in parts_of(text_of(__package__, "interfaces"))
+}
+"""Package to its messages: name to fields."""
 CRI, DEVICE_PLUGINS, POD_RESOURCES, REGISTRATION = (
     Package(name, _PACKAGES[name]) for name in ("runtime.v1", "v1beta1", "v1", "pluginregistration")
 )

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...files import parts_of
+
 _RULE = re.compile(r"([A-Z]+-[A-Z]+-[0-9]{2}) \[(doc|impl|doc\+impl)\] (\S.*)")
 
 
@@ -41,8 +43,7 @@ def read_chapters(text: str) -> Iterator[RuleChapter]:
 
     Raises ``ValueError``, as the texts are ours.
     """
-    for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
-        title, *lines = part.strip().split("\n")
+    for title, lines in parts_of(text):
         yield RuleChapter(title, tuple(map(_read_rule, lines)))
 
 

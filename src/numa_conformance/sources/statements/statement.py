@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from ...files import parts_of
 from ..pages import PAGES, Page, Section
 from ..versions import Span
 
@@ -52,8 +53,7 @@ def read_statements(text: str) -> Iterator[Statement]:
     it has versions other than its section, and ``untestable: REASON`` behind it. Ids are ``PAGE/KEY/NAME``. Raises
     ``ValueError``, as the texts are ours.
     """
-    for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:
-        heading, *lines = part.strip().split("\n")
+    for heading, lines in parts_of(text):
         page, key, since, title, anchor = _matched(_SECTION, heading)
         section = PAGES[page].section(title, anchor)
         for line in lines:
