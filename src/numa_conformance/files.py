@@ -213,9 +213,9 @@ def _remove(path: Path, waiting: subprocess.Popen[bytes] | None) -> None:
         waiting.communicate()
 
 
-def text_of(package: str, name: str) -> str:
-    """Return ``name.txt`` of a package, read as modules are: from the disk, under pyfakefs too."""
-    data = pkgutil.get_data(package, f"{name}.txt")
+def text_of(package: str, file: str) -> str:
+    """Return the text of a file of a package, read as modules are: from the disk, under pyfakefs too."""
+    data = pkgutil.get_data(package, file)
     assert data is not None
     return data.decode()
 

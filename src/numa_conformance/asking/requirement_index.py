@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+
+from ..files import text_of
 
 FILE = "requirement_index.json"
 Place = tuple[str, str, str]
@@ -22,7 +23,7 @@ def all_places() -> Mapping[str, tuple[Place, ...]]:
 
     One is asked where everything is claimed, another where only what shows of a node from outside is. They may be one.
     """
-    rows = json.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    rows = json.loads(text_of(__package__, FILE))
     return {
         requirement: tuple((group, cell, machine) for group, cell, machine in places)
         for requirement, places in rows.items()

@@ -21,7 +21,7 @@ _NODE = "--machine amd-milan-7763-nps4 --config examples/node/kubelet.yaml"
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     name.removeprefix("numa-conformance"): tuple(line.strip().replace("{node}", _NODE) for line in lines)
     for name, *lines in (
-        part.split("\n  ") for part in re.split(r"\n(?! )", text_of(__package__, "help_examples").rstrip())
+        part.split("\n  ") for part in re.split(r"\n(?! )", text_of(__package__, "help_examples.txt").rstrip())
     )
 }
 """By command, the empty one for the program itself: what is typed after the program's name."""

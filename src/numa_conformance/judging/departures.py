@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from ..files import text_of
 from ..sources.versions import SUPPORTED, KubernetesVersion, Span
 
 Causes = tuple[str, ...]
@@ -21,7 +22,7 @@ TOGETHER = "+"
 
 
 def _read() -> dict[str, Mapping[KubernetesVersion, Causes]]:
-    written: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))
+    written: dict[str, dict[str, list[str]]] = json.loads(text_of(__package__, FILE.name))
     return {
         requirement: MappingProxyType(
             {

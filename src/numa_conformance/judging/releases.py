@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
+
+from ..files import text_of
 
 
 class Release(msgspec.Struct, frozen=True):
@@ -22,9 +23,7 @@ class Release(msgspec.Struct, frozen=True):
 
 
 FILE = Path(__file__).with_suffix(".json")
-RELEASES: Mapping[str, Release] = msgspec.json.decode(
-    pkgutil.get_data(__package__, FILE.name) or b"", type=dict[str, Release]
-)
+RELEASES: Mapping[str, Release] = msgspec.json.decode(text_of(__package__, FILE.name), type=dict[str, Release])
 """By version, the oldest first."""
 NEXT = [*RELEASES][-1]
 """The release to come."""

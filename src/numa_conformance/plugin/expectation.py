@@ -9,13 +9,14 @@ from pathlib import Path
 
 from ..asking.drive import drive
 from ..asking.groups import GROUPS, ScenarioGroup
+from ..files import text_of
 from ..wire import Client, Connection
 from ..wire.history.history import Step
 from .run import Run
 from .spending import Spending
 
 FILE = Path(__file__).with_suffix(".json")
-_MEASURED: Mapping[str, Mapping[str, int]] = json.loads(FILE.read_text(encoding="utf-8"))
+_MEASURED: Mapping[str, Mapping[str, int]] = json.loads(text_of(__package__, FILE.name))
 """What conversations of a whole run ask: ``python -m measured questions`` writes it, in the folder ``tests``."""
 QUESTIONS = _MEASURED["questions"]
 """Questions of a whole run by surface, beside those that bring up what is asked."""

@@ -61,7 +61,7 @@ _STATES = {
     "gone": GateState("gone", on=True),
     "gone-off": GateState("gone", on=False),
 }
-TEXT = text_of(__package__, "gates")
+TEXT = text_of(__package__, "gates.txt")
 """A gate a line, continued by indentation: its name, each version with its state from then on, the gates it needs."""
 
 
@@ -94,5 +94,5 @@ def _read_unmodelled(text: str) -> Unmodelled:
     return Unmodelled(gate, does, why.removeprefix("why: "))
 
 
-UNMODELLED = tuple(map(_read_unmodelled, re.split(r"\n(?=\S)", text_of(__package__, "unmodelled").strip())))
+UNMODELLED = tuple(map(_read_unmodelled, re.split(r"\n(?=\S)", text_of(__package__, "unmodelled.txt").strip())))
 """The features, with those first that users ask about most."""

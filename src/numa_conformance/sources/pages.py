@@ -53,7 +53,7 @@ class Section:
         return f"{self.page.title}, {self.title}"
 
 
-TEXT = text_of(__package__, "pages")
+TEXT = text_of(__package__, "pages.txt")
 """A page each: ``ID [READ] TITLE`` and the address below; ``unchecked`` where its headings were not seen. The last one
 is no page: the programs whose decisions were recorded."""
 

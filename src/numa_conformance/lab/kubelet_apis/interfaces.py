@@ -14,7 +14,7 @@ from .wire import Package
 
 _PACKAGES = {
     package: {message: fields for message, _, fields in (line.partition(" ") for line in lines)}
-    for package, lines in parts_of(text_of(__package__, "interfaces"))
+    for package, lines in parts_of(text_of(__package__, "interfaces.txt"))
 }
 """Package to its messages: name to fields."""
 CRI, DEVICE_PLUGINS, POD_RESOURCES, REGISTRATION = (

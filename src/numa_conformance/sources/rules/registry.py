@@ -19,7 +19,7 @@ _MANAGERS = {
 
 CHAPTERS: Mapping[str, tuple[RuleChapter, ...]] = MappingProxyType(
     {
-        manager: tuple(chapter for name in names for chapter in read_chapters(text_of(__package__, name)))
+        manager: tuple(chapter for name in names for chapter in read_chapters(text_of(__package__, f"{name}.txt")))
         for manager, names in _MANAGERS.items()
     }
 )

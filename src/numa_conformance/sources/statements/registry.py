@@ -40,7 +40,9 @@ def sentences_of(option: PolicyOption) -> str:
 
 def text_of_page(name: str) -> str:
     """Return a text of statements, with the sentences of each option where it says so."""
-    return text_of(__package__, name).replace(_EACH_OPTION, "".join(map(sentences_of, STATIC_OPTIONS.values())))
+    return text_of(__package__, f"{name}.txt").replace(
+        _EACH_OPTION, "".join(map(sentences_of, STATIC_OPTIONS.values()))
+    )
 
 
 STATEMENTS: Mapping[str, Statement] = MappingProxyType(
