@@ -21,13 +21,13 @@ from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 
 from noise.questions import rare
-from numa_conformance.asking.drive import again, drive
+from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shrinking import smallest
 from numa_conformance.cli.question_files import histories_of_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
 from numa_conformance.comparing.simpler import simpler
-from numa_conformance.report.causes import Behaviour
+from numa_conformance.report.causes import Behaviour, answers_of
 from numa_conformance.report.minor_fit import FILE, TRAITS, UNSEEN, probes
 from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.sources.changes import CHANGES
@@ -64,9 +64,8 @@ def shown_otherwise(one: Behaviour, other: Behaviour, questions: History) -> Dif
 
 
 def _answered(shown: Behaviour, questions: History) -> History:
-    asked = History(replace(questions.head, version=str(shown.version)), questions.steps)
     with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
-        return again(asked, reference)[0]
+        return answers_of(questions, reference)
 
 
 def in_turn(base: Behaviour, names: Sequence[str], questions: History) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..machine import machine_to_dict
@@ -63,6 +64,12 @@ def again(history: History, client: Client) -> tuple[History, TargetFault | None
     head = history.head
     scenario = Scenario(head.generator, head.cell, head.machine, lambda: _anew(history.steps), head.seed)
     return drive(scenario, client, head.version)
+
+
+def again_in_its_version(history: History, client: Client) -> tuple[History, TargetFault | None]:
+    """Ask them anew so that each follows the Kubernetes version that the target tells."""
+    head = replace(history.head, version=client.description.kubernetes_version)
+    return again(History(head, history.steps), client)
 
 
 def _anew(steps: Sequence[Step]) -> Script:

@@ -7,13 +7,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import ceil
 from typing import Any
 
 from .. import chapters as _chapters  # noqa: F401  (lives are declared there)
 from ..asking.asking import MOST_FAULTS, Budget
-from ..asking.drive import again, drive
+from ..asking.drive import again_in_its_version, drive
 from ..asking.generators.scenario import Scenario
 from ..asking.groups import GROUPS
 from ..asking.profiles import Profile
@@ -76,7 +75,7 @@ class TwoTargets:
     def _ask(self, scenario: Scenario) -> Differing | None:
         first, second = self._both
         history, fault = drive(scenario, first, first.description.kubernetes_version)
-        other, its_fault = self._again(history, second)
+        other, its_fault = again_in_its_version(history, second)
         self.count += 1
         self.questions += len(history.steps)
         self._listen(0, history, fault)
@@ -95,19 +94,14 @@ class TwoTargets:
     def again(self, questions: History) -> Differing | None:
         """Ask both the questions of a history anew, and return where they first differ."""
         first, second = self._both
-        history, _ = self._again(questions, first)
-        other, _ = self._again(questions, second)
+        history, _ = again_in_its_version(questions, first)
+        other, _ = again_in_its_version(questions, second)
         return self.differing(history, other)
 
     def differing(self, history: History, other: History) -> Differing | None:
         """Return where two histories of the same questions first differ, in what is compared."""
         left_out = {"ignored": self._ignored, "untold": self._untold}
         return differing(history, other, self._files, messages=self._messages, **left_out)
-
-    @staticmethod
-    def _again(history: History, client: Client) -> tuple[History, TargetFault | None]:
-        head = replace(history.head, version=client.description.kubernetes_version)
-        return again(History(head, history.steps), client)
 
 
 def _ended(differs: Differing) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from ..asking.drive import again
+from ..asking.drive import again_in_its_version
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
 from ..reference.target import Level
@@ -113,8 +113,7 @@ class CausesBetween:
 
 def _answers(shown: Behaviour, history: History) -> History:
     with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
-        head = replace(history.head, version=str(shown.version))
-        return again(History(head, history.steps), reference)[0]
+        return answers_of(history, reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +133,7 @@ class VersionChange:
 
 def answers_of(history: History, client: Client) -> History:
     """Ask a target the questions of a history; each follows the version that it tells."""
-    head = replace(history.head, version=client.description.kubernetes_version)
-    return again(History(head, history.steps), client)[0]
+    return again_in_its_version(history, client)[0]
 
 
 def turns(

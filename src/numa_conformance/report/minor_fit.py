@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..asking.asking import MOST_FAULTS
-from ..asking.drive import again
+from ..asking.drive import again_in_its_version
 from ..comparing.differing import STATE_FILES, Differing, differing
 from ..comparing.recorded.differences import DEVICE_FILE
 from ..comparing.recorded.needs import features_needed
@@ -30,7 +30,7 @@ from ..sources.versions import SUPPORTED, KubernetesVersion
 from ..wire import Client
 from ..wire.faults import NotClaimed
 from ..wire.history.history import History, read_histories
-from .causes import Behaviour
+from .causes import Behaviour, answers_of
 from .reference_answers import open_reference
 
 FILE = Path(__file__).with_name("probes.jsonl.gz")
@@ -134,7 +134,7 @@ class ProbeAnswers:
         """Ask each probe that the target supports, and yield it; raises ``TargetFault`` if nothing is answered."""
         silent = 0
         for probe in probes:
-            history, fault = again(_of(probe, self.client.description.kubernetes_version), self.client)
+            history, fault = again_in_its_version(probe.history, self.client)
             if not isinstance(fault, NotClaimed):
                 self.histories[probe] = history
             silent = silent + 1 if fault is not None and len(history.steps) <= 1 else 0
@@ -152,14 +152,10 @@ class ProbeAnswers:
         """Return where the target and a reference first differ."""
         as_shown = (shown.level, shown.version, shown.quirks, shown.changes)
         with open_reference(*as_shown, resource_fit=self.whole) as reference:
-            answers, _ = again(_of(probe, str(shown.version)), reference)
+            answers = answers_of(probe.history, reference)
         files = [name for feature, name in STATE_FILES.items() if feature in self.client.features]
         differs = differing(self.histories[probe], answers, files, messages=self.messages, untold=self.client.untold)
         return None if differs and self.whole and of_a_whole_kubelet(differs, differs.history) else differs
-
-
-def _of(probe: TraitProbe, version: str) -> History:
-    return replace(probe.history, head=replace(probe.history.head, version=version))
 
 
 def _answers(histories: Iterable[History]) -> bool:
