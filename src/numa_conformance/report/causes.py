@@ -76,11 +76,12 @@ class CausesBetween:
         self._two = two
         self._first, self._other = first, other
         differing = set(first.names) ^ set(other.names)
-        self._names = tuple(name for name in (*QUIRKS, *CHANGES) if name in differing)
+        self.names = tuple(name for name in (*QUIRKS, *CHANGES) if name in differing)
+        """The quirks and changes that one of them shows, and the other not."""
 
     def causes(self, difference: Differing) -> tuple[str, ...]:
         """Return what alone is the reason, each; empty where nothing alone is."""
-        alone = tuple(name for name in self._names if self.comes_from(difference, (name,)))
+        alone = tuple(name for name in self.names if self.comes_from(difference, (name,)))
         if alone or not self.comes_from(difference, (FACTS,)):
             return alone
         return tuple(self._settings(difference.history)) or (FACTS,)
@@ -156,19 +157,18 @@ def turns(
 def _turn(
     two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
 ) -> VersionChange:
-    older, newer = Behaviour.of(level, before), Behaviour.of(level, after)
-    between = CausesBetween(two, older, newer)
+    between = CausesBetween(two, Behaviour.of(level, before), Behaviour.of(level, after))
     causes = between.causes(difference)
     if causes and causes != (FACTS,):
         return VersionChange(before, after, difference, causes)
     if not causes:
-        names = tuple(name for name in (*QUIRKS, *CHANGES) if name in set(older.names) ^ set(newer.names))
-        return VersionChange(before, after, difference, _fewest(between, difference, names), together=True)
+        return VersionChange(before, after, difference, _fewest(between, difference), together=True)
     return VersionChange(before, after, difference, tuple(_defaults(two, difference, level, before, after)) or causes)
 
 
-def _fewest(between: CausesBetween, difference: Differing, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return as few of the names as are the reason together; none where all of them are not."""
+def _fewest(between: CausesBetween, difference: Differing) -> tuple[str, ...]:
+    """Return as few quirks and changes as are the reason together; none where all of them are not."""
+    names = between.names
     if not between.comes_from(difference, names):
         return ()
     for name in names:
