@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from ..report.pages.source_pages import quirks_page, rule_address
 from ..sources.quirks import QUIRKS, Quirk
-from ..sources.rules import RULES
+from ..sources.rules import RULES, rule_address
 from .options import chosen
 from .terminal import print_json, say
 
@@ -24,6 +23,8 @@ def command(ids: tuple[str, ...], as_json: bool, markdown: bool) -> None:
         raise click.UsageError("--markdown prints the page as it is: without ids and --json")
     quirks = [QUIRKS[id] for id in chosen(ids, QUIRKS, "quirk")]
     if markdown:
+        from ..report.pages.source_pages import quirks_page  # it loads every chapter, which the list does not need
+
         click.echo(quirks_page(), nl=False)
     elif as_json:
         print_json([_as_json(quirk) for quirk in quirks])

@@ -31,11 +31,6 @@ def rules_page() -> str:
     return joined(lines)
 
 
-def rule_address(rule: str) -> str:
-    """Return where the project's documentation tells a rule."""
-    return f"docs/rules.md#{anchor_of(rule)}"
-
-
 def rule_links(rules: Iterable[str]) -> str:
     """Return links from a page beside it to rules."""
     return ", ".join(f"[{rule}](rules.md#{anchor_of(rule)})" for rule in rules)

@@ -1,6 +1,6 @@
 """Rules: how the kubelet and the scheduler behave, one line each. The code cites them by id."""
 
 from .registry import CHAPTERS, RULES
-from .rule import Rule, RuleChapter, anchor_of
+from .rule import Rule, RuleChapter, anchor_of, rule_address
 
-__all__ = ["CHAPTERS", "RULES", "Rule", "RuleChapter", "anchor_of"]
+__all__ = ["CHAPTERS", "RULES", "Rule", "RuleChapter", "anchor_of", "rule_address"]

@@ -38,6 +38,11 @@ def anchor_of(rule: str) -> str:
     return rule.lower()
 
 
+def rule_address(rule: str) -> str:
+    """Return where the project's documentation tells a rule."""
+    return f"docs/rules.md#{anchor_of(rule)}"
+
+
 def read_chapters(text: str) -> Iterator[RuleChapter]:
     """Read chapters: ``# title``, then a rule a paragraph, ``ID [doc|impl|doc+impl] text``, continued by indentation.
 
