@@ -11,7 +11,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
-from ..machine import catalogue_names
 from ..sources.patches import patch_note
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
@@ -53,6 +52,8 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the machines whose names begin so; files where none does."""
+        from ..machine import catalogue_names  # commands without machines do not pay for them
+
         named = [CompletionItem(name) for name in catalogue_names() if name.startswith(incomplete)]
         return named or [CompletionItem(incomplete, type="file")]
 
