@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.report.writers import report_schema
+from numa_conformance.report.model import report_schema
 from report.runs import failing_run
 
 

@@ -9,7 +9,7 @@ import click
 
 from ..machine.data_files import data_folder
 from ..machine.schema import compact_schema, machine_schema
-from ..report.writers import report_schema
+from ..report.model import report_schema
 from ..wire.history.schema import history_schema
 from ..wire.schema import protocol_schema
 from .options import NameChoice

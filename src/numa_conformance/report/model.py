@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -364,3 +365,13 @@ def _check_counts(file: Path, stated: Counter[str], held: Counter[str]) -> None:
     if wrong:
         accepted = "a report as the suite has written it"
         raise UsageError(Fault(str(file), f"is no whole report: it counts {'; '.join(wrong)}", accepted))
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema of ``report.json``; ``fixtures/schemas/report.schema.json`` is shipped, and equal."""
+    references, definitions = msgspec.json.schema_components([Summary], ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **references[0],
+        "$defs": dict(sorted(definitions.items())),
+    }

@@ -8,10 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
-
-import msgspec
 
 from ..errors import Fault, UsageError
 from ..files import replace_text
@@ -162,13 +159,3 @@ def report_under_way(name: str, level: str, kubernetes: str) -> Summary:
     """Return a report without cases; ``name`` is the target's on the command line: it has not described itself yet."""
     target = Target(name, "of unknown version", kubernetes, [], [])
     return Summary.concluded(target, level, "", (), [_NO_END], narrowed=True, silent=NOT_FINISHED, complete=False)
-
-
-def report_schema() -> dict[str, Any]:
-    """Return the JSON Schema of ``report.json``; ``fixtures/schemas/report.schema.json`` is shipped, and equal."""
-    references, definitions = msgspec.json.schema_components([Summary], ref_template="#/$defs/{name}")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **references[0],
-        "$defs": dict(sorted(definitions.items())),
-    }
