@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...wire.message import Message
+from .markdown import first_paragraph
 
 PUBLIC = ("numa_conformance.targets", "numa_conformance.machines", "numa_conformance.testing")
 """The public modules: what they export stays, and the changelog says what changes. All else is internal."""
@@ -74,5 +75,4 @@ def _sentence(name: str, value: object) -> str:
 
 def _text(value: object) -> str:
     """Return the first paragraph of a docstring, as Markdown."""
-    paragraph = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
-    return re.sub("``(.+?)``", r"`\1`", paragraph)
+    return re.sub("``(.+?)``", r"`\1`", first_paragraph(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 
 from ...judging.chapter import CHAPTER_OF
@@ -23,6 +24,11 @@ def link_to(requirement: str, folder: str = f"{FOLDER}/") -> str:
 def table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> list[str]:
     """Return the lines of a table."""
     return [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {' | '.join(map(str, row))} |" for row in rows)]
+
+
+def first_paragraph(value: object) -> str:
+    """Return the first paragraph of a docstring in a line."""
+    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
 
 
 def joined(lines: Iterable[str]) -> str:

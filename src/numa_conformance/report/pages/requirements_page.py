@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable
 
 import msgspec
@@ -15,7 +14,7 @@ from ...wire import FEATURES, METHODS, PROTOCOL, SURFACES
 from ...wire.faults import UNSUPPORTED
 from ...wire.message import Message
 from .chapter_pages import chapters, title_of
-from .markdown import FOLDER, joined, link_to, table
+from .markdown import FOLDER, first_paragraph, joined, link_to, table
 
 
 def requirements_page() -> str:
@@ -54,7 +53,7 @@ def requirements_page() -> str:
 
 
 def _features(features: frozenset[str]) -> str:
-    return "every feature" if features == FEATURES.keys() else ", ".join(f"`{feature}`" for feature in sorted(features))
+    return "every feature" if features == FEATURES.keys() else _listed(features)
 
 
 def _coverage(area: str, requirements: list[Requirement]) -> tuple[object, ...]:
@@ -90,11 +89,11 @@ def protocol_page() -> str:
         ),
     ]
     for method in METHODS.values():
-        sentence = f"{_sentence(method.request)} It takes {_fields(method.request)}."
+        sentence = f"{first_paragraph(method.request)} It takes {_fields(method.request)}."
         lines += ["", f"### `{method.name}`", "", sentence, ""]
         for reply in method.replies:
             tag = reply.__struct_config__.tag
-            lines.append(f"- {f'`{tag}`: ' if tag else ''}{_sentence(reply)} Fields: {_fields(reply)}.")
+            lines.append(f"- {f'`{tag}`: ' if tag else ''}{first_paragraph(reply)} Fields: {_fields(reply)}.")
     lines += ["", "## Surfaces", "", *table(("surface", "what it is"), ((f"`{n}`", t) for n, t in SURFACES.items()))]
     lines += [
         "",
@@ -129,10 +128,6 @@ def _fields(message: type[Message]) -> str:
     fields = msgspec.structs.fields(message)
     shown = [f"`{field.encode_name}`" if field.required else f"[`{field.encode_name}`]" for field in fields]
     return ", ".join(shown) or "nothing"
-
-
-def _sentence(message: type[Message]) -> str:
-    return " ".join(inspect.cleandoc(message.__doc__ or "").split("\n\n", 1)[0].split())
 
 
 def _first_line(text: str | None) -> str:

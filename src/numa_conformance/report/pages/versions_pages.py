@@ -131,8 +131,7 @@ def _options(version: KubernetesVersion) -> Iterator[str]:
     for option in POLICY_OPTIONS.values():
         was, now = option.maturity.at(before), option.maturity.at(version)
         if now and now != was:
-            stage = now.upper() if now == "ga" else now
-            yield f"- `{option.name}` is {stage}{'' if was else ', new'}: {option.text}."
+            yield f"- `{option.name}` is {_stage(now)}{'' if was else ', new'}: {option.text}."
 
 
 def _row(requirement: str) -> Iterator[str]:
@@ -188,7 +187,7 @@ def versions_page() -> str:
         "## Patches",
         "",
         "A version may name a patch (`1.34.0`). Alone (`1.34`) it is the newest patch of which level `exact` was "
-        f"shown: {', '.join(map(str, SHOWN_OF.values()))}.",
+        f"shown: {', '.join(PATCHES)}.",
         "",
         "Within a minor, patches differ in what the managers decide only here, in the Device Manager:",
         "",
