@@ -23,7 +23,7 @@ from .case import VERDICTS, Case, scenario_file
 from .circumstances import Circumstances
 from .compare import Column, over_time
 from .model import Summary
-from .text import playing_again, rank
+from .text import counts_text, playing_again, rank
 
 _MAX_PICTURED = 512
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
@@ -231,14 +231,10 @@ def _environment() -> Environment:
         duration=_duration,
         json=_json,
         scenario_file=scenario_file,
-        told=_counts_text,
+        told=counts_text,
     )
     environment.tests["shown"] = _has_details
     return environment
-
-
-def _counts_text(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
 
 
 def _json(scenario: Mapping[str, Any]) -> str:

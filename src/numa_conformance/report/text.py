@@ -151,11 +151,14 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
     lines += [*_areas(summary), *(f"problem: {problem}" for problem in summary.problems)]
     lines += [f"note: {note}" for note in summary.notes]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
-    level = f"level {summary.level}, profile {summary.profile}" if summary.profile else f"level {summary.level}"
-    lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")
+    lines.append(f"VERDICT: {summary.verdict.upper()} ({_level(summary)}; {summary.planned} cases: {counted})")
     lines += _question_counts(summary)
     lines.append(summary.claim)
     return lines
+
+
+def _level(summary: Summary) -> str:
+    return f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
 
 
 def _ids(names: Iterable[str]) -> list[str]:
@@ -178,10 +181,12 @@ def _question_counts(summary: Summary) -> list[str]:
 def _areas(summary: Summary) -> list[str]:
     areas = summary.by_area()
     width = max((len(area) for area in areas), default=0)
-    return [
-        f"{area:<{width}}  " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
-        for area, counts in areas.items()
-    ]
+    return [f"{area:<{width}}  {counts_text(counts)}" for area, counts in areas.items()]
+
+
+def counts_text(counts: Mapping[Verdict, int]) -> str:
+    """Write how many cases came to which verdict."""
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
 
 
 MOST = 20
@@ -194,11 +199,10 @@ _MARKS = {"conformant": "✅", "partial": "🟡", "not conformant": "❌"}
 
 def markdown_text(summary: Summary) -> str:
     """Return the verdict, a table of areas, and what is not met; whatever a target said is text and no markup."""
-    level = f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
     lines = [
         f"## {_MARKS.get(summary.verdict, '⚪')} numa-conformance: {summary.verdict}",
         "",
-        f"{_text(summary.claim)} ({_text(level)}; {summary.planned} cases)",
+        f"{_text(summary.claim)} ({_text(_level(summary))}; {summary.planned} cases)",
         "",
         *_area_table(summary.by_area()),
     ]
