@@ -10,15 +10,17 @@ import re
 import secrets
 import shutil
 import stat
-import subprocess
 import tempfile
 import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .errors import Fault, UsageError
+
+if TYPE_CHECKING:
+    import subprocess
 
 _SHELL_FILE = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 _KINDS = {
@@ -184,6 +186,8 @@ class TemporaryFolder:
 
     def __init__(self, prefix: str, *, for_sockets: bool = False) -> None:
         """Make it; its name begins with ``prefix``. ``for_sockets``: with a short path, in ``/tmp`` if need be."""
+        import subprocess  # what makes no folder does not pay for it
+
         too_long = for_sockets and len(tempfile.gettempdir()) > _SHORT
         self.path = Path(tempfile.mkdtemp(prefix=prefix, dir="/tmp" if too_long else None))
         self._waiting: subprocess.Popen[bytes] | None = None
