@@ -21,10 +21,17 @@ VERSIONS = tuple(map(str, SUPPORTED))
 DECIDED = ("result", "reason", "default_cpuset", "containers", "memory_state")
 """What an answer decides; how a refusal is worded, and which hints came before it, versions may change."""
 
+KNOWN = "align-by-socket+distribute-cpus-across-numa"
+"""Options with which 1.37 keeps to a socket where versions before did not (``distribution_keeps_to_sockets``)."""
+
 
 @cache
 def _lives() -> tuple[Scenario, ...]:
-    walks = (scenario for scenario in mixed(GROUPS["lives"].scenarios(ALL, 0)) if scenario.generator == "walk")
+    walks = (
+        scenario
+        for scenario in mixed(GROUPS["lives"].scenarios(ALL, 0))
+        if scenario.generator == "walk" and not scenario.cell.startswith(KNOWN)
+    )
     return tuple(walks)[: 150 if DEEP else 12]
 
 

@@ -113,3 +113,11 @@ class MemoryQuirks(QuirkFlags):
         documented="reserved memory is never given to containers",
         versions="1.21+",
     )
+
+    returned_memory_is_reused: bool = quirk(
+        rule="MEM-REUSE-01, MEM-REUSE-07",
+        summary="what an init container gives back once it has ended still counts as reusable by its pod: admitted "
+        "again before any other pod, it takes the memory without a charge, and the next start may refuse the state file",
+        documented="memory that is given to a container is taken from what is free",
+        versions="1.21+",
+    )

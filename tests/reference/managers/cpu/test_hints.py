@@ -6,6 +6,7 @@ from numa_conformance.errors import UsageError
 from numa_conformance.reference.managers.cpu import CpuTopology, HintRequest
 from numa_conformance.reference.managers.cpu.subsets import subset_sums
 from numa_conformance.reference.managers.hint import Hint
+from numa_conformance.sources.quirks.cpu import CpuQuirks
 from reference.managers.cpu.golden_machines import golden, view_of
 from reference.managers.cpu.workloads import admit, bits, pod, static
 
@@ -115,3 +116,16 @@ def test_hints_follow_the_rule_word_for_word(free: list[int], needed: int, data:
             found.append(mask)
     expected = [Hint(mask, mask.bit_count() == smallest) for mask in found]
     assert HintRequest.of(topology, needed, available, reusable).hints() == expected
+
+
+@pytest.mark.parametrize(("count", "nodes"), [(1, (0, 1)), (2, (0, 1, 2)), (3, (1,)), (5, (1,))])
+def test_hints_under_full_pcpus_only_are_what_whole_cores_add_up_to(count: int, nodes: tuple[int, ...]) -> None:
+    """NUMA node 0 has two cores of one thread, node 1 one such core and two of two, node 2 one of two."""
+    widths = [(0, 1), (0, 1), (1, 1), (1, 2), (1, 2), (2, 2), (3, 1)]
+    places = [(node, core) for core, (node, width) in enumerate(widths) for _ in range(width)]
+    rows = [(cpu, node, node, core, node) for cpu, (node, core) in enumerate(places)]
+    manager = static(CpuTopology(view_of(rows)), "full-pcpus-only", reserved="9", quirks=CpuQuirks())
+    wanted = pod("a", count)
+    hints = manager.hints(wanted, wanted.container("c0")) or {}
+    single = [hint.mask for hint in hints["cpu"] or () if (hint.mask or 0).bit_count() == 1]
+    assert single == [1 << node for node in nodes]

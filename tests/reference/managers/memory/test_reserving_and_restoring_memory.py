@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from numa_conformance.asking.generators.workloads import guaranteed, kubelet
+from numa_conformance.asking.generators.workloads import container, guaranteed, kubelet, pod
 from numa_conformance.errors import StartError
 from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
 from numa_conformance.reference.managers.hint import Hint
@@ -169,3 +169,18 @@ def test_what_nodes_have_together_wraps_too(mib: int, masks: list[int]):
     asked = Pod.from_dict(guaranteed("a", 1, f"{mib}Mi"))
     hints = wrapped().hints(asked, asked.containers[0])["memory"]
     assert [hint.mask for hint in hints] == masks
+
+
+@pytest.mark.parametrize(("quirks", "charged"), [(DOCUMENTED, 12), (EXACT, 4)])
+def test_memory_given_back_is_charged_again(quirks: MemoryQuirks, charged: int) -> None:
+    """An init container of 10 GiB has ended, and its pod of 2 GiB beside is admitted again before any other."""
+    manager = make_manager(20, quirks=quirks)
+    containers = [container("c", cpu="1", memory="2Gi")]
+    wanted = Pod.from_dict(pod("p", containers, init=[container("i", cpu="1", memory="10Gi")]))
+    init, app = wanted.all_containers
+    manager.allocate(wanted, init, Hint(None, False))
+    manager.allocate(wanted, app, Hint(0b1, True))
+    manager.container_starts(wanted, app)
+    manager.allocate(wanted, init, Hint(0b1, True))
+    (memory,) = manager.nodes.values()
+    assert memory.tables["memory"].reserved == charged * GIB

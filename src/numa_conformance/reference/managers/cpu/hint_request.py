@@ -29,7 +29,7 @@ class HintRequest:
 
     ``needed``: CPUs asked for. ``available``: free CPUs per node. ``reusable``: CPUs the pod may use again, already
     counted as met. ``mandatory``: nodes (bit *i* = *i*-th node) that a hint has to include. ``possible``: False when
-    no set of nodes will do.
+    no set of nodes will do. ``fits``: whether a set of nodes, a bit for each id, can serve it; None: numbers decide.
     """
 
     topology: CpuTopology
@@ -38,6 +38,7 @@ class HintRequest:
     reusable: int = 0
     mandatory: int = 0
     possible: bool = True
+    fits: Callable[[int], bool] | None = None
 
     @classmethod
     def of(cls, topology: CpuTopology, needed: int, available: int, reusable: int = 0) -> HintRequest:
@@ -96,4 +97,4 @@ class HintRequest:
             if sums is None:
                 sums = subset_sums(self.available)
             fitting += subsets.that_hold(size, hints, sums, missing, self.mandatory)
-        return fitting
+        return fitting if self.fits is None else [hint for hint in fitting if self.fits(hint.mask or 0)]

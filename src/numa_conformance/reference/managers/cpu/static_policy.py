@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ....errors import Refusal
 from ....kube.container import Container
@@ -61,7 +62,7 @@ class StaticPolicy(Documented, CpuManager):
             return None
         held = self.state.assignments.get(pod.uid, {}).get(container.name)
         if held is None:
-            return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0)))
+            return self._new(needed, self.reusable.get(pod.uid, 0))
         return self._held(held, needed, fits=held.bit_count() == needed)
 
     def pod_hint_request(self, pod: Pod) -> HintRequest | None:
@@ -85,17 +86,22 @@ class StaticPolicy(Documented, CpuManager):
                     held |= cpus
         if held.bit_count() == needed:
             return self._held(held, needed, fits=True)
-        return HintRequest.of(self.topology, needed, *self._for_hints(self.reusable.get(pod.uid, 0) | held))
+        return self._new(needed, self.reusable.get(pod.uid, 0) | held)
 
     def _whole(self, uid: str) -> int | None:
         """Return the CPUs of a pod that was given its CPUs in one piece; None where it was not."""
         return self.state.pods.get(uid)
 
-    def _for_hints(self, reusable: int) -> tuple[int, int]:
-        """Return the free and the reusable CPUs that hints count: no parts of cores where these are not given."""
-        if self._full_pcpus_only is None:
-            return self._free, reusable
-        return self._full_pcpus_only.counted(self._free, reusable)
+    def _new(self, needed: int, reusable: int) -> HintRequest:
+        """Return the request for CPUs that are not held: parts of cores do not count where they are not given."""
+        cores = self._full_pcpus_only
+        if cores is None:
+            return HintRequest.of(self.topology, needed, self._free, reusable)
+        free, again = cores.counted(self._free, reusable)
+        request = HintRequest.of(self.topology, needed, free, again)
+        if not cores.chooses:
+            return request
+        return replace(request, fits=lambda mask: cores.has((free | again) & self.topology.cpus_in_nodes(mask), needed))
 
     def _held(self, held: int, needed: int, *, fits: bool) -> HintRequest:
         request = HintRequest.of(self.topology, needed, held)

@@ -52,6 +52,10 @@ class ReusableMemory:
         """Return what a pod can reuse, by mask."""
         return self._left.get(uid, {})
 
+    def forget(self, uid: str) -> None:
+        """Leave a pod nothing to reuse: it has given something back."""
+        self._left.pop(uid, None)
+
     def update(self, uid: str, blocks: Iterable[PinnedBlock], *, gives: bool) -> None:
         """Account for a container's blocks: an ordinary init container gives, any other consumes."""
         left = self._left.get(uid, {})

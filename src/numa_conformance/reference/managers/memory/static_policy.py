@@ -173,8 +173,12 @@ class StaticMemoryManager(Documented, Provider):
 
     def release(self, uid: str, container: str) -> None:
         """Take back the memory of a container."""
+        self._forget_reusable(uid)
         for block in self.blocks.take_back(uid, container):
             discharge(self.nodes, block)
+
+    def _forget_reusable(self, uid: str) -> None:
+        self._reusable.forget(uid)
 
     def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:
         """Take back the memory of containers that are gone; tell whether there were any (MEM-GC-01)."""
@@ -247,6 +251,13 @@ class _BreaksGroups(StaticMemoryManager, quirk="single_node_blocks_break_groups"
 
     def _leaves_a_group(self, mask: int) -> bool:
         return False
+
+
+class _ReusesReturned(StaticMemoryManager, quirk="returned_memory_is_reused"):
+    """Still takes for reusable what a container has given back."""
+
+    def _forget_reusable(self, uid: str) -> None:
+        pass
 
 
 class _CrossesGroups(StaticMemoryManager, quirk="groups_may_cross"):

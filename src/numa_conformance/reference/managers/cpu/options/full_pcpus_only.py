@@ -47,9 +47,9 @@ class FullPcpusOnly(Documented):
         return self.offered(pool & ~self._reserved_cores | reusable)
 
     def _suffices(self, free: int, count: int) -> bool:
-        return self._has(free, count)
+        return self.has(free, count)
 
-    def _has(self, free: int, count: int) -> bool:
+    def has(self, free: int, count: int) -> bool:
         """Tell whether whole cores in ``free`` add up to ``count`` CPUs."""
         cores = self._topology.cores
         return _add_up([cores[core] for core in iter_bits(self._topology.cores_touched(free))], count)
@@ -61,7 +61,7 @@ class FullPcpusOnly(Documented):
     def offered_for(self, available: int, count: int) -> int:
         """Return what may be taken where partial cores are not refused: whole cores if these add up to ``count``."""
         offered = self.offered(available)
-        return offered if self._has(offered, count) else available
+        return offered if self.has(offered, count) else available
 
     def counted(self, free: int, reusable: int) -> tuple[int, int]:
         """Return the free and the reusable CPUs that hints count: those of whole cores."""
@@ -96,7 +96,7 @@ class FullPcpusOnly(Documented):
         for pool in pools:
             uneven = 0
             for part in self._narrowest_first(pool, options):
-                if self._has(part, count):
+                if self.has(part, count):
                     if not options.distribute_cpus_across_numa:
                         return self._take(part, count)
                     even = self._evenly(part, count)
@@ -134,7 +134,7 @@ class FullPcpusOnly(Documented):
         """Return an allowed number of CPUs for each part, in whole cores and so many together."""
         by_total: dict[int, list[int]] = {0: []}
         for part in parts:
-            possible = [share for share in allowed if self._has(part, share)]
+            possible = [share for share in allowed if self.has(part, share)]
             by_total = {total + share: [*shares, share] for total, shares in by_total.items() for share in possible}
         return by_total.get(count)
 
@@ -146,7 +146,7 @@ class FullPcpusOnly(Documented):
             cores = topology.cores_touched(free) & topology.cores_with_threads(threads)
             for number in range(min(cores.bit_count(), count // threads), -1, -1):
                 rest = free & ~topology.threads_of(cores)
-                if self._has(rest, count - number * threads):
+                if self.has(rest, count - number * threads):
                     taken |= topology.threads_of(lowest(cores, number))
                     count -= number * threads
                     free = rest
