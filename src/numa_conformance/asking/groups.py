@@ -43,6 +43,7 @@ from .generators.relations import related
 from .generators.resizes import resizes
 from .generators.scenario import WITH_MACHINE, Scenario
 from .generators.score_sweeps import KINDS, examples_of_scores, score_sweep
+from .generators.small_machines import small_machines
 from .generators.start_sweeps import node_starts
 from .generators.walks import walks
 from .generators.wide import wide
@@ -63,6 +64,10 @@ MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE
 """The surfaces whose questions tell a machine."""
 Machines = Sequence[Machine] | None
 """The machines that alone are asked; None leaves them to the generator."""
+WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 240, 14, 20, 12
+"""Lives on small machines and their steps; small machines of sweeps, and how many counts each is asked."""
+LIVES, RELATIONS, FEW = 70, 30, 10
+"""Lives on machines of the catalogue, relations, and small machines that are asked by scripts."""
 STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
 
 
@@ -96,15 +101,21 @@ class ScenarioGroup:
 
 def _picks(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
-    return pick_sweep(machines, possible, counts=EVERY_COUNT, states=2, seed=seed)
+    yield from pick_sweep(_small(machines, SWEPT, seed), possible, counts=SMALL_COUNTS, seed=seed)
+    yield from pick_sweep(machines, possible, counts=EVERY_COUNT, seed=seed)
 
 
 def _classes(_claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:
     return chain(examples_of_pods(), pod_sweep(seed=seed))
 
 
+def _allocations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    return chain(*(allocation_sweep(claimed, each, seed) for each in (_small(machines, FEW, seed), machines)))
+
+
 def _hints(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    return chain(examples_of_hints(claimed), hint_sweep(claimed, machines, seed))
+    sweeps = (hint_sweep(claimed, each, seed) for each in (_small(machines, FEW, seed), machines))
+    return chain(examples_of_hints(claimed), *sweeps)
 
 
 def _scores(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
@@ -118,11 +129,23 @@ def _merges(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
     return merge_sweep(policies, closest=closest, many=many, seed=seed)
 
 
+def _small_worlds(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+    small = _small(machines, WORLDS, seed)
+    drawn = cells(len(small), claimed, seed=seed, only=small)
+    return walks(drawn, claimed, steps=SMALL_STEPS, seed=seed, kind="small world")
+
+
+def _small(machines: Machines, count: int, seed: int) -> Sequence[Machine]:
+    """Return so many small machines; none where some are named that alone are asked."""
+    return [] if machines is not None else list(small_machines(count, seed))
+
+
 def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     yield from examples_of_nodes(claimed)
-    yield from walks(cells(320, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
-    yield from wide(claimed, machines, seed=seed)
-    yield from resizes(claimed, machines)
+    yield from walks(cells(LIVES, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
+    few = _small(machines, FEW, seed) or machines
+    yield from wide(claimed, few, seed=seed)
+    yield from resizes(claimed, few)
     yield from lives(claimed, machines, seed)
 
 
@@ -137,16 +160,20 @@ def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenar
 
 
 def _relations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    return related(cells(90, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
+    yield from related(
+        cells(RELATIONS, claimed, seed=seed, only=_small(machines, RELATIONS, seed + 1)), claimed, seed=seed
+    )
+    yield from related(cells(RELATIONS // 2, claimed, most_cpus=64, seed=seed + 2, only=machines), claimed, seed=seed)
 
 
 GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
     {
         group.name: group
         for group in (
+            ScenarioGroup("small worlds", "node", (*NODE, Pooled), _small_worlds, hint_subjects=HINTED),
             ScenarioGroup("classes", "classify", (Classification,), _classes, is_cheap=True),
             ScenarioGroup("picks", "pick", (CpuChoice,), _picks),
-            ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), allocation_sweep),
+            ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), _allocations),
             ScenarioGroup("hints", "hints", (CpuHints,), _hints),
             ScenarioGroup("merges", "merge", (MergedHints,), _merges),
             ScenarioGroup("scores", "score", (ScoredNode, ScorePair), _scores),

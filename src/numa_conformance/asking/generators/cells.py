@@ -41,8 +41,8 @@ OFF = 0.5
 """How many nodes have options that are written and off, which is as if they were not written."""
 STRICTLY = 0.12
 """How many nodes, whatever their options, keep reserved CPUs out of the shared pool besides."""
-PAGES = 0.3
-"""The share of machines without huge pages that are given some."""
+PAGES, LISTED = 0.3, 0.5
+"""The share of machines without huge pages that are given some; of these, whose nodes without any list their sizes."""
 SMALL_PAGES, LARGE_PAGES, ROOM_FOR_PAGES = 64, 1, 8 << 30
 """Huge pages of 2 MiB and of 1 GiB that a NUMA node is given, and the memory it needs for that."""
 WRITTEN = 0.7
@@ -251,17 +251,21 @@ def _apart(machine: Machine, lot: random.Random) -> Machine:
 
 
 def _with_huge_pages(machine: Machine, lot: random.Random) -> Machine:
-    """Set huge pages of two sizes aside on NUMA nodes that have the memory; not all have as many."""
+    """Set huge pages of two sizes aside on NUMA nodes that have the memory; not all have as many.
+
+    The others list none of these sizes, or a number of 0.
+    """
     has_some = any(node.hugepages for node in machine.memory)
     if has_some or lot.random() >= PAGES or len(machine.cpus) > SMALL_MACHINE:
         return machine
+    others = {"1Gi": 0, "2Mi": 0} if lot.random() < LISTED else {}
     memory = tuple(
         replace(node, hugepages={"1Gi": lot.randint(0, LARGE_PAGES), "2Mi": lot.randint(1, SMALL_PAGES)})
         if (node.memory or 0) >= ROOM_FOR_PAGES
-        else node
+        else replace(node, hugepages=others)
         for node in machine.memory
     )
-    if memory == machine.memory:
+    if not any(sum(node.hugepages.values()) for node in memory):
         return machine
     return replace(machine, name=f"{machine.name}{WITH_PAGES}", memory=memory)
 

@@ -47,7 +47,7 @@ def hint_sweep(
     Each has ``states`` states of use, and each state is asked of many containers.
     """
     able = [machine for machine in or_the_catalogue(machines, MOST_CPUS) if len(machine.numa_ids) <= MOST_NODES]
-    for cell, drawn, lot in states_in_turn("hints", able, HINT_OPTIONS, claimed, seed, every=2, states=states):
+    for cell, drawn, lot in states_in_turn("hints", able, HINT_OPTIONS, claimed, seed, every=4, states=states):
         questions = [question for state in drawn for question in _questions(state, lot, claimed)]
         yield Scenario("sweep", cell, drawn[0].machine, partial(ask_all, questions), seed)
 

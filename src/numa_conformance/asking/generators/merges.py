@@ -31,7 +31,7 @@ def merge_sweep(
     *,
     closest: bool = True,
     many: bool = True,
-    lots: int = 300,
+    lots: int = 150,
     seed: int = 0,
 ) -> Iterator[Scenario]:
     """Yield families of hints under each policy.

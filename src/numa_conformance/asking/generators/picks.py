@@ -63,27 +63,25 @@ def _option_sets() -> Iterator[tuple[str, ...]]:
 
 OPTION_SETS: tuple[tuple[str, ...], ...] = tuple(_option_sets())
 """Every option of the static policy alone, and every set of them that may be on together and differs in a choice."""
-STATES = ("empty", "one CPU taken", "a third of the cores taken", "some threads taken", "one NUMA node left")
+UNTOUCHED = "empty"
+IN_USE = ("one CPU taken", "a third of the cores taken", "some threads taken", "one NUMA node left")
 
 
 def pick_sweep(
-    machines: Sequence[Machine] | None,
-    options: Sequence[frozenset[str]],
-    *,
-    counts: int,
-    states: int = len(STATES),
-    seed: int = 0,
+    machines: Sequence[Machine] | None, options: Sequence[frozenset[str]], *, counts: int, seed: int = 0
 ) -> Iterator[Scenario]:
-    """Yield scenarios for each machine and option set, in so many states of use, each of up to ``counts`` counts.
+    """Yield scenarios for each machine and option set, of up to ``counts`` counts.
 
-    Small machines are asked every count, and have their CPUs renumbered every other time; larger ones are asked counts
-    around the sizes of their groups, and some by lot.
+    The machine is untouched every other time, in use else; both without options. Small machines are asked every
+    count, and some have their CPUs renumbered; larger ones are asked counts around the sizes of their groups, and some
+    by lot.
     """
     known = frozenset().union(*options)
-    for plain in or_the_catalogue(machines, MOST_CPUS):
-        for names in filter(partial(_may_be_asked, plain), options):
-            drawn = random.Random(f"{seed} {plain.name} {sorted(names)}").sample(STATES, states)
-            for turn, state in enumerate(drawn):
+    for place, plain in enumerate(or_the_catalogue(machines, MOST_CPUS)):
+        for index, names in enumerate(filter(partial(_may_be_asked, plain), options)):
+            drawn = random.Random(f"{seed} {plain.name} {sorted(names)}").sample(IN_USE, 1)
+            drawn = [UNTOUCHED, *drawn] if not names else drawn if (place + index) % 2 else [UNTOUCHED]
+            for turn, state in enumerate(drawn, place + index):
                 cell = f"pick {'+'.join(sorted(names)) or 'no option'}, {state}"
                 lot = random.Random(f"{seed} {plain.name} {cell}")
                 machine = shuffled(plain, lot) if turn % 2 and len(plain.cpus) <= SMALL else plain

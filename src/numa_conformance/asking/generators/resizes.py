@@ -13,12 +13,13 @@ from functools import partial
 from itertools import cycle, product
 from typing import Any
 
+from ...judging.pods import PodSpec
 from ...machine import Machine
 from .cells import alignments, devices_near
 from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, kubelet, pinning, pod, static
 
-LEAST_CPUS, MOST_CPUS, MACHINES = 8, 64, 6
+LEAST_CPUS, MOST_CPUS, MACHINES = 8, 64, 4
 HUGE = 1 << 50
 """Bytes that no machine has."""
 STATIC, NONE, MEMORY = "cpu-manager/static", "cpu-manager/none", "memory-manager/static"
@@ -130,6 +131,15 @@ def _pods(cpus: int, claimed: frozenset[str]) -> list[dict[str, Any]]:
 def _containers(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the containers, which all may be resized: those before the apps are sidecars."""
     return [*whole["spec"].get("initContainers", ()), *whole["spec"]["containers"]]
+
+
+def resized_by_lot(whole: Mapping[str, Any], lot: random.Random) -> dict[str, Any]:
+    """Return a pod of which one app container or sidecar has other amounts, and whose class is what it was."""
+    apps = len(whole["spec"]["containers"])
+    early = [each.get("restartPolicy") == "Always" for each in whole["spec"].get("initContainers", ())]
+    able = [place for place, is_sidecar in enumerate([*early, *[True] * apps]) if is_sidecar]
+    changed = _with(whole, lot.choice(able), lot.choice(CHANGES))
+    return changed if PodSpec.of(changed).qos == PodSpec.of(whole).qos else dict(whole)
 
 
 def _with(whole: Mapping[str, Any], place: int, amounts: Mapping[str, str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ...judging.room import ordinary
 from ...machine import Machine
 from .cells import Cell, kubelet_of
 from .picks import sizes_of_groups
+from .resizes import resized_by_lot
 from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, pod
 
@@ -25,11 +26,13 @@ MOST_FILLED = 8
 """NUMA nodes that are filled at the beginning of a life."""
 
 
-def walks(cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: int = 0) -> Iterator[Scenario]:
+def walks(
+    cells: Iterable[Cell], claimed: frozenset[str], *, steps: int, seed: int = 0, kind: str = "walk"
+) -> Iterator[Scenario]:
     """Yield a life of about so many steps for each cell, within what a target claims."""
     for number, cell in enumerate(cells):
         name = f"walk {seed} {number} {cell.machine.name} {cell.name}"
-        yield Scenario("walk", cell.name, cell.machine, partial(_walk, cell, claimed, steps, name), seed)
+        yield Scenario(kind, cell.name, cell.machine, partial(_walk, cell, claimed, steps, name), seed)
 
 
 def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
@@ -82,6 +85,8 @@ class Walk:
                 self._pods[uid] = params["pod"]
             elif answer.get("result") == "rejected":
                 self._namespaces.pop(uid, None)
+        elif method == "node.resize" and answer.get("result") == "resized":
+            self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
         elif method == "node.run":
             self._running.add(params["uid"])
         elif method == "node.remove":
@@ -138,6 +143,8 @@ class Walk:
             kinds["reconcile"] = 1
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
             kinds["restart"] = 0.7
+        if "node/resize" in self._claimed and self._running:
+            kinds["resize"] = 1
         kind = lot.choices(list(kinds), list(kinds.values()))[0]
         waiting = [uid for uid in self._pods if uid not in self._running]
         if kind == "run" and waiting:
@@ -146,6 +153,8 @@ class Walk:
             return _remove(lot.choice(list(self._pods)))
         if kind == "again" and self._running:
             return "node.admit", {"pod": self._pods[lot.choice(sorted(self._running & set(self._pods)))]}
+        if kind == "resize":
+            return "node.resize", {"pod": resized_by_lot(self._pods[lot.choice(sorted(self._running))], lot)}
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
         return self._admit(self._drawn())

@@ -228,7 +228,7 @@ def preferred_devices(machine: Machine, turn: LifeContext) -> Lives:
         yield f"no option, {' per '.join(aligning.values())}, reserved a core", equipped, partial(script, aligning)
 
 
-@life(*OF_EVERY_MANAGER, suits=lambda machine: are_alike(machine) and not machine.devices, on=2)
+@life(*OF_EVERY_MANAGER, suits=lambda machine: are_alike(machine) and not machine.devices, on=1)
 def containers_one_after_the_other(machine: Machine, turn: LifeContext) -> Lives:
     """Containers leave what they have to those behind, or keep it: of each resource, until the node is full."""
     nic, pages, each = "example.com/nic", "hugepages-2Mi", 4

@@ -117,7 +117,7 @@ class MemoryQuirks(QuirkFlags):
     returned_memory_is_reused: bool = quirk(
         rule="MEM-REUSE-01, MEM-REUSE-07",
         summary="what an init container gives back once it has ended still counts as reusable by its pod: admitted "
-        "again before any other pod, it takes the memory without a charge, and the next start may refuse the state file",
+        "again before any other pod, it takes the memory without a charge, and the next start may refuse the file",
         documented="memory that is given to a container is taken from what is free",
         versions="1.21+",
     )

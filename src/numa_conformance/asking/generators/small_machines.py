@@ -1,0 +1,100 @@
+"""Small odd machines, drawn by lot: nearly every fault shows on one of them, and no time is lost on size.
+
+Ids have gaps and come in any order. Caches and NUMA nodes differ in size, and a cache may span nodes. A node may
+have no CPUs or no memory, cores may be offline, and devices may be near several nodes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import count as numbers
+
+from ...machine import Cpu, Device, Machine, MemoryNode
+
+GIB = 2**30
+NODE_IDS = ((0, 1), (0, 1), (0, 1), (0, 2), (1, 1), (0, 8), (2, 3))
+"""The first id of a NUMA node, and the distance to the next."""
+THREADS = (1, 1, 2, 2, 2, 4, 8)
+MOST_CPUS = 24
+RESOURCES = ("example.com/nic", "example.com/gpu")
+UNEVEN, HYBRID, OFFLINE, SHUFFLED, WIDE_CACHE, EMPTY, BARE = 0.3, 0.12, 0.2, 0.4, 0.2, 0.2, 0.1
+"""How many machines have NUMA nodes of unequal size, cores of one thread beside others, offline cores, ids in any
+order, a cache for several NUMA nodes, a node without CPUs, and one without memory."""
+PAGED = 0.4
+"""How many have huge pages."""
+
+
+def small_machines(count: int, seed: int = 0) -> Iterator[Machine]:
+    """Yield so many machines of up to 24 CPUs and 4 NUMA nodes."""
+    return (small_machine(f"small machine {seed}-{number}") for number in range(count))
+
+
+def small_machine(name: str) -> Machine:
+    """Return the machine of a name: always the same one.
+
+    It tells no distances where ids of NUMA nodes have gaps, and all its nodes list the same sizes of huge pages: at
+    either the kubelet crashes, which ends a life, and machines of the catalogue show it.
+    """
+    lot = random.Random(name)
+    first, step = lot.choice(NODE_IDS)
+    nodes = [first + step * place for place in range(lot.choice((1, 2, 2, 2, 3, 4)))]
+    with_cpus = nodes[:-1] if len(nodes) > 2 and lot.random() < EMPTY else nodes
+    cpus = _cpus(with_cpus, lot)
+    cores = sorted({cpu.core for cpu in cpus if cpu.core is not None})
+    off = set(lot.sample(cores, len(cores) // 6)) if lot.random() < OFFLINE else set[int]()
+    gone = {cpu for cpu in cpus if cpu.core in off}
+    bare = lot.choice(with_cpus[1:]) if len(with_cpus) > 1 and lot.random() < BARE else None
+    paged = lot.random() < PAGED
+    memory = tuple(_memory(node, 0 if node == bare else lot.randint(2, 12), lot, paged=paged) for node in nodes)
+    online = tuple(sorted((cpu for cpu in cpus if cpu not in gone), key=lambda cpu: cpu.id))
+    offline = tuple(sorted(cpu.id for cpu in gone))
+    distances = _distances(len(nodes), lot) if nodes[-1] < len(nodes) else None
+    return Machine(name, online, memory, distances, _devices(with_cpus, lot), offline=offline)
+
+
+def _cpus(nodes: Sequence[int], lot: random.Random) -> list[Cpu]:
+    """Draw the CPUs of NUMA nodes: at least two in each, and four in all."""
+    threads, per_socket = lot.choice(THREADS), lot.choice((1, 1, 2))
+    uneven, hybrid, wide = (lot.random() < share for share in (UNEVEN, HYBRID, WIDE_CACHE))
+    core, cache = numbers(), numbers()
+    most = max(1, MOST_CPUS // len(nodes) // threads)
+    same, caches = lot.randint(min(most, -(-4 // threads)), most), lot.choice((1, 1, 2, 3))
+    places: list[tuple[int, int, int, int]] = []
+    uncore = next(cache)
+    for place, node in enumerate(nodes):
+        cores = lot.randint(min(2, most), most) if uneven else same
+        for each in range(cores):
+            if (each and each % -(-cores // caches) == 0) or (each == 0 and place and not wide):
+                uncore = next(cache)
+            width = 1 if hybrid and each % 2 else threads
+            places += [(next(core), place // per_socket, node, uncore)] * width
+    ids = list(range(len(places)))
+    if lot.random() < SHUFFLED:
+        lot.shuffle(ids)
+    return [Cpu(id, core, socket, node, uncore) for id, (core, socket, node, uncore) in zip(ids, places, strict=True)]
+
+
+def _memory(node: int, gib: int, lot: random.Random, *, paged: bool) -> MemoryNode:
+    """Draw huge pages of two sizes within the memory of a NUMA node; it may have none of a size."""
+    pages = {"1Gi": lot.randint(0, gib // 3), "2Mi": lot.choice((0, 64, 256)) if gib else 0} if paged else {}
+    return MemoryNode(node, gib * GIB, pages)
+
+
+def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
+    pairs = {(first, second): lot.choice((11, 12, 20, 20, 32)) for first in range(count) for second in range(first)}
+
+    def between(first: int, second: int) -> int:
+        return 10 if first == second else pairs[max(first, second), min(first, second)]
+
+    return tuple(tuple(between(first, second) for second in range(count)) for first in range(count))
+
+
+def _devices(nodes: Sequence[int], lot: random.Random) -> tuple[Device, ...]:
+    kinds = lot.sample(RESOURCES, lot.randint(0, 2))
+    return tuple(
+        Device(kind, f"{kind.rpartition('/')[2]}-{number}", tuple(sorted(lot.sample(nodes, min(width, len(nodes))))))
+        for kind in kinds
+        for number in range(lot.randint(1, 5))
+        for width in (lot.choice((0, *[1] * 8, *[2] * 3)),)
+    )
