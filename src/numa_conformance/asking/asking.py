@@ -15,6 +15,7 @@ from itertools import chain
 from ..errors import Fault, UsageError
 from ..judging.chapter import REQUIREMENTS
 from ..judging.verdicts import Broken, HistoryVerdicts, judge
+from ..machine.small import is_small
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
 from ..wire.history.history import History
@@ -265,9 +266,14 @@ def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
 
 
 def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:
-    """Return where a requirement is not met, the shortest conversation on the smallest machine first."""
+    """Return where a requirement is not met: on machines of the catalogue first, the shortest and smallest of each."""
     wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
-    return sorted(wrong, key=lambda broken: (broken.step, len(broken.history.head.machine.cpus), broken.history.id))
+
+    def length(broken: Broken) -> tuple[bool, int, int, str]:
+        machine = broken.history.head.machine
+        return is_small(machine.name), broken.step, len(machine.cpus), broken.history.id
+
+    return sorted(wrong, key=length)
 
 
 def broken_first_in(outcomes: Sequence[GroupOutcome], requirement: str) -> int:

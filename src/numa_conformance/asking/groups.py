@@ -24,6 +24,7 @@ from ..judging.start_subjects import Start
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..judging.views import requirements_of
 from ..machine import Machine
+from ..machine.small import small_machines
 from ..sources.policies import TOPOLOGY_POLICIES
 from ..wire.features import FEATURES
 from ..wire.messages import SURFACES
@@ -43,7 +44,6 @@ from .generators.relations import related
 from .generators.resizes import resizes
 from .generators.scenario import WITH_MACHINE, Scenario
 from .generators.score_sweeps import KINDS, examples_of_scores, score_sweep
-from .generators.small_machines import small_machines
 from .generators.start_sweeps import node_starts
 from .generators.walks import walks
 from .generators.wide import wide

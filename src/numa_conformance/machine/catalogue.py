@@ -12,6 +12,7 @@ from ..files import real_files
 from .codec import machine_from_dict
 from .data_files import data_folder
 from .model import Machine
+from .small import small_by_name
 
 _FOLDER = "topologies"
 _FILES = (".yaml", ".yml", ".json")
@@ -30,7 +31,7 @@ def is_machine_file(text: str) -> bool:
 
 
 def load_machine(name_or_path: str) -> Machine:
-    """Return a machine of the catalogue, or the one in a file.
+    """Return a machine of the catalogue, a small one by its name (``small-0-12``), or the one in a file.
 
     What contains a slash, or ends as YAML or JSON files do, is a path; ``-`` is standard input. A machine of the
     catalogue is read once. Raises ``UsageError``.
@@ -38,6 +39,9 @@ def load_machine(name_or_path: str) -> Machine:
     text = str(name_or_path)
     if is_machine_file(text):
         return read_machine_file(text)
+    small = small_by_name(text)
+    if small is not None:
+        return small
     if text not in catalogue_names():
         accepted = "a name that `numa-conformance machines` lists, or a path such as ./machine.yaml"
         raise UsageError(Fault("", f"no machine is called {text!r}", accepted, closest(text, catalogue_names())))

@@ -7,12 +7,14 @@ have no CPUs or no memory, cores may be offline, and devices may be near several
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from itertools import count as numbers
 
-from ...machine import Cpu, Device, Machine, MemoryNode
+from .model import Cpu, Device, Machine, MemoryNode
 
 GIB = 2**30
+_NAME = re.compile(r"small-[0-9]{1,9}-[0-9]{1,9}(?![^ ,])")
 NODE_IDS = ((0, 1), (0, 1), (0, 1), (0, 2), (1, 1), (0, 8), (2, 3))
 """The first id of a NUMA node, and the distance to the next."""
 THREADS = (1, 1, 2, 2, 2, 4, 8)
@@ -27,11 +29,21 @@ PAGED = 0.4
 
 def small_machines(count: int, seed: int = 0) -> Iterator[Machine]:
     """Yield so many machines of up to 24 CPUs and 4 NUMA nodes."""
-    return (small_machine(f"small machine {seed}-{number}") for number in range(count))
+    return (small_machine(f"small-{seed}-{number}") for number in range(count))
+
+
+def is_small(name: str) -> bool:
+    """Tell whether a name is that of a small machine, as it is or equipped otherwise."""
+    return _NAME.match(name) is not None
+
+
+def small_by_name(name: str) -> Machine | None:
+    """Return the small machine of a name; None for any other name."""
+    return small_machine(name) if _NAME.fullmatch(name) else None
 
 
 def small_machine(name: str) -> Machine:
-    """Return the machine of a name: always the same one.
+    """Return the machine of a name, such as ``small-0-12``: always the same one.
 
     It tells no distances where ids of NUMA nodes have gaps, and all its nodes list the same sizes of huge pages: at
     either the kubelet crashes, which ends a life, and machines of the catalogue show it.
@@ -54,7 +66,7 @@ def small_machine(name: str) -> Machine:
 
 
 def _cpus(nodes: Sequence[int], lot: random.Random) -> list[Cpu]:
-    """Draw the CPUs of NUMA nodes: at least two in each, and four in all."""
+    """Draw the CPUs of NUMA nodes: at least one in each, and three in all."""
     threads, per_socket = lot.choice(THREADS), lot.choice((1, 1, 2))
     uneven, hybrid, wide = (lot.random() < share for share in (UNEVEN, HYBRID, WIDE_CACHE))
     core, cache = numbers(), numbers()
