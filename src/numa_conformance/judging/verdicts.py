@@ -7,16 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import Fault, UsageError
+from ..machine.small import is_small
 from ..wire.history.history import History
 from .chapter import OTHERWISE, Checker, NotAsked, NotConfigured, Violation, checkers_of
 from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
+from .telling import Telling, has_other_answers
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
 WELL_FORMED = "protocol/answers-are-well-formed"
 """What every answer must be before anything can be said of it."""
+SMALL_MACHINES = "small machines"
+"""What stands for all small machines drawn by lot where machines are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +37,15 @@ class Broken:
 class HistoryVerdicts:
     """What came of judging histories: how often each requirement was asked, in how many histories, what is broken.
 
-    ``held_back``: how often a requirement was not asked of what it could be asked of, and why.
+    ``held_back``: how often a requirement was not asked of what it could be asked of, and why. ``telling``: in how many
+    histories on a machine some other answer would have broken a requirement, of those whose other answers are looked at
+    and that were asked there; all small machines are one.
     """
 
     tests: Counter[str] = field(default_factory=Counter)
     histories: Counter[str] = field(default_factory=Counter)
     held_back: Counter[tuple[str, str]] = field(default_factory=Counter)
+    telling: Counter[tuple[str, str]] = field(default_factory=Counter)
     broken: list[Broken] = field(default_factory=list)
     steps: int = 0
 
@@ -60,6 +67,7 @@ class HistoryVerdicts:
         self.tests += more.tests
         self.histories += more.histories
         self.held_back.update(more.held_back)
+        self.telling.update(more.telling)
         self.broken += more.broken
         self.steps += more.steps
 
@@ -97,10 +105,12 @@ def judge(history: History) -> HistoryVerdicts:
     held_back, tests = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
     tests.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     groups: dict[object, _Alike] = {}
+    telling = Telling()
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        group, excluded = _Alike.of(groups, subject), dict[Checker, str]()
+        group, excluded, others = _Alike.of(groups, subject), dict[Checker, str](), None
+        looks = has_other_answers(type(subject))
         for check in group.checks:
             try:
                 wrong = check.function(subject)
@@ -115,12 +125,16 @@ def judge(history: History) -> HistoryVerdicts:
             else:
                 tests[check.requirement] += 1
                 verdicts.broken += findings
+                if looks:
+                    others = telling.look(check, subject, others)
         if excluded:
             group.exclude(excluded)
     for group in groups.values():
         for requirement, why, since in group.excluded:
             held_back[requirement, why] += group.size - since
     verdicts.tests.update(tests)
+    machine = _known_name(history.head.machine.name)
+    verdicts.telling.update({(name, machine): name in telling.shown for name in telling.tries})
     verdicts.held_back.update(held_back)
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
@@ -129,6 +143,11 @@ def judge(history: History) -> HistoryVerdicts:
     ]
     verdicts.histories.update(dict.fromkeys(verdicts.tests, 1))
     return verdicts
+
+
+def _known_name(name: str) -> str:
+    """Return the machine that another one was made of: by renumbering, or with more on it."""
+    return SMALL_MACHINES if is_small(name) else name.partition(",")[0].partition(" with ")[0].partition(" and ")[0]
 
 
 def judge_from_file(history: History) -> HistoryVerdicts:

@@ -1,0 +1,191 @@
+"""Whether a question is telling: some other answer of the right form would break a requirement.
+
+A question in which nothing can be wrong proves nothing, however often it is asked: packing onto few NUMA nodes shows
+nowhere where one node alone has free CPUs. So the other answers to a few questions are judged too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+from typing import Any
+
+import msgspec
+
+from ..cpuset import bit_of, bits_of, iter_bits
+from ..wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, NodeBits
+from .chapter import Checker, NotAsked
+from .choice import CpuChoice
+from .classified import Classification
+from .hinted import CpuHints
+from .merged import MergedHints
+from .node_subjects import Admission
+from .world import World
+
+MOST_TRIES = 4
+"""Questions of a history whose other answers are judged, for each requirement that none of them has broken."""
+CLASSES = ("Guaranteed", "Burstable", "BestEffort")
+
+
+class Telling:
+    """Which requirements some other answer in a history would break; those that were asked and none would."""
+
+    def __init__(self) -> None:
+        self.tries: dict[str, int] = {}
+        self.shown: set[str] = set()
+
+    def look(self, check: Checker, subject: object, others: list[object] | None) -> list[object] | None:
+        """Try the other answers to a question by one checker; return these, to be tried by the next one too."""
+        name = check.requirement
+        if name in self.shown or self.tries.get(name, 0) >= MOST_TRIES:
+            return others
+        if others is None:
+            others = list(other_answers(subject))
+        self.tries[name] = self.tries.get(name, 0) + 1
+        if any(_is_wrong(check, other) for other in others):
+            self.shown.add(name)
+        return others
+
+
+def _is_wrong(check: Checker, subject: object) -> bool:
+    try:
+        return bool(list(check.function(subject) or ()))
+    except NotAsked:
+        return False
+
+
+def has_other_answers(kind: type) -> bool:
+    """Tell whether other answers are known for a class of subjects."""
+    return kind in _OTHERS
+
+
+def other_answers(subject: object) -> Iterator[object]:
+    """Yield a subject with other answers of the right form."""
+    return _OTHERS[type(subject)](subject)
+
+
+def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
+    """Refuse; or take as many CPUs in another order: by id, by turns of groups, group after group."""
+    if choice.answer is not None:
+        yield replace(choice, answer=None, refusal="refused")
+    groups = [choice.numa, choice.sockets, choice.caches, choice.machine.core_bits]
+    orders = (order for each in groups for order in (_in_turns(each), _one_after_the_other(each)))
+    every = sorted(iter_bits(choice.available))
+    for order in chain((every, every[::-1]), orders):
+        cpus = [cpu for cpu in order if choice.available >> cpu & 1][: choice.count]
+        answer = bits_of(cpus)
+        if len(cpus) == choice.count and answer != choice.answer:
+            yield replace(choice, answer=answer)
+    if choice.answer:
+        fewer = choice.answer & (choice.answer - 1)
+        held = choice.machine.online_bits & ~choice.available
+        yield replace(choice, answer=fewer)
+        yield replace(choice, answer=fewer | held & -held)
+
+
+def _in_turns(groups: Sequence[int]) -> Iterator[int]:
+    turns = zip_longest(*map(iter_bits, groups))
+    return (cpu for turn in turns for cpu in turn if cpu is not None)
+
+
+def _one_after_the_other(groups: Sequence[int]) -> Iterator[int]:
+    by_size = sorted(groups, key=int.bit_count)
+    return (cpu for group in by_size for cpu in iter_bits(group))
+
+
+def _classes(subject: Classification) -> Iterator[Classification]:
+    return (replace(subject, qos=other) for other in CLASSES if other != subject.qos)
+
+
+def _hints(hints: CpuHints) -> Iterator[CpuHints]:
+    """Tell no opinion, nothing possible, each hint alone, and all with the other preference."""
+    offers = hints.offered or ()
+    turned = tuple(msgspec.structs.replace(hint, preferred=not hint.preferred) for hint in offers)
+    for other in (None, (), offers[:1], offers[1:], turned):
+        if other != hints.offered:
+            yield replace(hints, offered=other)
+
+
+def _merges(merged: MergedHints) -> Iterator[MergedHints]:
+    """Admit what was refused and the other way round; name another set of NUMA nodes, or none."""
+    yield replace(merged, admit=not merged.admit)
+    yield replace(merged, preferred=not merged.preferred)
+    every = bits_of(merged.nodes)
+    for chosen in dict.fromkeys((None, every, every & -every, 1 << max(merged.nodes), every & (every - 1))):
+        if chosen != merged.chosen:
+            yield replace(merged, chosen=chosen)
+
+
+def _admissions(admission: Admission) -> Iterator[Admission]:
+    """Refuse what was admitted, admit what was refused; change the pool, the hints, and what each container has."""
+    pool = admission.after.pool
+    yield replace(admission, after=replace(admission.after, pool=pool & (pool - 1)))
+    if not admission.admitted:
+        yield replace(admission, admitted=True, reason="", message="")
+        yield replace(admission, reason="Refusal", message="refused")
+        yield replace(admission, phase="Pending")
+        return
+    before = admission.before
+    for reason in ("TopologyAffinityError", "UnexpectedAdmissionError"):
+        yield replace(admission, admitted=False, held={}, after=before, reason=reason, message="refused")
+    for other in (name for name in CLASSES if name != admission.qos):
+        yield replace(admission, qos=other)
+    if admission.alignments:
+        for turned in (_without_admission, _merged_elsewhere):
+            yield replace(admission, alignments=tuple(map(turned, admission.alignments)))
+    for changed in (_elsewhere, _without_memory, _with_other_devices, _without_a_device, _on_every_node):
+        yield replace(admission, held={name: changed(held, before) for name, held in admission.held.items()})
+    for name, held in list(admission.held.items())[:1]:
+        yield replace(admission, held={**admission.held, name: _elsewhere(held, before)})
+
+
+def _without_admission(alignment: AlignmentBits) -> AlignmentBits:
+    return msgspec.structs.replace(alignment, admit=not alignment.admit)
+
+
+def _merged_elsewhere(alignment: AlignmentBits) -> AlignmentBits:
+    """Align to as many NUMA nodes, the highest of those that are hinted."""
+    hints = (hint for offers in alignment.providers for each in (offers or {}).values() for hint in each or ())
+    nodes = sorted({node for hint in hints for node in iter_bits(hint.nodes or 0)}, reverse=True)
+    number = (alignment.affinity.nodes or 0).bit_count()
+    other = NodeBits(bits_of(nodes[:number]))
+    return msgspec.structs.replace(alignment, affinity=Affinity(other, alignment.affinity.preferred))
+
+
+def _elsewhere(held: HoldingBits, before: World) -> HoldingBits:
+    """Give as many CPUs, memory and an affinity of the last NUMA nodes."""
+    last = NodeBits(bit_of(max(before.machine.numa_ids)))
+    cpus = sorted(iter_bits(before.pool | held.cpus), reverse=True)[: held.cpus.bit_count()]
+    memory = held.memory and tuple(msgspec.structs.replace(block, nodes=last) for block in held.memory)
+    affinity = None if held.affinity is None else Affinity(last, not held.affinity.preferred)
+    return msgspec.structs.replace(held, cpus=CpuBits(bits_of(cpus)), memory=memory, affinity=affinity)
+
+
+def _without_memory(held: HoldingBits, _before: World) -> HoldingBits:
+    return msgspec.structs.replace(held, memory=None if held.memory is None else ())
+
+
+def _with_other_devices(held: HoldingBits, _before: World) -> HoldingBits:
+    devices = held.devices and {name: frozenset({f"other {id}" for id in ids}) for name, ids in held.devices.items()}
+    return msgspec.structs.replace(held, devices=devices)
+
+
+def _without_a_device(held: HoldingBits, _before: World) -> HoldingBits:
+    devices = held.devices and {name: frozenset(sorted(ids)[1:]) for name, ids in held.devices.items()}
+    return msgspec.structs.replace(held, devices=devices)
+
+
+def _on_every_node(held: HoldingBits, before: World) -> HoldingBits:
+    every = NodeBits(bits_of(before.machine.numa_ids))
+    memory = held.memory and tuple(msgspec.structs.replace(block, nodes=every) for block in held.memory)
+    return msgspec.structs.replace(held, memory=memory)
+
+
+_OTHERS: Mapping[type, Callable[[Any], Iterator[object]]] = {
+    CpuChoice: _choices,
+    Classification: _classes,
+    CpuHints: _hints,
+    MergedHints: _merges,
+    Admission: _admissions,
+}
