@@ -31,7 +31,7 @@ class EventLot:
 
     def __init__(self, lot: random.Random, first: str = "start") -> None:
         """Take the lot, and the event with which the life begins."""
-        self._lot = lot
+        self.lot = lot
         self._last = Event(first)
         self._drawn: set[Pair] = set()
 
@@ -40,7 +40,7 @@ class EventLot:
         by_pair: dict[Pair, list[Event]] = defaultdict(list)
         for event in possible:
             by_pair[pair_of(self._last, event)].append(event)
-        pair = self._lot.choice([each for each in by_pair if each not in self._drawn] or list(by_pair))
+        pair = self.lot.choice([each for each in by_pair if each not in self._drawn] or list(by_pair))
         self._drawn.add(pair)
-        self._last = self._lot.choice(by_pair[pair])
+        self._last = self.lot.choice(by_pair[pair])
         return self._last
