@@ -143,8 +143,7 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
 
 def _reserved(machine: Machine, number: int) -> int:
     """Return no CPUs at first, then one of each NUMA node where others are left."""
-    nodes = machine.numa_bits.values() if number else ()
-    return sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
+    return sum(cpus & -cpus for cpus in machine.numa_bits.values() if number and cpus.bit_count() > 1)
 
 
 def _life(claimed: frozenset[str], reserved: int, name: str) -> Script:
@@ -219,8 +218,7 @@ class _Life:
                 yield "claims.end", {"name": event.subject}
 
     def _prepare(self, *, all_of_it: bool) -> Script:
-        claim = self.scheduler.allocate(self._lot, all_of_it=all_of_it)
-        if claim is not None:
+        if claim := self.scheduler.allocate(self._lot, all_of_it=all_of_it):
             yield from self._ask(claim)
 
     def _take_all(self) -> Script:
@@ -239,8 +237,7 @@ class _Life:
             self.scheduler.take_over(uid, answer["claim"]["status"])
 
     def _give_back(self, uid: str) -> Script:
-        answer = yield unprepare(uid)
-        if answer["result"] == "unprepared" and uid in self.scheduler.held:
+        if (yield unprepare(uid))["result"] == "unprepared" and uid in self.scheduler.held:
             self.scheduler.release(uid)
             self._gone.append(uid)
 
