@@ -1,77 +1,167 @@
-"""The reconcile loop into a cgroup tree."""
+"""The reconcile loop into a cgroup tree: whatever stands there before a pass, each has what is assigned after it."""
 
 from __future__ import annotations
 
+import random
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from numa_conformance.asking.examples.node_run import NodeRun, cpus_of, pool_of
+from numa_conformance.asking.examples.node_run import NodeRun, pool_of
 from numa_conformance.asking.findings.findings import Finding
-from numa_conformance.asking.generators.workloads import best_effort, container, guaranteed, pod, static
+from numa_conformance.asking.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
-from numa_conformance.machine import load_machine
+from numa_conformance.machine import Machine, load_machine
+from numa_conformance.plugin.run import Run
 from numa_conformance.wire import Client
 from numa_conformance.wire.messages.host import HostReconcile
-from numa_conformance.wire.messages.node import Admitted
+from numa_conformance.wire.messages.node import Admitted, ContainerHolding, ReadmittedPod, ReadState, StartFailed
 
 pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement
 
-MACHINE = load_machine("t3-two-numa-per-socket")
-CPUS, NODES = "0-31\n", "0-3\n"
-SHARED, OWN = "0b5e-shared", "0b5e-own"
-"""Uids of pods; a systemd slice is named with underscores in the place of their dashes."""
+MACHINES = ("t3-two-numa-per-socket", "sparse-ids", "offline-cpus", "uneven-nodes")
+WORLDS, PASSES, MOST_PODS = 4, 2, 5
+WAYS = [(version, driver) for version in (2, 1) for driver in ("cgroupfs", "systemd")]
 CONTAINER = {
     "cgroupfs": "kubepods/pod{uid}/{name}",
     "systemd": "kubepods.slice/kubepods-pod{uid}.slice/cri-{name}.scope",
 }
 """The driver of cgroups to the folder of a pod's container, two levels below the folder of all pods."""
+OTHERS = ("system.slice", "system.slice/kubelet.service", "user.slice")
+GARBAGE = ("0-", "none", "7-3", "\x00\x01")
+Key = tuple[str, str]
+"""The uid of a pod, which a systemd slice has with underscores in the place of dashes, and the name of a container."""
 
 
-def _run(node: NodeRun, name: str, cpus: int = 0) -> Admitted:
-    answer = node.admit(guaranteed(name, cpus) if cpus else best_effort(name))
-    node.run(name)
-    return answer
+class World:
+    """A node whose pods come and go, and the cgroups of their containers; ``assigned``: their exclusive CPUs, or none.
 
-
-class Cgroups:
-    """A cpuset hierarchy with the containers of some pods; without names one container ``c`` of each."""
+    ``others``: cgroups that belong to no pod, and what they have.
+    """
 
     def __init__(
-        self,
-        root: Path,
-        pods: dict[str, CpuSet],
-        version: int = 2,
-        driver: str = "cgroupfs",
-        names: tuple[str, ...] = ("c",),
+        self, node: NodeRun, target: Client, machine: Machine, root: Path, way: tuple[int, str], lot: random.Random
     ) -> None:
-        """Make the cgroups as these containers were created: each with its own CPUs, all above with every CPU."""
-        self.root = str(root)
-        self._top, self._container, self._names = root / "cpuset" if version == 1 else root, CONTAINER[driver], names
-        for uid, cpus in pods.items():
-            for file in self._cpus_files(uid):
-                own = file.parent
-                own.mkdir(parents=True)
-                for folder in (own, *own.parents[:3]):
-                    (folder / "cpuset.cpus").write_text(f"{cpus}\n" if folder == own else CPUS)
-                    (folder / "cpuset.mems").write_text(NODES)
+        """Bring the node up with the lowest CPU reserved; then every cgroup above containers has every CPU."""
+        self.node, self.target, self.machine, self.root, self.way, self.lot = node, target, machine, root, way, lot
+        self.assigned: dict[Key, CpuSet] = {}
+        self.others: dict[Path, str] = {}
+        self.count = 0
+        version, driver = way
+        online = CpuSet.from_bits(machine.online_bits)
+        self.pool = CpuSet.parse(self.node.start(self.machine, static(reserved=str(min(online)))).default_cpuset or "")
+        self.every, self.top = str(online), self.root / "cpuset" if version == 1 else self.root
+        self.pods = self.top / Path(CONTAINER[driver]).parts[0]
+        for name in OTHERS:
+            self.others[self.top / name] = str(CpuSet(cpu for cpu in online if self.lot.random() < 1 / 2))
+        for folder, text in {self.top: self.every, self.pods: self.every, **self.others}.items():
+            self._write(folder, text)
         if version == 2:
-            (root / "cgroup.controllers").write_text("cpuset cpu memory\n")
+            (self.root / "cgroup.controllers").write_text("cpuset cpu memory\n")
 
-    def _cpus_files(self, uid: str) -> list[Path]:
-        uid = uid.replace("-", "_") if "slice" in self._container else uid
-        return [self._top / self._container.format(uid=uid, name=name) / "cpuset.cpus" for name in self._names]
+    def come_and_go(self) -> None:
+        """Let some pods go, and others come until there are enough."""
+        uids = {uid for uid, _ in self.assigned}
+        for uid in sorted(uid for uid in uids if self.lot.random() < 1 / 3):
+            self.pool = pool_of(self.node.remove(uid))
+            self.assigned = {key: cpus for key, cpus in self.assigned.items() if key[0] != uid}
+        for _ in range(MOST_PODS - len({uid for uid, _ in self.assigned})):
+            self.count += 1
+            uid = f"p-{self.count}"
+            answer = self.node.try_admit(self._pod(uid))
+            self.pool = pool_of(answer)
+            if isinstance(answer, Admitted):
+                self.node.run(uid)
+                self._take(uid, answer.containers)
 
-    def check(self, requirements: tuple[str, ...], wanted: dict[str, CpuSet]) -> None:
-        """Raise a finding where a container of a pod has other CPUs than these."""
-        for uid, cpus in wanted.items():
-            for file in self._cpus_files(uid):
-                text = file.read_text(errors="replace").strip()
-                if _cpus_in(text) != cpus:
-                    why = f"a cgroup of pod {uid} has another cpuset"
-                    raise Finding(requirements, why, got=text, allowed=str(cpus))
+    def restart(self) -> None:
+        """Start the node agent anew; what it does not admit again is gone, and all where it fails to start."""
+        answer = self.node.try_restart()
+        if isinstance(answer, StartFailed):
+            self.assigned = {}
+            return
+        self.pool, self.assigned = pool_of(answer), {}
+        for each in answer.pods:
+            if isinstance(each, ReadmittedPod):
+                self._take(each.uid, each.containers)
+
+    def _take(self, uid: str, containers: Mapping[str, ContainerHolding]) -> None:
+        self.assigned |= {(uid, name): CpuSet.parse(held.cpus) for name, held in containers.items()}
+
+    def _pod(self, uid: str) -> dict[str, Any]:
+        """Draw a pod: exclusive, shared, with a sidecar, or with a container of each kind."""
+        shares = {"cpu": "100m", "memory": "64Mi"}
+        apps = [container(name, requests=shares) for name in ("first", "second")]
+        both = [container("alone", cpu="1", memory="64Mi"), container("shares", cpu="500m", memory="64Mi")]
+        sidecar = container("sidecar", requests=shares, sidecar=True)
+        pods = (guaranteed(uid, 1), guaranteed(uid, 2), best_effort(uid), burstable(uid, "500m"), pod(uid, both))
+        return self.lot.choice((*pods, pod(uid, apps, init=[sidecar])))
+
+    def spoil(self, missing: Iterable[Key] = ()) -> None:
+        """Write by lot into the cgroups of all containers, but those that are ``missing``."""
+        contents = {self.folder(key): cpus or self.pool for key, cpus in self.assigned.items() if key not in missing}
+        for folder in self.pods.glob("*/*/"):
+            if folder not in contents:
+                shutil.rmtree(folder)
+        for folder, cpus in contents.items():
+            self._write(folder.parent, self.every)
+            self._write(folder, self._content(cpus))
+
+    def _content(self, cpus: CpuSet) -> str:
+        """Draw a cpuset: what is assigned, a part of it, more, others, both, every CPU, none, or no cpuset at all."""
+        beyond = sorted(CpuSet.parse(self.every) - cpus)
+        part = CpuSet(self.lot.sample(sorted(cpus), self.lot.randint(1, max(1, len(cpus) - 1))))
+        more = CpuSet(self.lot.sample(beyond, self.lot.randint(min(1, len(beyond)), len(beyond))))
+        sets = (cpus, part, cpus | more, more, part | more, self.every, "", self.lot.choice(GARBAGE))
+        return str(self.lot.choice(sets))
+
+    def missing(self) -> list[Key]:
+        """Draw containers whose cgroup is gone."""
+        return self.lot.sample(sorted(self.assigned), len(self.assigned) // 3)
+
+    def reconcile(self) -> None:
+        """Have a pass made."""
+        self.target.ask(HostReconcile(str(self.root)))
+
+    def check(self, requirements: tuple[str, ...], keys: Iterable[Key]) -> None:
+        """Raise a finding where a container has other CPUs in its cgroup than are assigned to it.
+
+        A shared container may be kept to a part of the pool, which the target tells as its cpuset then.
+        """
+        for key in keys:
+            wanted, got = self.assigned[key] or self.pool, _cpus_in(self.text(self.folder(key)))
+            if got != wanted and (self.assigned[key] or not got or got != self._part_of_the_pool(key)):
+                why = f"the cgroup of container {key[1]} of pod {key[0]} has another cpuset than is assigned"
+                raise self.finding(requirements, why, self.folder(key), str(wanted))
+
+    def _part_of_the_pool(self, key: Key) -> CpuSet:
+        held = self.target.ask(ReadState()).containers.get(key[0], {}).get(key[1])
+        return CpuSet.parse(held.cpuset if held is not None and isinstance(held.cpuset, str) else "") & self.pool
+
+    def finding(self, requirements: tuple[str, ...], why: str, folder: Path, allowed: str) -> Finding:
+        """Make a finding of what a cgroup has."""
+        place = f"{folder.relative_to(self.root)} on {self.machine.name}"
+        return Finding(requirements, f"{why}: {place}", got=self.text(folder), allowed=allowed)
+
+    def folder(self, key: Key) -> Path:
+        """Return the folder of a container."""
+        uid = key[0].replace("-", "_") if self.way[1] == "systemd" else key[0]
+        return self.top / CONTAINER[self.way[1]].format(uid=uid, name=key[1])
+
+    def _write(self, folder: Path, cpus: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "cpuset.cpus").write_text(f"{cpus}\n")
+        if not (folder / "cpuset.mems").exists():
+            (folder / "cpuset.mems").write_text(f"{CpuSet(self.machine.numa_ids)}\n")
+
+    def text(self, folder: Path) -> str:
+        """Return what a cgroup has."""
+        return (folder / "cpuset.cpus").read_text(errors="replace").strip()
 
 
 def _cpus_in(text: str) -> CpuSet | None:
@@ -81,64 +171,70 @@ def _cpus_in(text: str) -> CpuSet | None:
         return None
 
 
-@requirement("host/reconcile/cpusets-reach-the-cgroups")
-@pytest.mark.parametrize(("version", "driver"), [(2, "cgroupfs"), (2, "systemd"), (1, "cgroupfs"), (1, "systemd")])
-def test_cpusets_reach_the_cgroups(
-    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
-) -> None:
-    node.start(MACHINE, static())
-    pool = pool_of(_run(node, SHARED))
-    exclusive = _run(node, OWN, 2)
-    cgroups = Cgroups(tmp_path / "cgroup", {SHARED: pool, OWN: cpus_of(exclusive)}, version, driver)
-    target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, {SHARED: pool_of(exclusive), OWN: cpus_of(exclusive)})
-    pool = pool_of(node.remove(OWN))
-    target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, {SHARED: pool})
+Worlds = Iterator[World]
+
+
+@pytest.fixture
+def worlds(request: pytest.FixtureRequest, node: NodeRun, conformance: Run, tmp_path: Path) -> Worlds:
+    """Yield worlds with their first pods, on chosen machines; where there is none, the case is left out."""
+
+    def made() -> Worlds:
+        ways = [request.node.callspec.params["way"]] if hasattr(request.node, "callspec") else WAYS
+        machines = [load_machine(name) for name in MACHINES]
+        chosen = [each for each in machines if conformance.machines.has(each)] or machines[:1]
+        for number in range(WORLDS):
+            lot = random.Random(f"{request.node.name} {number}")
+            root = tmp_path / str(number)
+            world = World(node, conformance.client, lot.choice(chosen), root, lot.choice(ways), lot)
+            world.come_and_go()
+            yield world
+
+    return made()
 
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")
-@pytest.mark.parametrize(("version", "driver"), [(2, "cgroupfs"), (1, "systemd")])
-def test_cpusets_of_all_containers_reach_the_cgroups(
-    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path, version: int, driver: str
-) -> None:
-    """Sidecars run for as long as the containers beside them."""
-    node.start(MACHINE, static())
-    asked = {"cpu": "100m", "memory": "64Mi"}
-    apps = [container(name, requests=asked) for name in ("first", "second")]
-    pool = pool_of(node.admit(pod("shared", apps, init=[container("beside", requests=asked, sidecar=True)])))
-    node.run("shared")
-    left = pool_of(_run(node, "own", 2))
-    cgroups = Cgroups(tmp_path / "cgroup", {"shared": pool}, version, driver, names=("beside", "first", "second"))
-    target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, {"shared": left})
+@pytest.mark.parametrize("way", WAYS, ids=[f"{version}-{driver}" for version, driver in WAYS])
+def test_cpusets_reach_the_cgroups(worlds: Worlds, requirements: tuple[str, ...], way: tuple[int, str]) -> None:
+    for world in worlds:
+        for _ in range(PASSES):
+            missing = world.missing()
+            world.spoil(missing)
+            world.reconcile()
+            world.check(requirements, world.assigned.keys() - missing)
+            world.come_and_go()
 
 
 @requirement("host/reconcile/a-restart-mends-the-cgroups")
-def test_the_first_pass_after_a_restart_writes_every_cpuset(
-    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
-) -> None:
-    """Containers run with every CPU, as if another had updated them while the node agent was down."""
-    node.start(MACHINE, static())
-    _run(node, SHARED)
-    exclusive = _run(node, OWN, 2)
-    node.restart()
-    every = CpuSet.from_bits(MACHINE.online_bits)
-    cgroups = Cgroups(tmp_path / "cgroup", {SHARED: every, OWN: every})
-    target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, {SHARED: pool_of(exclusive), OWN: cpus_of(exclusive)})
+def test_the_first_pass_after_a_restart_writes_every_cpuset(worlds: Worlds, requirements: tuple[str, ...]) -> None:
+    for world in worlds:
+        world.spoil()
+        world.reconcile()
+        world.come_and_go()
+        world.restart()
+        if world.assigned:
+            world.spoil()
+            world.reconcile()
+            world.check(requirements, world.assigned)
 
 
 @requirement("host/reconcile/what-failed-is-tried-again")
-def test_a_cgroup_that_comes_late_gets_its_cpuset(
-    node: NodeRun, target: Client, requirements: tuple[str, ...], tmp_path: Path
-) -> None:
-    node.start(MACHINE, static())
-    before = {uid: pool_of(_run(node, uid)) for uid in ("early", "late")}
-    pool = pool_of(_run(node, "own", 2))
-    cgroups = Cgroups(tmp_path / "first", {"early": before["early"]})
-    target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, {"early": pool})
-    cgroups = Cgroups(tmp_path / "second", {"early": pool, "late": before["late"]})
-    target.ask(HostReconcile(cgroups.root))
-    cgroups.check(requirements, {"early": pool, "late": pool})
+def test_a_cgroup_that_comes_late_gets_its_cpuset(worlds: Worlds, requirements: tuple[str, ...]) -> None:
+    """Shared ones: it is not said whether the cgroup of a container with CPUs of its own was to be written at all."""
+    for world in worlds:
+        missing = sorted(key for key, cpus in world.assigned.items() if not cpus)[::2]
+        world.spoil(missing)
+        world.reconcile()
+        world.spoil()
+        world.reconcile()
+        world.check(requirements, missing)
+
+
+@requirement("host/reconcile/leaves-other-cgroups-alone")
+def test_cgroups_of_no_pod_keep_their_cpusets(worlds: Worlds, requirements: tuple[str, ...]) -> None:
+    for world in worlds:
+        world.spoil(world.missing())
+        world.reconcile()
+        for folder, text in world.others.items():
+            if world.text(folder) != text:
+                why = "a cgroup that belongs to no pod has another cpuset than before"
+                raise world.finding(requirements, why, folder, text)

@@ -89,6 +89,39 @@ def gives_other_cpus_when_asked_again(answer, memory):
     return _one_that_is_not_there(answer, memory) if again else answer
 
 
+@mutant(_DRIVER + "claims/prepare-is-idempotent").answer("claims.run", "claims.end", "claims.restart")
+def gives_other_cpus_right_after_another_claim_ends(answer, memory):
+    memory.notes["has_ended"] = False
+    return answer
+
+
+@gives_other_cpus_right_after_another_claim_ends.answer("claims.unprepare")
+def gives_other_cpus_right_after_another_claim_ends(answer, memory):
+    known, uid = memory.notes.setdefault("known", set()), memory.last["uid"]
+    memory.notes["has_ended"] = uid in known
+    known.discard(uid)
+    return answer
+
+
+@gives_other_cpus_right_after_another_claim_ends.answer("claims.prepare")
+def gives_other_cpus_right_after_another_claim_ends(answer, memory):
+    uid, known = memory.last["claim"]["metadata"]["uid"], memory.notes.setdefault("known", set())
+    again = memory.notes.pop("has_ended", False) and uid in known
+    known.add(uid)
+    return _one_that_is_not_there(answer, memory) if again else answer
+
+
+@mutant(_DRIVER + "devices/are-published-again").answer("claims.restart")
+def counts_sockets_anew_after_a_restart(answer, memory):
+    return _next("socketID")(answer, memory)
+
+
+@mutant(_DRIVER + "shared/keeps-off-claims").answer("claims.prepare", "claims.run", "claims.end")
+def leaves_the_last_of_shared_containers_no_cpu(answer, memory):
+    shared = answer.get("shared") or {}
+    return answer | {"shared": {**shared, max(shared): ""}} if len(shared) > 1 else answer
+
+
 def _remember_what_was_before(answer, memory):
     memory.notes["of_before"] = set(memory.notes.get("known", ()))
     return answer

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from numa_conformance.cpuset import CpuSet
 
 from .mutant import mutant
 
@@ -81,6 +84,112 @@ def _leaves_some(requirement):
     return mutant(requirement).answer("host.reconcile")(_puts_theirs_back)
 
 
+_REACH = "host/reconcile/cpusets-reach-the-cgroups"
+_MENDS = "host/reconcile/a-restart-mends-the-cgroups"
+
+
+def _cpus_of(text):
+    """Return what a cgroup has; None where it is no cpuset."""
+    try:
+        return set(CpuSet.parse_kernel(text))
+    except ValueError:
+        return None
+
+
+def _leaves_contents(*breaks):
+    """Declare a writer that puts back what a cgroup had, where a function of it and of what was written says so."""
+
+    def declare(stays):
+        def put_back(answer, memory):
+            for file, text in memory.notes["kept"].items():
+                had, has = _cpus_of(text), _cpus_of(file.read_text())
+                if had is not None and had != has and stays(had, has):
+                    file.write_text(text)
+            return answer
+
+        writer = mutant(*breaks).question("host.reconcile")(partial(_keeping, kept=lambda folder: True))
+        return writer.answer("host.reconcile")(put_back)
+
+    return declare
+
+
+@_leaves_contents(_REACH, _MENDS)
+def leaves_cgroups_with_more_cpus(had, has):
+    return had > has
+
+
+@_leaves_contents(_REACH, _MENDS)
+def leaves_cgroups_with_a_part_of_their_cpus(had, has):
+    return bool(had) and had < has
+
+
+@_leaves_contents(_REACH, _MENDS)
+def leaves_cgroups_with_other_cpus(had, has):
+    return bool(had) and not had & has
+
+
+@_leaves_contents(_REACH, _MENDS)
+def mends_only_cgroups_with_more_cpus(had, has):
+    """Leave all whose CPUs are not those that are assigned and others: nothing there keeps others off its CPUs."""
+    return not had > has
+
+
+@_leaves_contents(_REACH, _MENDS)
+def writes_only_into_empty_cgroups(had, has):
+    return bool(had)
+
+
+def _left_from(is_last):
+    """Return what puts back all that comes, in the order of the folders, after the first that is the last written."""
+
+    def put_back(answer, memory):
+        is_over = False
+        for file, text in sorted(memory.notes["kept"].items()):
+            is_over = is_over or is_last(text)
+            if is_over:
+                file.write_text(text)
+        return answer
+
+    return put_back
+
+
+ends_at_the_first_cgroup_without_a_cpuset = (
+    mutant(_REACH, _MENDS)
+    .question("host.reconcile")(partial(_keeping, kept=lambda folder: True))
+    .answer("host.reconcile")(_left_from(lambda text: _cpus_of(text) is None))
+)
+
+
+@mutant(_REACH).question("host.reconcile")
+def ends_at_the_first_cgroup_that_is_gone(question, memory):
+    """Leave all containers of a pod, and of pods that come after it, one of whose cgroups is not there."""
+    pods = sorted(
+        folder for folder in Path(question["root"]).rglob("*pod*") if folder.parent.name.startswith("kubepods")
+    )
+    gone = next((at for at, pod in enumerate(pods) if not any(each.is_dir() for each in pod.iterdir())), len(pods))
+    return _keeping(question, memory, lambda folder: folder.parent in pods[gone:])
+
+
+@ends_at_the_first_cgroup_that_is_gone.answer("host.reconcile")
+def ends_at_the_first_cgroup_that_is_gone(answer, memory):
+    return _puts_theirs_back(answer, memory)
+
+
+@mutant("host/reconcile/leaves-other-cgroups-alone").question("host.reconcile")
+def keeps_system_services_off_exclusive_cpus(question, memory):
+    """Write what pods share into every cgroup that belongs to none."""
+    for file in Path(question["root"]).rglob("cpuset.cpus"):
+        if "kubepods" not in str(file) and file.parent.name.endswith((".slice", ".service")):
+            file.write_text(memory.notes.get("pool", "0") + "\n")
+    return question
+
+
+@keeps_system_services_off_exclusive_cpus.answer("node.admit")
+def keeps_system_services_off_exclusive_cpus(answer, memory):
+    memory.notes["pool"] = answer["default_cpuset"]
+    return answer
+
+
 @_leaves_some("host/reconcile/cpusets-reach-the-cgroups").question("node.admit")
 def writes_no_cpuset_of_sidecars(question, memory):
     first = question["pod"]["spec"].get("initContainers", ())
@@ -97,7 +206,8 @@ def writes_no_cpuset_of_sidecars(question, memory):
 @_leaves_some("host/reconcile/a-restart-mends-the-cgroups").question("host.reconcile")
 def writes_no_cpuset_of_exclusive_containers(question, memory):
     uids = memory.notes.get("exclusive", ())
-    return _keeping(question, memory, lambda folder: any(uid in folder.parent.name for uid in uids))
+    names = {name for uid in uids for name in (f"pod{uid}", f"kubepods-pod{uid.replace('-', '_')}.slice")}
+    return _keeping(question, memory, lambda folder: folder.parent.name in names)
 
 
 @writes_no_cpuset_of_exclusive_containers.answer("node.admit")

@@ -24,6 +24,18 @@ def misses_the_second_restart_of_the_kubelet(answer, memory):
     return answer if memory.notes["restarts"] == 1 else _silent(answer, memory)
 
 
+@mutant(_PLUGIN + "registration/again-after-a-restart").answer("plugin.restart")
+def registers_again_for_another_resource(answer, memory):
+    return answer | {"resource": "example.com/another"}
+
+
+@mutant(_PLUGIN + "events/leave-devices-where-they-are").answer("plugin.restart")
+def gives_ids_to_other_devices_after_a_restart(answer, memory):
+    nodes = [device["nodes"] for device in answer["devices"]]
+    moved = zip(answer["devices"], nodes[1:] + nodes[:1], strict=True)
+    return answer | {"devices": [device | {"nodes": other} for device, other in moved]}
+
+
 def _started(**told):
     def rewrite(answer, memory):
         return answer | told

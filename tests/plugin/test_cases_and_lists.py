@@ -23,7 +23,7 @@ def test_named_cases_are_run_and_no_others(suite, report):
 @deep
 def test_a_test_is_named_with_all_its_cases(suite, report):
     assert suite("--numa-case", WRITTEN, "--numa-report", "out").ret == 0
-    ways = ("1-cgroupfs", "2-cgroupfs", "2-systemd")
+    ways = ("1-cgroupfs", "1-systemd", "2-cgroupfs", "2-systemd")
     assert [case["id"] for case in report()["cases"]] == [f"{WRITTEN}[{way}]" for way in ways]
 
 

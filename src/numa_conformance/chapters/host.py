@@ -44,7 +44,8 @@ finding.sentence(
 )
 reconciling.sentence(
     "host/reconcile/cpusets-reach-the-cgroups",
-    "After a pass of the reconcile loop the cgroup of every running container has the CPUs assigned to it.",
+    "After a pass of the reconcile loop the cgroup of every running container has the CPUs assigned to it, "
+    "whatever it had.",
     rests_on=(
         "nrm/cpus/cpusets-enforce-exclusivity",
         "cpu-task/configuration/reconciles-through-the-cri",
@@ -57,6 +58,12 @@ reconciling.sentence(
     "the CPUs assigned to it, whatever it had.",
     "node/restart",
     rests_on=("cpu-task/configuration/reconciles-through-the-cri",),
+)
+reconciling.sentence(
+    "host/reconcile/leaves-other-cgroups-alone",
+    "A pass of the reconcile loop writes no cpuset of a cgroup that belongs to no pod.",
+    rests_on=("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods"),
+    beyond="The pages say that system services may run on exclusive CPUs, not who writes their cgroups.",
 )
 reconciling.sentence(
     "host/reconcile/what-failed-is-tried-again",

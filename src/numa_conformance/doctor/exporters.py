@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..asking.generators.events import Event, EventLot
 from ..chapters import Requirement
 from ..chapters.doors import exporters
 from ..cpuset import CpuSet
@@ -208,11 +209,12 @@ class KubeletEnd:
 def converse(
     cluster: ClusterConnection, nodes: Sequence[str], steps: int, seed: int, within: float
 ) -> Iterator[ExporterLook | KubeletEnd]:
-    """Let Guaranteed pods come and go, and yield a look at each node before the first pod and after each step.
+    """Let Guaranteed pods come and go, daemons start anew, and look at each node at first and after each step.
 
     An object has ``within`` seconds to follow. A node whose kubelet ends is left out. All pods are deleted at the end.
     """
-    draw = random.Random(seed)
+    lot = random.Random(seed)
+    events = {node: EventLot(lot) for node in nodes}
     running: dict[str, _Pods] = {node: {} for node in nodes}
     left = list(nodes)
     try:
@@ -221,7 +223,7 @@ def converse(
                 step = "at first"
                 try:
                     if number:
-                        step = _change(cluster, node, running[node], draw, number)
+                        step = _change(cluster, node, running[node], events[node], number)
                     yield _look(cluster, node, step, within)
                 except UsageError as error:
                     if _is_alive(cluster, node):
@@ -229,9 +231,8 @@ def converse(
                     left.remove(node)
                     yield KubeletEnd(step, node, f"{error}{_foreseen(cluster, node, running[node])}")
     finally:
-        for names in running.values():
-            for name in names:
-                cluster.ask("drop", name)
+        for name in [name for pods in running.values() for name in pods]:
+            cluster.ask("drop", name)
 
 
 def _is_alive(cluster: ClusterConnection, node: str) -> bool:
@@ -251,14 +252,18 @@ def _foreseen(cluster: ClusterConnection, node: str, running: _Pods) -> str:
     return "; not foreseen by the reference"
 
 
-def _change(cluster: ClusterConnection, node: str, running: _Pods, draw: random.Random, number: int) -> str:
-    if running and (len(running) >= _MOST_PODS or draw.random() < 0.4):
-        name = list(running)[draw.randrange(len(running))]
-        cluster.ask("drop", name)
-        del running[name]
-        return f"pod {name} is gone"
-    resources = _draw_resources(node_amounts(cluster.ask("kept", node)).machine, draw)
+def _change(cluster: ClusterConnection, node: str, running: _Pods, events: EventLot, number: int) -> str:
     name = f"exported-{node}-{number}"
+    there = [*(Event("go", each) for each in running), Event("restart")] if running else []
+    event = events.draw([*there, Event("come", name)] if len(running) < _MOST_PODS else there)
+    if event.name == "restart":
+        cluster.ask("daemons")
+        return "daemons started anew"
+    if event.name == "go":
+        cluster.ask("drop", event.subject)
+        del running[event.subject]
+        return f"pod {event.subject} is gone"
+    resources = _draw_resources(node_amounts(cluster.ask("kept", node)).machine, events.lot)
     running[name] = _pod(name, node, resources)
     pod = cluster.ask("make", json.dumps(running[name]))
     shown = ", ".join(f"{resource} {amount}" for resource, amount in resources.items())
@@ -273,13 +278,10 @@ def _draw_resources(machine: Machine, draw: random.Random) -> dict[str, str]:
     resources = {"cpu": str(draw.choice([1, 2, 3, 4])), "memory": draw.choice(["64Mi", "1Gi", "3Gi"])}
     if draw.random() < 0.2:
         resources["cpu"] = "1500m"  # of the shared pool: no CPU less is available
-    for size in sorted({size for node in machine.memory for size, count in node.hugepages.items() if count}):
-        if draw.random() < 0.5:
-            resources[f"hugepages-{size}"] = size
-    for resource in sorted({device.resource for device in machine.devices}):
-        if draw.random() < 0.5:
-            resources[resource] = "1"
-    return resources
+    sizes = sorted({size for node in machine.memory for size, count in node.hugepages.items() if count})
+    resources |= {f"hugepages-{size}": size for size in sizes if draw.random() < 0.5}
+    kinds = sorted({device.resource for device in machine.devices})
+    return {**resources, **{resource: "1" for resource in kinds if draw.random() < 0.5}}
 
 
 def _pod(name: str, node: str, resources: Mapping[str, str]) -> dict[str, Any]:

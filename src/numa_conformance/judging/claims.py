@@ -94,10 +94,11 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Coexistence:
-    """Containers without a claim run beside claims: what each may run on, and what claims have, as bits."""
+    """Containers without a claim run beside claims: what each may run on, and what claims have and leave, as bits."""
 
     shared: Mapping[str, int]
     claims: int
+    left: int
 
 
 @dataclass(slots=True)
@@ -148,7 +149,8 @@ class ClaimFollower:
     def _coexisting(self, shared: Mapping[str, str] | None) -> Iterator[Coexistence]:
         self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
         if self._shared:
-            yield Coexistence(self._shared, reduce(or_, (claim.cpus for claim in self._claims.values()), 0))
+            claims = reduce(or_, (claim.cpus for claim in self._claims.values()), 0)
+            yield Coexistence(self._shared, claims, self.machine.online_bits & ~claims & ~self._reserved)
 
     def _prepared(self, question: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:
         claim = AllocatedClaim.of(question.claim)

@@ -16,6 +16,7 @@ from ..wire.messages.plugin import (
     PluginStarted,
     PreferDevices,
     Preferred,
+    StartPlugin,
 )
 
 HEALTHY = "Healthy"
@@ -25,21 +26,23 @@ HEALTHY = "Healthy"
 class Registration:
     """A plugin was to register. ``started``: None where it did not, for the reason ``failure``.
 
-    ``again``: with another kubelet, that came up in place of the first.
+    ``again``: with another kubelet, that came up in place of the first; ``before``: the resource that it had then.
     """
 
     machine: Machine
     started: PluginStarted | None
     failure: str = ""
     again: bool = False
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceList:
-    """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another."""
+    """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another, ``before``."""
 
     machine: Machine
     devices: Sequence[OfferedDevice]
+    before: Sequence[OfferedDevice] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +75,19 @@ class PluginFollower:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
+        self._devices: Sequence[OfferedDevice] = ()
+        self._resource = ""
 
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
-        again = self._healthy is not None
+        again = self._healthy is not None and not isinstance(question, StartPlugin)
         if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
             for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
                 yield self._listed(devices)
         match question, reply:
             case _, PluginStarted():
-                yield Registration(self._machine, reply, again=again)
+                yield Registration(self._machine, reply, again=again, before=self._resource if again else "")
+                self._resource, self._devices = reply.resource, self._devices if again else ()
                 yield self._listed(reply.devices)
             case _, PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
@@ -96,4 +102,5 @@ class PluginFollower:
 
     def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
         self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
-        return DeviceList(self._machine, devices)
+        before, self._devices = self._devices, devices
+        return DeviceList(self._machine, devices, before)

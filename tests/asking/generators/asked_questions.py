@@ -14,7 +14,7 @@ from numa_conformance.machine import Machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire.history.history import History
 
-__all__ = ["ORDER", "lives", "questions"]
+__all__ = ["ORDER", "driven", "lives", "questions"]
 
 STATELESS = ("classes", "picks", "allocations", "hints", "merges", "scores", "starts")
 LIVES = ("lives", "relations")
@@ -30,7 +30,7 @@ def questions(groups: Iterable[str] = ORDER) -> Iterator[tuple[Machine, str, Map
         if group in STATELESS:
             yield from _answered_alike(group)
             continue
-        for history in _driven(group, EVERY if group == "crashes" else 1):
+        for history in driven(group, EVERY if group == "crashes" else 1):
             kubelet: Any = None
             for step in history.steps:
                 kubelet = step.params.get("kubelet") or kubelet
@@ -54,10 +54,11 @@ def _answered_alike(group: str) -> Iterator[tuple[Machine, str, Mapping[str, Any
 @cache
 def lives() -> tuple[History, ...]:
     """Return the lives of nodes, as the reference leads them."""
-    return tuple(history for group in LIVES for history in _driven(group, 1))
+    return tuple(history for group in LIVES for history in driven(group, 1))
 
 
-def _driven(group: str, every: int) -> Iterator[History]:
+def driven(group: str, every: int = 1) -> Iterator[History]:
+    """Yield what a right target answers to a group, to every so many of its scenarios."""
     target = Directly(ReferenceTarget(level="documented"))
     for scenario in islice(GROUPS[group].scenarios(ALL, 0), 0, None, every):
         yield drive(scenario, target, target.description.kubernetes_version)[0]  # type: ignore[arg-type]

@@ -1,7 +1,10 @@
 """A conversation on a machine whose kubelet ends at the first pod, in a cluster that is none."""
 
+from itertools import pairwise, product
+
 import pytest
 
+from numa_conformance.asking.generators.events import Event, pair_of
 from numa_conformance.doctor.exporters import ExporterLook, KubeletEnd, converse
 from numa_conformance.errors import Fault, UsageError
 from numa_conformance.machine import load_machine, machine_to_dict
@@ -48,6 +51,38 @@ class Pretended:
 
     def drop(self, *names):
         """Keep no pods."""
+
+    def daemons(self):
+        """Have no daemons."""
+
+
+class Full(Pretended):
+    """Refuses pods of four CPUs."""
+
+    def make(self, text):
+        return {"status": {"phase": "Failed"}} if '"cpu": "4"' in text else {}
+
+
+KINDS = {"came": "come", "gone": "go", "refused": "refuse", "anew": "restart", "first": "start"}
+"""The last word of a step to its event."""
+SAME = {("come", "go")}
+"""What happens to one pod in turn: the name of a pod that comes, or is refused, is new, and it goes once."""
+
+
+def event_of(step):
+    return Event(KINDS[step.split()[-1]], step.split()[1] if step.startswith("pod ") else "")
+
+
+def test_every_pair_of_events_comes_or_cannot():
+    drawn = set()
+    for seed in range(12):
+        looks = [look for look in converse(Full(), ["plain"], 30, seed, 0) if isinstance(look, ExporterLook)]
+        drawn |= {pair_of(*events) for events in pairwise(event_of(look.step) for look in looks)}
+    pods = ("come", "go", "refuse")
+    possible = {(*pair, "another") for pair in product(pods, repeat=2)} | {(*pair, "same") for pair in SAME}
+    possible |= {("restart", each, "") for each in (*pods, "restart")} | {(each, "restart", "") for each in pods}
+    at_first = {("start", each, "") for each in ("come", "refuse")}  # nothing runs yet
+    assert drawn == possible | at_first
 
 
 def test_a_kubelet_that_ends_is_told_with_the_quirk_that_foresees_it():

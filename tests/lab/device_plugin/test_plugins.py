@@ -44,7 +44,7 @@ def asked(*words: str, machine: str = "sparse-ids", kind: type[PluginTarget] = P
 def test_a_right_plugin_meets_all_that_is_asked() -> None:
     outcome = asked(str(EXAMPLE / "slots.py"), *TOLD)
     assert outcome.verdicts.unmet == set()
-    assert len([name for name in outcome.verdicts.tests if name.startswith(PLUGIN)]) == 11
+    assert len([name for name in outcome.verdicts.tests if name.startswith(PLUGIN)]) == 12
 
 
 @deep

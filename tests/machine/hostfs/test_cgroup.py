@@ -150,6 +150,15 @@ def test_a_container_behind_a_link_is_not_written(tree, tmp_path):
     assert (outside / "cpuset.cpus").read_text() == "0-7\n"
 
 
+@pytest.mark.parametrize("text", ["0-", "none", "\x00\x01", ""])
+def test_what_is_no_cpuset_is_none_and_is_written(tree, tmp_path, text):
+    base = tmp_path / "cgroup" / ("cpuset" if tree.version == 1 else "") / "kubepods"
+    (base / "poda/c/cpuset.cpus").write_text(text)
+    assert tree.read("a", "c") == 0
+    assert tree.apply([CgroupUpdate("a", "c", 2)]) == []
+    assert tree.read("a", "c") == 2
+
+
 def test_a_folder_without_hierarchy_is_refused(tmp_path):
     with pytest.raises(UsageError, match="no cpuset hierarchy"):
         CgroupTree.open(tmp_path)

@@ -1,10 +1,10 @@
-"""Claims of CPUs, allocated as a scheduler does: on each machine a driver is filled, emptied, and started anew."""
+"""Claims of CPUs, allocated as a scheduler does: lives of a driver on each machine, whose events are drawn by lot."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,11 +12,12 @@ from ...cpuset import format_bits
 from ...judging.published import DeviceKey, PublishedDevice, devices_of, slices_of
 from ...machine import Machine
 from ...wire.history.quantities import amount
+from .events import Event, EventLot
 from .scenario import Question, Scenario, Script, or_the_catalogue
 
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
-NAMESPACE = "default"
+NAMESPACE, NEVER_PREPARED = "default", "never-prepared"
 
 
 class ClaimScheduler:
@@ -68,10 +69,15 @@ class ClaimScheduler:
         shared: list[Sequence[tuple[PublishedDevice, int]]] = [[part] for part in parts if part[0].is_shared]
         return shared + [whole[at : at + MOST_DEVICES] for at in range(0, len(whole), MOST_DEVICES)]
 
+    @property
+    def next_uid(self) -> str:
+        """The uid of the next claim."""
+        return f"claim-{self._count + 1}"
+
     def claim(self, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
         """Return a claim to which these CPUs of devices are allocated."""
+        uid = self.next_uid
         self._count += 1
-        uid = f"claim-{self._count}"
         for device, count in parts:
             self._left[device.key] -= count
         self.held[uid] = _claim(uid, parts)
@@ -120,7 +126,7 @@ def _claim(uid: str, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, 
     }
 
 
-MOST_CPUS, MOST_CLAIMS, LIVES, NEIGHBOURS = 64, 12, 2, 3
+MOST_CPUS, MOST_CLAIMS, LIVES, EVENTS, MOST_SHARED, MOST_RESTARTS = 64, 12, 2, 56, 3, 3
 RESERVED, RESTART, SHARED = "claims/reserved", "claims/restart", "claims/shared-pool"
 
 
@@ -131,116 +137,109 @@ def claims(claimed: frozenset[str], machines: Sequence[Machine] | None = None, s
     for machine, number in product(or_the_catalogue(machines, MOST_CPUS), range(LIVES)):
         reserved = _reserved(machine, number) if RESERVED in claimed else 0
         cell = f"a life of a DRA driver, reserved {format_bits(reserved) or 'none'}"
-        yield Scenario("claims", cell, machine, _Life(claimed, reserved, seed + number).script, seed + number)
+        life = partial(_life, claimed, reserved, f"claims {seed} {number} {machine.name}")
+        yield Scenario("claims", cell, machine, life, seed + number)
 
 
 def _reserved(machine: Machine, number: int) -> int:
     """Return no CPUs at first, then one of each NUMA node where others are left."""
-    nodes = machine.numa_bits.values() if number else ()
-    return sum(cpus & -cpus for cpus in nodes if cpus.bit_count() > 1)
+    return sum(cpus & -cpus for cpus in machine.numa_bits.values() if number and cpus.bit_count() > 1)
 
 
-@dataclass(frozen=True)
+def _life(claimed: frozenset[str], reserved: int, name: str) -> Script:
+    """Start a driver, fill its devices or not, let events come by lot, look at all claims, and take all anew."""
+    answer = yield "claims.start", {"reserved_cpus": format_bits(reserved)}
+    life = _Life(ClaimScheduler(answer), claimed, random.Random(name))
+    if life.scheduler.devices:
+        yield from life.script()
+
+
 class _Life:
-    """The life of one driver."""
+    """What is known of a driver: the claims that it has prepared, and had, and the containers without a claim."""
 
-    claimed: frozenset[str]
-    reserved: int
-    seed: int
+    def __init__(self, scheduler: ClaimScheduler, claimed: frozenset[str], lot: random.Random) -> None:
+        self.scheduler = scheduler
+        self._lot = lot
+        self._claimed = claimed
+        self._gone: list[str] = []
+        self._shared: list[str] = []
+        self._number_of_shared = 0
+        self._restarts = MOST_RESTARTS if RESTART in claimed else 0
+        self._ended = False
 
     def script(self) -> Script:
-        """Fill devices, ask again, give back, fill again, start the driver anew, give all back."""
-        lot = random.Random(self.seed)
-        answer = yield "claims.start", {"reserved_cpus": format_bits(self.reserved)}
-        scheduler = ClaimScheduler(answer)
-        if not scheduler.devices:
-            return
-        yield unprepare("never-prepared")
-        if SHARED in self.claimed:
-            yield from self._run_shared(scheduler, lot)
-        yield from self._fill(scheduler, lot, MOST_CLAIMS)
-        for uid in lot.sample(sorted(scheduler.held), min(2, len(scheduler.held))):
-            yield prepare(scheduler.held[uid])
-        yield from self._give_back(scheduler, lot.sample(sorted(scheduler.held), len(scheduler.held) // 2))
-        yield from self._fill(scheduler, lot, MOST_CLAIMS // 2)
-        if RESTART in self.claimed:
-            answer = yield "claims.restart", {}
-            if answer["result"] != "started":
-                return
-            yield unprepare("never-prepared")
-            before = lot.sample(sorted(scheduler.held), len(scheduler.held))
-            yield from self._give_back(scheduler, before[:1])
-            yield from self._fill(scheduler, lot, 1)  # before the driver hears of the others again
-            for uid in before[1:]:
-                yield prepare(scheduler.held[uid])
-            yield from self._fill(scheduler, lot, MOST_CLAIMS // 3)
-            answer = yield "claims.restart", {}  # once more: some claims are two processes old
-            if answer["result"] != "started":
-                return
-        yield from self._give_back(scheduler, sorted(scheduler.held))
-        yield from self._take_all(scheduler)
+        if self._lot.random() < 1 / 2:
+            for number in range(MOST_CLAIMS):
+                yield from self._prepare(all_of_it=number == MOST_CLAIMS - 1)
+        events = EventLot(self._lot)
+        for _ in range(EVENTS):
+            if not self._ended:
+                yield from self._let(events.draw(self._possible()))
+        if RESTART in self._claimed:
+            yield from self._let(Event("restart"))
+        held = sorted(self.scheduler.held)
+        for name, subjects in (("prepare again", held), ("end", list(self._shared)), ("unprepare", held)):
+            for subject in subjects if not self._ended else ():
+                yield from self._let(Event(name, subject))
+        if not self._ended:
+            yield from self._take_all()
 
-    def _fill(self, scheduler: ClaimScheduler, lot: random.Random, most: int) -> Script:
-        """Ask for claims of sizes by lot, then for all that is left."""
-        for number in range(most):
-            claim = scheduler.allocate(lot, all_of_it=number == most - 1)
-            if claim is None:
-                return
-            yield from self._ask(scheduler, claim)
+    def _possible(self) -> Iterator[Event]:
+        held = self.scheduler.held
+        if self.scheduler.left():
+            yield Event("prepare", self.scheduler.next_uid)
+        yield from (Event(name, uid) for uid in held for name in ("prepare again", "unprepare"))
+        yield from (Event("unprepare again", uid) for uid in (NEVER_PREPARED, *self._gone[-3:]))
+        if SHARED in self._claimed:
+            yield from (Event("end", name) for name in self._shared)
+            if len(self._shared) < MOST_SHARED:
+                yield Event("run", f"shared-{self._number_of_shared + 1}")
+        if self._restarts:
+            yield Event("restart")
 
-    def _run_shared(self, scheduler: ClaimScheduler, lot: random.Random) -> Script:
-        """Run containers without a claim: from before, after each of some claims, when one is gone, after a restart.
+    def _let(self, event: Event) -> Script:
+        """Let an event happen, and take note of what came of it."""
+        match event.name:
+            case "prepare":
+                yield from self._prepare(all_of_it=self._lot.random() < 1 / 8)
+            case "prepare again":
+                yield prepare(self.scheduler.held[event.subject])
+            case "unprepare" | "unprepare again":
+                yield from self._give_back(event.subject)
+            case "restart":
+                self._restarts -= 1
+                self._ended = (yield "claims.restart", {})["result"] != "started"
+            case "run":
+                self._number_of_shared += 1
+                if (yield "claims.run", {"name": event.subject})["result"] == "runs":
+                    self._shared.append(event.subject)
+            case "end":
+                self._shared.remove(event.subject)
+                yield "claims.end", {"name": event.subject}
 
-        Not all lives begin with a restart, after which what was published at first counts no more.
-        """
-        names = [
-            "from-before",
-            *(f"later-{number}" for number in range(NEIGHBOURS)),
-            "when-one-is-gone",
-            "after-a-restart",
-        ]
-        for name in names[:-2]:
-            yield "claims.run", {"name": name}
-            claim = scheduler.allocate(lot, all_of_it=False)
-            if claim is not None:
-                yield from self._ask(scheduler, claim)
-        yield from self._give_back(scheduler, sorted(scheduler.held)[:1])
-        yield "claims.run", {"name": names[-2]}
-        if RESTART in self.claimed and self.seed % LIVES:
-            yield "claims.restart", {}
-        yield "claims.run", {"name": names[-1]}
-        claim = scheduler.allocate(lot, all_of_it=False)
-        if claim is not None:
-            yield from self._ask(scheduler, claim)
-        for name in names:
-            yield "claims.end", {"name": name}
-        yield from self._take_all(scheduler)
-        yield "claims.run", {"name": "at-last"}
-        yield "claims.end", {"name": "at-last"}
-        yield from self._give_back(scheduler, sorted(scheduler.held))
+    def _prepare(self, *, all_of_it: bool) -> Script:
+        if claim := self.scheduler.allocate(self._lot, all_of_it=all_of_it):
+            yield from self._ask(claim)
 
-    def _take_all(self, scheduler: ClaimScheduler) -> Script:
+    def _take_all(self) -> Script:
         """Ask for all that is left: of a shared device by a claim of its own, of others by as few claims as can be."""
         tried: set[DeviceKey] = set()
-        while parts := next((parts for parts in scheduler.left() if parts[0][0].key not in tried), None):
+        while parts := next((parts for parts in self.scheduler.left() if parts[0][0].key not in tried), None):
             tried.add(parts[0][0].key)
-            yield from self._ask(scheduler, scheduler.claim(parts))  # another scheduler may take of other devices
+            yield from self._ask(self.scheduler.claim(parts))  # another scheduler may take of other devices
 
-    def _ask(self, scheduler: ClaimScheduler, claim: dict[str, Any]) -> Script:
+    def _ask(self, claim: dict[str, Any]) -> Script:
         uid = claim["metadata"]["uid"]
         answer = yield prepare(claim)
         if answer["result"] != "prepared":
-            yield from self._give_back(scheduler, [uid])
+            yield from self._give_back(uid)
         elif answer.get("claim"):
-            scheduler.take_over(uid, answer["claim"]["status"])
+            self.scheduler.take_over(uid, answer["claim"]["status"])
 
-    def _give_back(self, scheduler: ClaimScheduler, uids: Sequence[str]) -> Script:
-        for uid in uids:
-            answer = yield unprepare(uid)
-            if answer["result"] == "unprepared":
-                scheduler.release(uid)
-        if uids:
-            yield unprepare(uids[-1])  # once more
+    def _give_back(self, uid: str) -> Script:
+        if (yield unprepare(uid))["result"] == "unprepared" and uid in self.scheduler.held:
+            self.scheduler.release(uid)
+            self._gone.append(uid)
 
 
 def prepare(claim: Mapping[str, Any]) -> Question:

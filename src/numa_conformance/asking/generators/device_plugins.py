@@ -1,4 +1,4 @@
-"""Device plugins: started on each machine, asked what they prefer and to serve it, met by another kubelet."""
+"""Device plugins: started on each machine, then events by lot: what they prefer, whom they serve, another kubelet."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from ...machine import Machine
+from .events import Event, EventLot
 from .scenario import Scenario, Script, or_the_catalogue
 
-MOST_CPUS, MOST_SIZES, RESTARTS = 64, 8, 2
+MOST_CPUS, EVENTS, MOST_RESTARTS, REMEMBERED = 64, 48, 3, 3
 PREFERRED, RESTART = "device-plugin/preferred-allocation", "device-plugin/restart"
 
 
@@ -21,57 +22,55 @@ def device_plugins(
     if "device-plugin/devices" not in claimed:
         return
     for machine in or_the_catalogue(machines, MOST_CPUS):
-        yield Scenario("plugin", "a life of a device plugin", machine, partial(_life, claimed, seed), seed)
+        life = partial(_life, claimed, f"plugin {seed} {machine.name}")
+        yield Scenario("plugin", "a life of a device plugin", machine, life, seed)
 
 
-def _life(claimed: frozenset[str], seed: int) -> Script:
-    """Ask the same of the first kubelet and of those that come after it."""
-    lot = random.Random(seed)
+def _life(claimed: frozenset[str], name: str) -> Script:
+    """Start the plugin, and let events come by lot; of a kubelet that starts anew the plugin is asked the same."""
+    lot = random.Random(name)
+    events, served, restarts = EventLot(lot), dict[str, list[str]](), 0
     answer = yield "plugin.start", {}
-    yield from _ask(answer, claimed, MOST_SIZES, lot)
-    for _ in range(RESTARTS if RESTART in claimed else 0):
-        if answer["result"] != "started":
+    healthy, prefers = list[str](), False
+    for _ in range(EVENTS):
+        if answer["result"] == "failed":
             return
-        answer = yield "plugin.restart", {}
-        yield from _ask(answer, claimed, 1, lot)
+        if answer["result"] == "started":
+            prefers = PREFERRED in claimed and bool(answer.get("prefers"))
+        healthy = _latest(answer, healthy)
+        restart = [Event("restart")] if RESTART in claimed and restarts < MOST_RESTARTS else []
+        served = {key: devices for key, devices in served.items() if {*healthy}.issuperset(devices)}
+        others = _some(healthy, lot)
+        able = {", ".join(devices): devices for devices in (*served.values(), others) if devices}
+        prefer = [Event("prefer")] if prefers and healthy else []
+        possible = [*restart, *prefer, *(Event("allocate", key) for key in able)]
+        if not possible:
+            return
+        event = events.draw(possible)
+        if event.name == "allocate":
+            served = dict([*served.items(), (event.subject, able[event.subject])][-REMEMBERED:])
+            answer = yield "plugin.allocate", {"devices": able[event.subject]}
+        elif event.name == "prefer":
+            answer = yield "plugin.prefer", _wish(healthy, lot)
+        else:
+            restarts += 1
+            answer = yield "plugin.restart", {}
 
 
-def _ask(answer: Mapping[str, Any], claimed: frozenset[str], most: int, lot: random.Random) -> Script:
-    """Ask a plugin that has registered what it prefers, of so many sizes, and to serve one device, some and all."""
-    if answer["result"] != "started":
-        return
-    healthy = _healthy(answer["devices"])
-    if PREFERRED in claimed and answer.get("prefers"):
-        for question in _wishes(healthy, most, lot):
-            reply = yield "plugin.prefer", question
-            healthy = _latest(reply, healthy)
-    for size in sorted({1, (len(healthy) + 1) // 2, len(healthy)}):
-        if 0 < size <= len(healthy):
-            reply = yield "plugin.allocate", {"devices": sorted(lot.sample(healthy, size))}
-            healthy = _latest(reply, healthy)
-
-
-def _healthy(devices: Sequence[Mapping[str, Any]]) -> list[str]:
-    return sorted({device["id"] for device in devices if device["health"] == "Healthy"})
-
-
-def _latest(reply: Mapping[str, Any], healthy: list[str]) -> list[str]:
+def _latest(answer: Mapping[str, Any], healthy: list[str]) -> list[str]:
     """Return the healthy devices of the last list that came with an answer, those of before where none came."""
-    lists = reply.get("lists")
-    return _healthy(lists[-1]) if lists else healthy
+    lists = [answer["devices"]] if answer["result"] == "started" else answer.get("lists")
+    return sorted({device["id"] for device in lists[-1] if device["health"] == "Healthy"}) if lists else healthy
 
 
-def _wishes(healthy: Sequence[str], most: int, lot: random.Random) -> Iterator[Mapping[str, Any]]:
-    """Yield which devices are available, which must be among the preferred, and how many are wanted."""
-    sizes = range(1, len(healthy) + 1)
-    for size in sorted(lot.sample(sizes, min(most, len(sizes)))):
-        yield _wish(healthy, (), size)
-        available = sorted(lot.sample(healthy, lot.randint(size, len(healthy))))
-        included = sorted(lot.sample(available, lot.randint(0, size)))
-        yield _wish(available, included, size)
-        for included in (available[:1], available[-1:]):
-            yield _wish(available, included, size)
+def _some(healthy: Sequence[str], lot: random.Random) -> list[str]:
+    """Draw one device, half of them, or all."""
+    return sorted(lot.sample(healthy, lot.choice((min(1, len(healthy)), (len(healthy) + 1) // 2, len(healthy)))))
 
 
-def _wish(available: Sequence[str], included: Sequence[str], size: int) -> Mapping[str, Any]:
-    return {"available": list(available), "included": list(included), "size": size}
+def _wish(healthy: Sequence[str], lot: random.Random) -> Mapping[str, Any]:
+    """Draw which devices are available, which must be among the preferred, and how many are wanted."""
+    size = lot.randint(1, len(healthy))
+    available = sorted(lot.sample(healthy, lot.choice((len(healthy), lot.randint(size, len(healthy))))))
+    included = lot.choice(([], available[:1], available[-1:], sorted(lot.sample(available, lot.randint(0, size)))))
+    return {"available": available, "included": included, "size": size}

@@ -137,7 +137,7 @@ class Walk:
         """Choose what happens next: mostly pods come, when there is room for them."""
         lot = self._lot
         crowded = self._free <= 1 or len(self._pods) > 6
-        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 0.4}
+        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 0.6}
         kinds |= {"state": 0.5}
         if "cpu-manager/reconcile" in self._claimed:
             kinds["reconcile"] = 1
@@ -151,10 +151,10 @@ class Walk:
             return "node.run", {"uid": lot.choice(waiting)}
         if kind == "remove" and self._pods:
             return _remove(lot.choice(list(self._pods)))
-        if kind == "again" and self._running:
-            return "node.admit", {"pod": self._pods[lot.choice(sorted(self._running & set(self._pods)))]}
         if kind == "resize":
             return "node.resize", {"pod": resized_by_lot(self._pods[lot.choice(sorted(self._running))], lot)}
+        if kind == "again" and self._pods:
+            return self._admit(lot.choice(list(self._pods.values())))
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
         return self._admit(self._drawn())

@@ -33,10 +33,12 @@ def registers(subject: Registration) -> Judgement:
     beyond="in the time that a call may take",
 )
 def registers_again(subject: Registration) -> Judgement:
-    """A device plugin registers again when the kubelet has started anew."""
+    """A device plugin registers again, for the same resource, when the kubelet has started anew."""
     applies(subject.again, "it is the first kubelet that the plugin meets")
-    why = "the plugin has not registered with the kubelet that started anew"
-    return violated(subject.started, why, got=subject.failure, allowed="it registers again")
+    why = "the plugin has not registered, for its resource, with the kubelet that started anew"
+    resource = subject.started.resource if subject.started else ""
+    holds = resource == subject.before if subject.before else subject.started
+    return violated(holds, why, got=subject.failure or resource, allowed=f"it registers again for {subject.before}")
 
 
 @chapter.requires(
@@ -113,6 +115,26 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
             got=", ".join(map(str, strange)),
             allowed=f"some of {', '.join(map(str, sorted(known)))}",
         )
+
+
+@chapter.requires(
+    "device-plugin/events/leave-devices-where-they-are",
+    on=DeviceList,
+    rests_on=("device-plugin-api/device/unique-id",),
+    strength="SHOULD",
+    since="1.18",
+    beyond="The interface does not say that an id names the same device in later lists; containers keep it by its id.",
+)
+def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
+    """A device of a later list lies on the NUMA nodes on which the device of this id lay before."""
+    known = subject.machine.numa_ids
+    before, after = (
+        {device.id: sorted(device.nodes) for device in devices if device.nodes and {*known}.issuperset(device.nodes)}
+        for devices in (subject.before, subject.devices)
+    )
+    for id in applies(before.keys() & after.keys(), "no device with NUMA nodes is listed in both"):
+        why = f"device {id} lies on other NUMA nodes than before"
+        yield from violated(after[id] == before[id], why, got=after[id], allowed=before[id])
 
 
 @preferring.requires(

@@ -20,9 +20,10 @@ def silent(again: bool = False) -> Registration:
     return Registration(MACHINE, None, NO, again)
 
 
-def listed(*devices: tuple[str, str, int]) -> DeviceList:
-    """Describe a list of devices by id, health and NUMA node."""
-    return DeviceList(MACHINE, tuple(OfferedDevice(id, health, [node]) for id, health, node in devices))
+def listed(*devices: tuple[str, str, int], before: tuple[str, str, int] | None = None) -> DeviceList:
+    """Describe a list of devices by id, health and NUMA node; ``before``: the only one of the list before."""
+    made = [OfferedDevice(id, health, [node]) for id, health, node in (*devices, *([before] if before else []))]
+    return DeviceList(MACHINE, made[: len(devices)], made[len(devices) :])
 
 
 def preferred(*devices: str) -> DevicePreference:
@@ -40,6 +41,7 @@ PAIRS = {
     chapter.have_ids_of_their_own: (listed(GPU, GPU), listed(GPU, OTHER)),
     chapter.are_healthy_or_unhealthy: (listed(("a", "Broken", 0)), listed(("a", "Unhealthy", 0))),
     chapter.names_nodes_of_the_machine: (listed(("a", HEALTHY, -1)), listed(("a", HEALTHY, 1))),
+    chapter.leave_devices_where_they_are: (listed(("a", HEALTHY, 1), before=GPU), listed(GPU, before=GPU)),
     chapter.prefers_what_is_available: (preferred("c", "d"), preferred("c", "a")),
     chapter.prefers_so_many: (preferred("c"), preferred("c", "a")),
     chapter.prefers_what_must_be_included: (preferred("a", "b"), preferred("c", "a")),

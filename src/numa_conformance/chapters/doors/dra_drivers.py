@@ -34,23 +34,25 @@ def publishes(subject: Publication) -> Judgement:
     beyond="The page does not speak of a restart: claims that are allocated name these devices.",
 )
 def publishes_again(subject: Publication) -> Judgement:
-    """A DRA driver that is started again publishes the same devices, with as many CPUs, on the same machine."""
+    """A DRA driver that is started again publishes the same devices, with as many CPUs of the same places."""
     applies(subject.again, "the driver was not started again")
-    before, after = _cpus(subject.before), None if subject.devices is None else _cpus(subject.devices)
+    before, after = _facts(subject.before), None if subject.devices is None else _facts(subject.devices)
     return violated(
         after == before,
         "the driver does not publish its devices again",
-        got=subject.failure or _amounts(after or {}),
-        allowed=_amounts(before),
+        got=subject.failure or _in_words(after or {}),
+        allowed=_in_words(before),
     )
 
 
-def _cpus(devices: Iterable[PublishedDevice]) -> dict[DeviceKey, int]:
-    return {device.key: device.cpus for device in devices}
+def _facts(devices: Iterable[PublishedDevice]) -> dict[DeviceKey, dict[str, int | None]]:
+    places = (NUMA_NODE, SOCKET, CACHE, CPU_ID)
+    return {device.key: {"CPUs": device.cpus, **{name: device.number(name) for name in places}} for device in devices}
 
 
-def _amounts(devices: Mapping[DeviceKey, int]) -> str:
-    return ", ".join(f"{name}: {cpus} CPUs" for (_, _, name), cpus in devices.items()) or "nothing"
+def _in_words(devices: Mapping[DeviceKey, Mapping[str, int | None]]) -> str:
+    facts = {key[2]: {name: fact for name, fact in of.items() if fact is not None} for key, of in devices.items()}
+    return "; ".join(f"{name}: {', '.join(f'{n} {fact}' for n, fact in of.items())}" for name, of in facts.items())
 
 
 @chapter.requires(
@@ -262,9 +264,16 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     beyond="The page does not say what becomes of it where none is left.",
 )
 def keeps_off_claims(subject: Coexistence) -> Iterator[Violation]:
-    """A container without a claim may run on no CPU that a claim has; where none is left, it is refused."""
+    """A container without a claim may run on CPUs that no claim has, and on no others; without any it is refused."""
     claims = applies(subject.claims, "no claim is prepared")
     for name, cpus in subject.shared.items():
+        yield from violated(
+            cpus or not subject.left,
+            f"{name}, a container without a claim, may run on no CPU at all",
+            got="none",
+            allowed=f"some of {format_bits(subject.left)}",
+            shared=subject.left,
+        )
         yield from violated(
             not cpus & claims,
             f"{name}, a container without a claim, may run on CPUs of claims",
