@@ -17,7 +17,7 @@ LEGAL: dict[str, str] = {
     r"node\..*default_cpuset: empty -> \w+": "under policy none no pool is told",
     r"node\.start started\.allocatable_cpus: .*": "open: nothing reads it",
     r"node\..*memory_state.*": "open: books are judged by what is allocatable, and free after a removal",
-    r"node\.(run|state|restart) .*\.(affinity|mems|cpu_quota|devices|memory).*": _FRAME,
+    r"node\.(run|state|restart)[ .].*\.(affinity|mems|cpuset|cpu_quota|devices|memory).*": _FRAME,
     r"node\.run started\.containers: \w+ -> empty": _FRAME,
     r"node\.admit rejected\.alignments.*": "a pod may be refused before hints are merged",
     r"node\.reconcile\.(handled|skipped): .*": "a count for people; what is sent is judged",
