@@ -36,6 +36,8 @@ from numa_conformance.judging.verdicts import judge
 from numa_conformance.plugin import expectation
 from numa_conformance.sources.versions import NEWEST
 
+KINDS = ("questions", "starts", "seconds", "groups")
+
 
 def hint(name: str, differences: Sized) -> None:
     """Skip a test with what to do, where what is kept is not what is measured now."""
@@ -44,18 +46,20 @@ def hint(name: str, differences: Sized) -> None:
 
 
 def questions() -> dict[str, dict[str, int]]:
-    """Return by surface how many questions, starts apart, the conversations of a whole run ask; seconds of judging."""
+    """Return by surface how many questions, starts apart, a whole run asks; seconds of judging; what groups cost."""
     client = remembered_places.Untelling("documented", ())
-    counted: dict[str, dict[str, float]] = {kind: defaultdict(float) for kind in ("questions", "starts", "seconds")}
+    counted: dict[str, dict[str, float]] = {kind: defaultdict(float) for kind in KINDS}
     for group in GROUPS.values():
         for scenario in group.scenarios(ALL, 0):
+            began = time.process_time()
             history, _ = drive(scenario, client, str(NEWEST))
+            driven = time.process_time()
             starts = sum(map(expectation.is_start, history.steps))
             counted["starts"][group.surface] += starts
             counted["questions"][group.surface] += len(history.steps) - starts
-            began = time.process_time()
             judge(history)
-            counted["seconds"]["judging"] += time.process_time() - began
+            counted["seconds"]["judging"] += time.process_time() - driven
+            counted["groups"][group.name] += 1000 * (time.process_time() - began)
     return {kind: {name: round(number) for name, number in each.items() if number} for kind, each in counted.items()}
 
 

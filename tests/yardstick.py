@@ -2,6 +2,7 @@
 
 Records histories of right and wrong targets on all surfaces, with every judgement and finding. A comparison judges
 them again and prints each difference. Who changes what judges, and means no change of verdicts, runs both.
+``python -m yardstick keep`` and ``renew`` write the few that are part of the repository (``stored_histories.py``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import stored_histories
 from alternatives import ALTERNATIVES
 from directly import Directly
 from mutants import INSIDE, MUTANTS
@@ -128,5 +130,9 @@ if __name__ == "__main__":
             record(Path(folder))
         case ["compare", folder]:
             sys.exit(min(compare(Path(folder)), 1))
+        case ["keep"]:
+            stored_histories.keep()
+        case ["renew"]:
+            stored_histories.renew()
         case _:
             sys.exit(__doc__)

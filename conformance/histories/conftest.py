@@ -11,6 +11,7 @@ import pytest
 from numa_conformance.asking.asking import Asking, GroupOutcome, ask_the_rest
 from numa_conformance.asking.groups import GROUPS, groups_of, judged, requirements_in
 from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.plugin.expectation import is_cheap
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import CONVERSATIONS
 from numa_conformance.report.case import keep_group
@@ -57,10 +58,11 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             target,
             str(conformance.profile.version),
             more_clients=beside,
-            budget=conformance.budget.of_group(cheap=GROUPS[name].is_cheap),
+            budget=conformance.budget.of_group(cheap=is_cheap(name)),
             enough=wanted.intersection(requirements_in(GROUPS[name], claimed)),
             keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
             over=lambda: not spending.left(CONVERSATIONS),
+            group=name,
         )
 
     def begun(name: str) -> Asking:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -50,20 +51,19 @@ def test_every_step(
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
-    request.node.stash[TALLY] = CaseReport(times, histories, held_back=why)
+    in_part = {each.group: (each.driven, each.whole) for each in outcomes if _is_in_part(each, conformance)}
+    tally = request.node.stash[TALLY] = CaseReport(times, histories, held_back=why, in_part=in_part)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:
         history, fault = faults[0]
         seen = times_seen(history, ANSWERED, target) if seconds else None
-        request.node.stash[TALLY] = CaseReport(
-            times,
-            histories,
-            history,
+        request.node.stash[TALLY] = replace(
+            tally,
+            history=history,
             broken_in=len(faults),
             broken=len(faults),
             machines=_machines(each for each, _ in faults),
             repetitions=seen,
-            held_back=why,
         )
         raise fault
     broken = broken_in(outcomes, name)
@@ -74,17 +74,15 @@ def test_every_step(
         shortest = shortened((new or broken)[0], target, seconds=seconds)
         told_known = tuple(machine for machine in machines if machine in known) if new else ()
         seen = times_seen(shortest.history, name, target) if seconds else None
-        request.node.stash[TALLY] = CaseReport(
-            times,
-            histories,
-            shortest.history,
+        request.node.stash[TALLY] = replace(
+            tally,
+            history=shortest.history,
             broken_in=broken_first_in(outcomes, name),
             broken=times_broken(outcomes, name),
             machines=machines,
             known=told_known,
             other_requirements=other_broken(shortest),
             repetitions=seen,
-            held_back=why,
         )
         raise finding_of(shortest)
     if not times and any(outcome.ended for outcome in outcomes):
@@ -108,6 +106,11 @@ def _tells(name: str, outcome: GroupOutcome, asked: Callable[[str], list[GroupOu
     if not outcome.ended or ANSWERED in chosen:
         return name == ANSWERED
     return not any(outcome is other for earlier in chosen[: chosen.index(name)] for other in asked(earlier))
+
+
+def _is_in_part(outcome: GroupOutcome, run: Run) -> bool:
+    """Tell whether a budget left scenarios of a group out."""
+    return not run.budget.is_whole and outcome.driven < outcome.whole
 
 
 def _machines(histories: Iterable[History]) -> tuple[str, ...]:

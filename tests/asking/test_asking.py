@@ -20,10 +20,12 @@ from numa_conformance.asking.asking import (
 )
 from numa_conformance.asking.generators.scenario import Scenario, ask_all
 from numa_conformance.asking.groups import GROUPS
+from numa_conformance.asking.rarest import rarest_first
 from numa_conformance.asking.requirement_index import places_of
 from numa_conformance.judging.chapter import Violation
 from numa_conformance.judging.verdicts import Broken, HistoryVerdicts
 from numa_conformance.machine import load_machine
+from numa_conformance.plugin.expectation import GROUPS_COST, is_cheap
 from numa_conformance.reference.target.reference_target import ReferenceTarget
 from numa_conformance.wire.history.history import Head, History
 from processes import PATIENCE, wait_until
@@ -249,5 +251,17 @@ def test_a_cheap_group_is_whole_unless_the_budget_is_a_time(budget, cheap, part)
     assert (None if spent.seconds is not None else spent.part) == part
 
 
-def test_the_classes_of_pods_are_cheap_and_no_other_group_of_thousands_of_questions():
-    assert [name for name, group in GROUPS.items() if group.is_cheap] == ["classes"]
+def test_what_takes_a_second_is_cheap_and_lives_of_nodes_are_not():
+    cheap = {name for name in GROUPS if is_cheap(name)}
+    assert cheap >= {"classes", "scores", "plugins", "claims"}
+    assert cheap.isdisjoint({"lives", "picks"})
+    assert sum(GROUPS_COST[name] for name in cheap) < 0.1 * sum(GROUPS_COST.values())
+
+
+def test_what_was_asked_least_comes_first_in_what_is_left_of_a_part():
+    kinds = [dataclasses.replace(SCENARIOS[0], cell=cell) for cell in ["common", "rare"] * 9]
+    driven = [(kinds[0], {"a/often": 5}), (kinds[2], {"a/often": 5}), (kinds[1], {"a/often": 5, "a/rarely": 1})]
+    ordered = rarest_first(kinds[3:], driven, 4)
+    assert [scenario.cell for scenario in ordered[:4]] == ["rare"] * 4
+    assert sorted(map(id, ordered)) == sorted(map(id, kinds[3:]))
+    assert ordered == rarest_first(kinds[3:], driven[::-1], 4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import threading
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
+from math import ceil
 
 from ..errors import Fault, UsageError
 from ..judging.chapter import REQUIREMENTS
@@ -21,14 +21,15 @@ from ..wire.faults import TargetFault, Unsupported
 from ..wire.history.history import History
 from .drive import drive
 from .generators.scenario import Scenario
+from .rarest import from_all_over, rarest_first
 from .requirement_index import Place, places_of
 
 MOST_FAULTS = 3
 """Faults of a target after which no more of a group's scenarios of that kind are asked: each may cost a call's time."""
 PATIENCE = 3.0
 """How many times its share of the time a group may take where it goes on for what no group asked."""
-_SETTING = re.compile("[A-Za-z-]+")
-"""What the name of a cell is made of: options, policies, places."""
+MIXED = 0.5
+"""How much of a part is spent all over a group, before the rest is spent on what was asked least."""
 _WRITTEN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh%]?)")
 
 
@@ -82,6 +83,9 @@ class GroupOutcome:
     verdicts: HistoryVerdicts = field(default_factory=HistoryVerdicts)
     ended: list[tuple[History, TargetFault]] = field(default_factory=list)
     driven: int = 0
+    group: str = ""
+    whole: int = 0
+    """How many scenarios the group has."""
 
 
 class Asking:
@@ -105,10 +109,11 @@ class Asking:
         keep: Callable[[History], None] | None = None,
         over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
+        group: str = "",
     ) -> None:
-        self.outcome = GroupOutcome()
-        self._left = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
-        self._all = len(self._left)
+        self._left = list(scenarios) if budget.is_whole else from_all_over(scenarios)
+        self.outcome = GroupOutcome(group=group, whole=len(self._left))
+        self._driven: list[tuple[Scenario, Counter[str]]] = []
         self._begun = 0
         self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
@@ -123,6 +128,9 @@ class Asking:
         Where the budget is a time, ``seconds`` takes its place.
         """
         self._budget = self._budget if seconds is None else self._budget.of_time(seconds)
+        if self._budget.seconds is None and not self._budget.is_whole:
+            self._take_turns(lambda: self._begun >= self._share * MIXED)
+            self._left = rarest_first(self._left, self._driven, ceil(self._share) - self._begun)
         self._take_turns(lambda: self._begun > 0 and self._is_spent)
         return self.outcome
 
@@ -168,8 +176,12 @@ class Asking:
     @property
     def _is_spent(self) -> bool:
         if self._budget.seconds is None:
-            return self._begun >= self._budget.part * self._all
+            return self._begun >= self._share
         return self._seconds >= self._budget.seconds
+
+    @property
+    def _share(self) -> float:
+        return self._budget.part * self.outcome.whole
 
     def one_more(self, requirement: str) -> bool:
         """Ask beyond the budget the scenario that is known to show a requirement; tell whether one was left.
@@ -210,6 +222,7 @@ class Asking:
         verdicts = judge(history)
         with self._one_at_a_time:
             self.outcome.driven += 1
+            self._driven.append((scenario, verdicts.tests))
             if self._keep is not None and not outside:
                 self._keep(history)
             self.outcome.verdicts.add(verdicts)
@@ -239,7 +252,7 @@ def part_of(
 ) -> Iterator[Scenario]:
     """Yield what a budget leaves of a group, at least one: from all over it, until the budget is spent."""
     began = clock()
-    ordered = list(scenarios) if budget.is_whole else _from_all_over(scenarios)
+    ordered = list(scenarios) if budget.is_whole else from_all_over(scenarios)
     for number, scenario in enumerate(ordered):
         spent = number / len(ordered) >= budget.part if budget.seconds is None else clock() - began >= budget.seconds
         if spent and number:
@@ -249,20 +262,6 @@ def part_of(
 
 def _place(scenario: Scenario) -> Place:
     return scenario.generator, scenario.cell, scenario.machine.name
-
-
-def _from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
-    """Return the scenarios mixed, those first that bring a setting none before them has."""
-    mixed = list(scenarios)
-    random.Random(len(mixed)).shuffle(mixed)
-    met: set[str] = set()
-    new: list[Scenario] = []
-    known: list[Scenario] = []
-    for scenario in mixed:
-        settings = set(_SETTING.findall(scenario.cell))
-        (known if settings <= met else new).append(scenario)
-        met |= settings
-    return new + known
 
 
 def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:

@@ -76,8 +76,7 @@ class ScenarioGroup:
     """Scenarios of one kind.
 
     ``surface``: what a target must have. ``subjects``: the classes of subjects that its histories show;
-    ``hint_subjects``: those that only a target with ``node/hints`` shows. ``is_cheap``: it takes about a second, so a
-    part of it is not worth less: it is always asked whole, unless the budget is a time.
+    ``hint_subjects``: those that only a target with ``node/hints`` shows.
     """
 
     name: str
@@ -85,7 +84,6 @@ class ScenarioGroup:
     subjects: tuple[type, ...]
     generator: Callable[[Claimed, Machines, int], Iterator[Scenario]]
     hint_subjects: tuple[type, ...] = ()
-    is_cheap: bool = False
 
     def scenarios(self, claimed: Claimed, seed: int, machines: Machines = None) -> Iterator[Scenario]:
         """Yield its scenarios within what the target claims, on the machines that alone are asked."""
@@ -171,7 +169,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
         group.name: group
         for group in (
             ScenarioGroup("small worlds", "node", (*NODE, Pooled), _small_worlds, hint_subjects=HINTED),
-            ScenarioGroup("classes", "classify", (Classification,), _classes, is_cheap=True),
+            ScenarioGroup("classes", "classify", (Classification,), _classes),
             ScenarioGroup("picks", "pick", (CpuChoice,), _picks),
             ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), _allocations),
             ScenarioGroup("hints", "hints", (CpuHints,), _hints),

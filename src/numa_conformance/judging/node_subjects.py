@@ -68,8 +68,8 @@ class Arrival:
 
     @property
     def reported_reserved(self) -> int | None:
-        """The reserved CPUs as bits, where it came up."""
-        return self.world.reserved if self.world else None
+        """The reserved CPUs as bits, where it came up and tells them."""
+        return self.world.reserved if self.world and self.world.knows_reserved else None
 
     @property
     def machine(self) -> Machine | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -25,12 +26,21 @@ STARTS = _MEASURED["starts"]
 _COMES_UP = {"node": "a node", "claims": "the driver", "plugin": "the plugin"}
 JUDGING = _MEASURED["seconds"]["judging"]
 """Seconds of a whole run in which no target is asked."""
+GROUPS_COST = _MEASURED["groups"]
+"""Milliseconds of the processor that each group takes, driven in process and judged."""
+CHEAP = 0.02
+"""The part of a whole run up to which a group is cheap."""
 LOOK = 1.0
 """Seconds of asking on each surface, after which how long an answer takes is taken for known."""
 FEWEST = 5
 """Answers that are waited for in any case: a start alone may take longer, and tells nothing of the rest."""
 LONG = 300.0
 """Seconds beyond which a run is told to be shortened."""
+
+
+def is_cheap(group: str) -> bool:
+    """Tell whether a group costs so little that a part of a run asks all of it."""
+    return GROUPS_COST.get(group, math.inf) <= CHEAP * sum(GROUPS_COST.values())
 
 
 def expected_line(run: Run, connection: Connection) -> str:

@@ -27,6 +27,8 @@ MAX_BYTES = 256 * 1024 * 1024
 """Of a report.json that is read at most."""
 MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
+SELDOM, MOST_SELDOM = 10, 12
+"""Times below which a requirement is told to be asked seldom within a budget, and how many of them are named."""
 FORMAT = "numa-conformance report 1"
 TARGET_SNAPSHOTS = "documented, with own snapshots"
 """What stands for the level where placements and scores are compared with those that the target had before."""
@@ -121,7 +123,14 @@ class Summary(msgspec.Struct, frozen=True):
         concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
         alone = [] if narrowed else _alone(ordered, target.features)
         return msgspec.structs.replace(
-            concluded, notes=[*_unsupported(outside), *_in_part(ordered), *unasked(known, ordered, absent), *alone]
+            concluded,
+            notes=[
+                *_unsupported(outside),
+                *_unspent(ordered),
+                *_in_part(ordered),
+                *unasked(known, ordered, absent),
+                *alone,
+            ],
         )
 
     @classmethod
@@ -204,6 +213,19 @@ def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for reason, machines in outside.items():
         shown = listed(machines, MOST_MACHINES, sign="; ", what=" machines")
         yield f"outside of what the target supports: {shown}: {reason}"
+
+
+def _unspent(cases: Iterable[Case]) -> Iterator[str]:
+    """Tell what a budget left out: of which groups, and which requirements were asked seldom for it."""
+    short = sorted((case for case in cases if case.in_part), key=lambda case: case.asked)
+    groups = {name: counts for case in short for name, counts in case.in_part.items()}
+    if groups:
+        parts = ", ".join(f"{driven:,} of {whole:,} of {name}" for name, (driven, whole) in groups.items())
+        yield f"the budget left conversations out: asked were {parts}"
+    for what, low, high in (("not asked", 0, 1), (f"asked less than {SELDOM} times", 1, SELDOM)):
+        names = [name for case in short if low <= case.asked < high for name in case.requirements]
+        if names:
+            yield f"within the budget {len(names)} requirements were {what}: {listed(names, MOST_SELDOM)}"
 
 
 def _in_part(cases: Iterable[Case]) -> Iterator[str]:

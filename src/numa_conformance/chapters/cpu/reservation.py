@@ -66,7 +66,7 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     under_static(subject)
     online = subject.machine.online_bits
     named = exists(subject.settings.reserved, "CPUs are reserved by number") & online
-    reserved = applies(subject.reported_reserved, "the reserved CPUs are not told, or there are none") & online
+    reserved = reported(subject) & online
     why = "other CPUs are reserved than the configuration names"
     return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
 
@@ -124,7 +124,14 @@ def reserved_by_number(subject: AllocatedCpus | Start | Arrival) -> int:
     configured(subject.settings.reserved is None, "the reserved CPUs are named one by one")
     configured(subject.settings.reserved_count, "no CPU is reserved")
     applies(not subject.tries_options, "policy options are tried")
-    return applies(subject.reported_reserved, "the reserved CPUs are not told, or the node does not come up")
+    return reported(subject)
+
+
+def reported(subject: AllocatedCpus | Start | Arrival) -> int:
+    """Return the reserved CPUs as the target tells them; an empty set tells that there are none."""
+    reserved = subject.reported_reserved
+    applies(reserved is not None, "the reserved CPUs are not told, or the node does not come up")
+    return reserved or 0
 
 
 def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement:
@@ -141,7 +148,8 @@ def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement
 )
 def takes_cores_in_ascending_order(subject: AllocatedCpus | Arrival) -> Judgement:
     """CPUs reserved by number are those of the cores with the lowest ids."""
-    return _first_cores(reserved_by_number(subject), subject.machine, whole=False)
+    reserved = applies(reserved_by_number(subject), "no CPU is reserved")
+    return _first_cores(reserved, subject.machine, whole=False)
 
 
 @chapter.requires(
@@ -151,7 +159,7 @@ def takes_cores_in_ascending_order(subject: AllocatedCpus | Arrival) -> Judgemen
 )
 def reserves_by_ascending_core_id(start: Start) -> Judgement:
     """Where only a number is reserved, CPUs are reserved core after core, ascending by physical core id."""
-    return _first_cores(reserved_by_number(start), start.machine, whole=True)
+    return _first_cores(applies(reserved_by_number(start), "no CPU is reserved"), start.machine, whole=True)
 
 
 def _first_cores(reserved: int, machine: Machine | None, *, whole: bool) -> Judgement:

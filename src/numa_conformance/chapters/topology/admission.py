@@ -79,10 +79,11 @@ def keeps_together(admission: Admission) -> Judgement:
 )
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged of all managers is the affinity with which a container is given its resources."""
-    merges = applies(admission.alignments, "it is not told how hints were merged")
+    under(admission, *ALIGNING)
+    applies(admission.alignments is not None, "it is not told how hints were merged")
     admitted(admission)
     new_pod(admission)
-    merged = {merge.container: merge.affinity for merge in merges}
+    merged = {merge.container: merge.affinity for merge in admission.alignments or ()}
     wrong = {
         name: held.affinity
         for name, held in admission.held.items()
