@@ -23,7 +23,7 @@ from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
 from ..report.model import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
-from ..wire import Client, Connection, InProcess, Stdio, load_factory
+from ..wire import Bundled, Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
 from ..wire.target_record import TargetRecord
 from .options import NAMING, is_set, setting, settings_list
@@ -213,7 +213,7 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
         return Stdio(command, timeout)
     if factory:
         return InProcess(load_factory(factory), factory, timeout, foreign=True)
-    return InProcess(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
+    return Bundled(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
 
 
 def _timeout(config: pytest.Config) -> float:

@@ -143,14 +143,8 @@ class InProcess:
             raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(shown)) from None
         if done:
             return value
-        if isinstance(value, TargetFault):
-            raise value
         assert isinstance(value, BaseException)
-        # Faults are kept until the run's end; what the target held when it failed is not.
-        traceback.clear_frames(value.__traceback__)
-        if isinstance(value, UsageError):
-            raise Crashed(f"the target refused the question: {message_of(value)}", Exchange(shown)) from value
-        raise Crashed(f"the target raised {type(value).__name__}: {message_of(value)}", Exchange(shown)) from value
+        raise _fault_of(value, shown)
 
     def _drop(self) -> None:
         if self._worker is not None:
@@ -177,6 +171,28 @@ def _made(factory: Factory) -> object:
         traceback.clear_frames(error.__traceback__)
         text = f"the target raised {type(error).__name__}: {message_of(error)}"
         raise Crashed(f"{text} (when it was made{where[-1] if where else ''})") from error
+
+
+def _fault_of(error: BaseException, shown: str) -> TargetFault:
+    """Return the fault of a target that raised something."""
+    if isinstance(error, TargetFault):
+        return error
+    # Faults are kept until the run's end; what the target held when it failed is not.
+    traceback.clear_frames(error.__traceback__)
+    does = "refused the question" if isinstance(error, UsageError) else f"raised {type(error).__name__}"
+    fault = Crashed(f"the target {does}: {message_of(error)}", Exchange(shown))
+    fault.__cause__ = error
+    return fault
+
+
+class Bundled(InProcess):
+    """Calls a target of our own in this thread: it comes back, and does not end the process."""
+
+    def _run(self, call: Callable[[], object], shown: str) -> object:
+        try:
+            return call()
+        except Exception as error:
+            raise _fault_of(error, shown)  # noqa: B904  (it names its cause)
 
 
 class _Worker:
