@@ -10,6 +10,7 @@ import pytest
 
 from numa_conformance.asking.asking import Asking, GroupOutcome, ask_the_rest
 from numa_conformance.asking.groups import GROUPS, groups_of, judged, requirements_in
+from numa_conformance.asking.shares import Shares
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import CONVERSATIONS
@@ -36,7 +37,7 @@ def beside(conformance: Run) -> Iterator[list[Client]]:
 
 
 @pytest.fixture(scope="session")
-def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Asked:
+def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Iterator[Asked]:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
     Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where
@@ -57,6 +58,9 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             target,
             str(conformance.profile.version),
             more_clients=beside,
+            shares=shares,
+            group=name,
+            notice=conformance.notice,
             budget=conformance.budget.of_group(cheap=GROUPS[name].is_cheap),
             enough=wanted.intersection(requirements_in(GROUPS[name], claimed)),
             keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
@@ -104,4 +108,8 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             settle()
         return [group.outcome for group in showing(requirement)]
 
-    return of
+    version, number = str(conformance.profile.version), conformance.processes
+    shares = Shares(number, conformance.another, lambda name: made(name).scenarios, version) if number > 1 else None
+    yield of
+    if shares is not None:
+        shares.close()

@@ -21,6 +21,7 @@ from ..wire.history.history import History
 from .drive import drive
 from .generators.scenario import Scenario
 from .requirement_index import Place, places_of
+from .shares import Shares
 
 MOST_FAULTS = 3
 """Faults of a target after which no more of a group's scenarios of that kind are asked: each may cost a call's time."""
@@ -90,6 +91,7 @@ class Asking:
     them are broken, asking ends. ``keep`` receives each history. After ``over()`` returns true, no further question is
     sent, not even in a started conversation. A generator whose scenarios ended in ``MOST_FAULTS`` faults is dropped.
     ``more_clients`` of the same target take turns with the first, each in a thread: their answers are independent.
+    ``shares``: processes that ask a whole ``group`` in place of these. ``notice`` receives what came of each history.
     """
 
     def __init__(
@@ -99,6 +101,9 @@ class Asking:
         version: str,
         *,
         more_clients: Sequence[Client] = (),
+        shares: Shares | None = None,
+        group: str = "",
+        notice: Callable[[HistoryVerdicts], None] | None = None,
         budget: Budget = Budget(),
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
@@ -111,6 +116,7 @@ class Asking:
         self._begun = 0
         self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
+        self._shares, self._group, self._notice = shares, group, notice
         self._seconds = 0.0
         self._is_interrupted = False
         self._faults = Counter[str]()
@@ -122,6 +128,8 @@ class Asking:
         Where the budget is a time, ``seconds`` takes its place.
         """
         self._budget = self._budget if seconds is None else self._budget.of_time(seconds)
+        if self._shares is not None and self._budget.is_whole and not self._enough and self._shares.can_ask():
+            self._take_from(self._shares)
         self._take_turns(lambda: self._begun > 0 and self._is_spent)
         return self.outcome
 
@@ -132,6 +140,11 @@ class Asking:
         last = self._begun + sum(_place(scenario) in shown for scenario in self._left)
         self._take_turns(lambda: self._begun >= last)
         self._seconds = 0.0
+
+    @property
+    def scenarios(self) -> Sequence[Scenario]:
+        """What is left to ask, in its order."""
+        return self._left
 
     @property
     def is_unfinished(self) -> bool:
@@ -156,6 +169,16 @@ class Asking:
                 except BaseException:
                     self._is_interrupted = True  # else the others are waited for until the budget is spent
                     raise
+
+    def _take_from(self, shares: Shares) -> None:
+        """Take what other processes find in all scenarios, as if they had been asked here in their order."""
+        scenarios, self._left = self._left, []
+        self._begun += len(scenarios)
+        record = self._clients[0].record
+        found = shares.asked(self._group, len(scenarios), record, MOST_FAULTS, whole=self._keep is not None)
+        for scenario, driven in zip(scenarios, found, strict=True):
+            if driven is not None and self._faults[scenario.generator] < MOST_FAULTS:
+                self._take(scenario, *driven)
 
     def _next(self, ended: Callable[[], bool]) -> Scenario | None:
         with self._one_at_a_time:
@@ -205,19 +228,25 @@ class Asking:
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
         history, fault = drive(scenario, client, self._version, self._is_over)
-        outside = isinstance(fault, Unsupported)
         verdicts = judge(history)
         with self._one_at_a_time:
-            self.outcome.driven += 1
-            if self._keep is not None and not outside:
-                self._keep(history)
-            self.outcome.verdicts.add(verdicts)
-            if fault is not None and not outside:
-                self.outcome.ended.append((history, fault))
-                self._faults[scenario.generator] += 1
-                if self._faults[scenario.generator] >= MOST_FAULTS:
-                    self._left = [other for other in self._left if other.generator != scenario.generator]
+            self._take(scenario, history, verdicts, fault)
             self._seconds += (self._clock() - began) / len(self._clients)
+
+    def _take(self, scenario: Scenario, history: History, verdicts: HistoryVerdicts, fault: TargetFault | None) -> None:
+        """Add what came of a scenario."""
+        outside = isinstance(fault, Unsupported)
+        self.outcome.driven += 1
+        if self._keep is not None and not outside:
+            self._keep(history)
+        self.outcome.verdicts.add(verdicts)
+        if self._notice is not None:
+            self._notice(verdicts)
+        if fault is not None and not outside:
+            self.outcome.ended.append((history, fault))
+            self._faults[scenario.generator] += 1
+            if self._faults[scenario.generator] >= MOST_FAULTS:
+                self._left = [other for other in self._left if other.generator != scenario.generator]
 
 
 def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
