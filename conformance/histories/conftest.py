@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from numa_conformance.asking.asking import Asking, GroupOutcome, ask_the_rest
+from numa_conformance.asking.asking import Asking, ask_the_rest
 from numa_conformance.asking.groups import GROUPS, groups_of, judged, requirements_in
+from numa_conformance.asking.outcomes import GroupOutcome
 from numa_conformance.asking.shares import Shares
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.plugin.run import Run

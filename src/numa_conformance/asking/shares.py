@@ -22,11 +22,11 @@ from typing import Any, NoReturn
 
 from ..judging.chapter import Violation
 from ..judging.verdicts import Broken, HistoryVerdicts, judge
-from ..machine.hostfs.namespaces import end_with_parent
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
 from ..wire.history.history import Head, History, Step
 from ..wire.target_record import TargetRecord
+from ..wire.termination import die_with
 from .drive import drive
 from .generators.scenario import Scenario
 
@@ -207,9 +207,7 @@ def _sendable(error: Exception) -> Exception:
 
 def _obey(parent: int) -> None:
     """End with the process that wants the answers, and when it says so; Ctrl-C is for that one."""
-    end_with_parent(signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
+    die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit())

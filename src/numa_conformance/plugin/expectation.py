@@ -49,7 +49,7 @@ def expected_line(run: Run, connection: Connection) -> str:
         for surface, what in _COMES_UP.items()
         if (starts := [step.seconds for step in steps if _surface(step) == surface and is_start(step)])
     )
-    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part, run.at_once)
+    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part / run.processes, run.at_once)
     shorter = "; --numa-budget 5m asks for less" if seconds > LONG and run.budget.is_whole else ""
     return f"{each}this run will take about {_duration(seconds)}{shorter}"
 
@@ -74,15 +74,20 @@ def _begun(client: Client, group: ScenarioGroup, claimed: frozenset[str]) -> Seq
     return drive(first, client, client.description.kubernetes_version, over)[0].steps
 
 
-def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:
-    """Estimate the seconds of a part of the suite by these steps, with ``at_once`` targets side by side."""
+def seconds_of_a_run(
+    steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1, processes: int = 1
+) -> float:
+    """Estimate the seconds of a part of the suite by these steps, with ``at_once`` targets side by side.
+
+    ``processes``: how many of them judge as well.
+    """
     seconds = 0.0
     for surface in QUESTIONS.keys() & surfaces:
         steps_there = [step for step in steps if _surface(step) == surface]
         for starting, times in ((False, QUESTIONS[surface]), (True, STARTS.get(surface, 0))):
             took = [step.seconds for step in steps_there if is_start(step) is starting]
             seconds += times * sum(took) / max(len(took), 1)
-    return (JUDGING + seconds / at_once) * part
+    return (JUDGING + seconds / at_once) * part / processes
 
 
 def _surface(step: Step) -> str:

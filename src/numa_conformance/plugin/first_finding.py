@@ -59,5 +59,5 @@ class FirstFinding:
         words = ", ".join(filter(None, (wrong.why, wrong.got and f"got {wrong.got}")))
         why = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
         with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
-            reporter.ensure_newline()
+            reporter.write("\n")  # behind the dots of pytest, a line of its own
             reporter.write_line(printable(f"first finding, on {head.machine.name}: {broken.requirement}: {why}"))
