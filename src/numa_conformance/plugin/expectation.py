@@ -74,20 +74,15 @@ def _begun(client: Client, group: ScenarioGroup, claimed: frozenset[str]) -> Seq
     return drive(first, client, client.description.kubernetes_version, over)[0].steps
 
 
-def seconds_of_a_run(
-    steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1, processes: int = 1
-) -> float:
-    """Estimate the seconds of a part of the suite by these steps, with ``at_once`` targets side by side.
-
-    ``processes``: how many of them judge as well.
-    """
+def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:
+    """Estimate the seconds of a part of the suite by these steps, with ``at_once`` targets side by side."""
     seconds = 0.0
     for surface in QUESTIONS.keys() & surfaces:
         steps_there = [step for step in steps if _surface(step) == surface]
         for starting, times in ((False, QUESTIONS[surface]), (True, STARTS.get(surface, 0))):
             took = [step.seconds for step in steps_there if is_start(step) is starting]
             seconds += times * sum(took) / max(len(took), 1)
-    return (JUDGING + seconds / at_once) * part / processes
+    return (JUDGING + seconds / at_once) * part
 
 
 def _surface(step: Step) -> str:
