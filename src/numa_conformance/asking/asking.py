@@ -165,8 +165,8 @@ class Asking:
         scenarios, self._left = self._left, []
         self._begun += len(scenarios)
         record = self._clients[0].record
-        found = shares.asked(self._group, len(scenarios), record, MOST_FAULTS, whole=self._keep is not None)
-        for scenario, driven in zip(scenarios, found, strict=True):
+        results = shares.results(self._group, len(scenarios), record, MOST_FAULTS, whole=self._keep is not None)
+        for scenario, driven in zip(scenarios, results, strict=True):
             if driven is not None and self._faults[scenario.generator] < MOST_FAULTS:
                 self._take(scenario, *driven)
 

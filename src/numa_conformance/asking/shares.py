@@ -40,7 +40,7 @@ _PATIENCE, _PAUSE = 5.0, 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Result:
     """What a process sends of one scenario, ready for ``pickle``: steps without their replies, which are read again."""
 
     head: Head
@@ -54,7 +54,7 @@ class _Found:
     contradictions: dict[str, list[str]]
 
     @classmethod
-    def of(cls, history: History, fault: TargetFault | None, client: Client, *, whole: bool) -> _Found:
+    def of(cls, history: History, fault: TargetFault | None, client: Client, *, whole: bool) -> _Result:
         """Judge a history; its steps are sent where they are needed, or ``whole`` is wanted."""
         verdicts, record = judge(history), client.record
         keeps = whole or fault is not None or bool(verdicts.broken)
@@ -105,7 +105,7 @@ class Shares:
                     self.close()
         return bool(self._processes)
 
-    def asked(
+    def results(
         self, group: str, scenarios: int, record: TargetRecord, most_faults: int, *, whole: bool
     ) -> Iterator[Driven | None]:
         """Yield what came of each scenario of a group, in order; ``record`` learns what the target says of itself.
@@ -115,12 +115,12 @@ class Shares:
         for _, pipe in self._processes:
             pipe.send((group, scenarios, most_faults, whole))
         for number in range(scenarios):
-            found = self._receive(number % self._number)
-            if isinstance(found, Exception):
-                raise found
-            if isinstance(found, _Found):
-                record.also(found.outside, found.contradictions)
-                yield found.driven()
+            result = self._receive(number % self._number)
+            if isinstance(result, Exception):
+                raise result
+            if isinstance(result, _Result):
+                record.also(result.outside, result.contradictions)
+                yield result.driven()
             else:
                 yield None
 
@@ -190,7 +190,7 @@ class Shares:
                 continue
             try:
                 history, fault = drive(scenario, client, self._version)
-                pipe.send(_Found.of(history, fault, client, whole=whole))
+                pipe.send(_Result.of(history, fault, client, whole=whole))
             except Exception as error:
                 pipe.send(_sendable(error))
             else:

@@ -52,8 +52,8 @@ class Readings:
         manager, gates = self._once("manager", (machine, kubelet), make)
         return copy.copy(manager), gates
 
-    def _once(self, kind: Hashable, told: object, read: Callable[[], _T]) -> _T:
-        key = kind, msgspec.json.encode(told)
+    def _once(self, kind: Hashable, obj: object, read: Callable[[], _T]) -> _T:
+        key = kind, msgspec.json.encode(obj)
         if key in self._kept:
             known: _T = self._kept[key]
             return known
