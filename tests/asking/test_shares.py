@@ -12,6 +12,7 @@ from numa_conformance.asking.shares import Shares, idle_cpus
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, Crashed, InProcess, Unsupported
 from numa_conformance.wire.messages.plugin import Preferred
+from processes import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what ends a process with its parent")
 GROUP, SCENARIOS, VERSION = "plugins", 9, "1.37"
@@ -43,7 +44,7 @@ class Refuses(Right):
 
 
 def client(target):
-    return Client(InProcess(target, target.__name__, 10.0))
+    return Client(InProcess(target, target.__name__, PATIENCE))
 
 
 def asking(target, shares=None, **more):
