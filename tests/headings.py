@@ -15,9 +15,9 @@ from pathlib import Path
 
 from directly import Directly
 from mutants import MUTANTS
-from numa_conformance.asking.asking import GroupOutcome, broken_first_in, times_broken
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS, judged
+from numa_conformance.asking.outcomes import GroupOutcome, broken_first_in, times_broken
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.verdicts import ANSWERED, judge
 from numa_conformance.report.case import Case

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from numa_conformance.asking.asking import Asking, GroupOutcome, ask_the_rest
-from numa_conformance.asking.groups import GROUPS, groups_of, judged, requirements_in
+from numa_conformance.asking.asking import Asking, ask_the_rest
+from numa_conformance.asking.groups import FIRST, GROUPS, groups_of, judged, requirements_in
+from numa_conformance.asking.outcomes import GroupOutcome
+from numa_conformance.asking.shares import Shares
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.plugin.expectation import is_cheap
 from numa_conformance.plugin.run import Run
@@ -37,12 +39,13 @@ def beside(conformance: Run) -> Iterator[list[Client]]:
 
 
 @pytest.fixture(scope="session")
-def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Asked:
+def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Iterator[Asked]:
     """Return what came of the groups that may show a requirement; each is driven when it is first needed.
 
-    Within a budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where
-    it is a time, they begin with what is known to show a requirement, and what one group leaves of it others spend.
-    Where only some requirements are asked for, the first group in which one is not met is the last.
+    Small worlds come first, unless only some requirements are asked for: nearly every fault shows there. Within a
+    budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where it is a
+    time, they begin with what is known to show a requirement, and what one group leaves of it others spend. Where only
+    some requirements are asked for, the first group in which one is not met is the last.
     """
     groups: dict[str, Asking] = {}
     spending = conformance.spending
@@ -58,6 +61,8 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             target,
             str(conformance.profile.version),
             more_clients=beside,
+            shares=shares,
+            notice=conformance.notice,
             budget=conformance.budget.of_group(cheap=is_cheap(name)),
             enough=wanted.intersection(requirements_in(GROUPS[name], claimed)),
             keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
@@ -78,6 +83,8 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             keep_group(name, driven.pop(name), conformance.report)
 
     def showing(requirement: str) -> list[Asking]:
+        if not wanted and any(group.name == FIRST for group in able):
+            begun(FIRST)
         asked_here: list[Asking] = []
         for name in groups_of(requirement, conformance.surfaces, claimed):
             asked_here.append(begun(name))
@@ -106,4 +113,8 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
             settle()
         return [group.outcome for group in showing(requirement)]
 
-    return of
+    version, number = str(conformance.profile.version), conformance.processes
+    shares = Shares(number, conformance.another, lambda name: made(name).scenarios, version) if number > 1 else None
+    yield of
+    if shares is not None:
+        shares.close()

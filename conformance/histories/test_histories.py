@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from numa_conformance.asking.asking import GroupOutcome, broken_first_in, broken_in, times_broken
 from numa_conformance.asking.findings.telling import CaseReport, finding_of, other_broken
 from numa_conformance.asking.groups import judged
+from numa_conformance.asking.outcomes import GroupOutcome, broken_first_in, broken_in, times_broken
 from numa_conformance.asking.shrinking import shortened, times_seen
 from numa_conformance.judging.verdicts import ANSWERED
 from numa_conformance.plugin.cases import TALLY, case_id

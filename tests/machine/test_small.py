@@ -64,8 +64,14 @@ def test_a_name_means_the_same_machine() -> None:
 
 @pytest.mark.parametrize(
     ("name", "small"),
-    [("small-0-12", True), ("small-0-12 with devices", True), ("small-0-1, renumbered", True)]
-    + [("small-caches", False), ("small-0-12x", False), ("a-small-0-1", False)],
+    [
+        ("small-0-12", True),
+        ("small-0-12 with devices", True),
+        ("small-0-1, renumbered", True),
+        ("small-caches", False),
+        ("small-0-12x", False),
+        ("a-small-0-1", False),
+    ],
 )
 def test_names_are_told_apart(name: str, small: bool) -> None:
     assert is_small(name) is small

@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+
 from answer_forms import FORMS, form_of, places, replaced, simplest
 from answer_reasons import LEGAL, NEVER
-
 from asked_in_full import DEEP
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.wire.history.answers import HISTORY_METHODS, read_answer

@@ -8,21 +8,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from math import ceil
 
 from ..errors import Fault, UsageError
-from ..judging.chapter import REQUIREMENTS
-from ..judging.verdicts import Broken, HistoryVerdicts, judge
-from ..machine.small import is_small
+from ..judging.verdicts import HistoryVerdicts, judge
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
 from ..wire.history.history import History
 from .drive import drive
 from .generators.scenario import Scenario
+from .outcomes import GroupOutcome
 from .rarest import from_all_over, rarest_first
 from .requirement_index import Place, places_of
+from .shares import Shares
 
 MOST_FAULTS = 3
 """Faults of a target after which no more of a group's scenarios of that kind are asked: each may cost a call's time."""
@@ -76,18 +75,6 @@ class Budget:
         return f"{self.part:.3g} of all" if self.seconds is None else f"{self.seconds:g} s"
 
 
-@dataclass(slots=True)
-class GroupOutcome:
-    """What came of a group: verdicts, the histories that a fault of the target ended, and those faults."""
-
-    verdicts: HistoryVerdicts = field(default_factory=HistoryVerdicts)
-    ended: list[tuple[History, TargetFault]] = field(default_factory=list)
-    driven: int = 0
-    group: str = ""
-    whole: int = 0
-    """How many scenarios the group has."""
-
-
 class Asking:
     """A group that a target is being asked, scenario by scenario, each history judged at once.
 
@@ -95,6 +82,7 @@ class Asking:
     them are broken, asking ends. ``keep`` receives each history. After ``over()`` returns true, no further question is
     sent, not even in a started conversation. A generator whose scenarios ended in ``MOST_FAULTS`` faults is dropped.
     ``more_clients`` of the same target take turns with the first, each in a thread: their answers are independent.
+    ``shares``: processes that ask a whole ``group`` in place of these. ``notice`` receives what came of each history.
     """
 
     def __init__(
@@ -104,12 +92,14 @@ class Asking:
         version: str,
         *,
         more_clients: Sequence[Client] = (),
+        shares: Shares | None = None,
+        group: str = "",
+        notice: Callable[[HistoryVerdicts], None] | None = None,
         budget: Budget = Budget(),
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
         over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
-        group: str = "",
     ) -> None:
         self._left = list(scenarios) if budget.is_whole else from_all_over(scenarios)
         self.outcome = GroupOutcome(group=group, whole=len(self._left))
@@ -117,6 +107,7 @@ class Asking:
         self._begun = 0
         self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
+        self._shares, self._group, self._notice = shares, group, notice
         self._seconds = 0.0
         self._is_interrupted = False
         self._faults = Counter[str]()
@@ -128,6 +119,8 @@ class Asking:
         Where the budget is a time, ``seconds`` takes its place.
         """
         self._budget = self._budget if seconds is None else self._budget.of_time(seconds)
+        if self._shares is not None and self._budget.is_whole and not self._enough and self._shares.can_ask():
+            self._take_from(self._shares)
         if self._budget.seconds is None and not self._budget.is_whole:
             self._take_turns(lambda: self._begun >= self._share * MIXED)
             self._left = rarest_first(self._left, self._driven, ceil(self._share) - self._begun)
@@ -141,6 +134,11 @@ class Asking:
         last = self._begun + sum(_place(scenario) in shown for scenario in self._left)
         self._take_turns(lambda: self._begun >= last)
         self._seconds = 0.0
+
+    @property
+    def scenarios(self) -> Sequence[Scenario]:
+        """What is left to ask, in its order."""
+        return self._left
 
     @property
     def is_unfinished(self) -> bool:
@@ -165,6 +163,16 @@ class Asking:
                 except BaseException:
                     self._is_interrupted = True  # else the others are waited for until the budget is spent
                     raise
+
+    def _take_from(self, shares: Shares) -> None:
+        """Take what other processes find in all scenarios, as if they had been asked here in their order."""
+        scenarios, self._left = self._left, []
+        self._begun += len(scenarios)
+        record = self._clients[0].record
+        results = shares.results(self._group, len(scenarios), record, MOST_FAULTS, whole=self._keep is not None)
+        for scenario, driven in zip(scenarios, results, strict=True):
+            if driven is not None and self._faults[scenario.generator] < MOST_FAULTS:
+                self._take(scenario, *driven)
 
     def _next(self, ended: Callable[[], bool]) -> Scenario | None:
         with self._one_at_a_time:
@@ -218,20 +226,26 @@ class Asking:
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
         history, fault = drive(scenario, client, self._version, self._is_over)
-        outside = isinstance(fault, Unsupported)
         verdicts = judge(history)
         with self._one_at_a_time:
-            self.outcome.driven += 1
-            self._driven.append((scenario, verdicts.tests))
-            if self._keep is not None and not outside:
-                self._keep(history)
-            self.outcome.verdicts.add(verdicts)
-            if fault is not None and not outside:
-                self.outcome.ended.append((history, fault))
-                self._faults[scenario.generator] += 1
-                if self._faults[scenario.generator] >= MOST_FAULTS:
-                    self._left = [other for other in self._left if other.generator != scenario.generator]
+            self._take(scenario, history, verdicts, fault)
             self._seconds += (self._clock() - began) / len(self._clients)
+
+    def _take(self, scenario: Scenario, history: History, verdicts: HistoryVerdicts, fault: TargetFault | None) -> None:
+        """Add what came of a scenario."""
+        outside = isinstance(fault, Unsupported)
+        self.outcome.driven += 1
+        self._driven.append((scenario, verdicts.tests))
+        if self._keep is not None and not outside:
+            self._keep(history)
+        self.outcome.verdicts.add(verdicts)
+        if self._notice is not None:
+            self._notice(verdicts)
+        if fault is not None and not outside:
+            self.outcome.ended.append((history, fault))
+            self._faults[scenario.generator] += 1
+            if self._faults[scenario.generator] >= MOST_FAULTS:
+                self._left = [other for other in self._left if other.generator != scenario.generator]
 
 
 def ask_the_rest(wanted: Mapping[str, Sequence[Asking]]) -> None:
@@ -262,39 +276,3 @@ def part_of(
 
 def _place(scenario: Scenario) -> Place:
     return scenario.generator, scenario.cell, scenario.machine.name
-
-
-def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:
-    """Return where a requirement is not met: on machines of the catalogue first, the shortest and smallest of each."""
-    wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
-
-    def length(broken: Broken) -> tuple[bool, int, int, str]:
-        machine = broken.history.head.machine
-        return is_small(machine.name), broken.step, len(machine.cpus), broken.history.id
-
-    return sorted(wrong, key=length)
-
-
-def broken_first_in(outcomes: Sequence[GroupOutcome], requirement: str) -> int:
-    """Return in how many conversations a requirement is not met before, or when, any other is not.
-
-    Those that only recommend do not count beside it: they are told apart.
-    """
-    first: dict[int, int] = {}
-    exact: dict[int, int] = {}
-    violations = (
-        each for outcome in outcomes for each in outcome.verdicts.broken if not _recommended(each.requirement)
-    )
-    for broken in chain(violations, broken_in(outcomes, requirement) if _recommended(requirement) else ()):
-        for steps in (first, exact) if broken.requirement == requirement else (first,):
-            steps[id(broken.history)] = min(broken.step, steps.get(id(broken.history), broken.step))
-    return sum(first[history] == step for history, step in exact.items())
-
-
-def times_broken(outcomes: Iterable[GroupOutcome], requirement: str) -> int:
-    """Return at how many questions a requirement is not met."""
-    return len({(id(broken.history), broken.step) for broken in broken_in(outcomes, requirement)})
-
-
-def _recommended(requirement: str) -> bool:
-    return requirement in REQUIREMENTS and REQUIREMENTS[requirement].strength == "SHOULD"

@@ -68,6 +68,8 @@ WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 240, 14, 20, 12
 """Lives on small machines and their steps; small machines of sweeps, and how many counts each is asked."""
 LIVES, RELATIONS, FEW = 70, 30, 10
 """Lives on machines of the catalogue, relations, and small machines that are asked by scripts."""
+FIRST = "worlds"
+"""The group that a run asks before all others."""
 STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
 
 
@@ -127,7 +129,7 @@ def _merges(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
     return merge_sweep(policies, closest=closest, many=many, seed=seed)
 
 
-def _small_worlds(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
+def _worlds(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     small = _small(machines, WORLDS, seed)
     drawn = cells(len(small), claimed, seed=seed, only=small)
     return walks(drawn, claimed, steps=SMALL_STEPS, seed=seed, kind="small world")
@@ -168,7 +170,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
     {
         group.name: group
         for group in (
-            ScenarioGroup("small worlds", "node", (*NODE, Pooled), _small_worlds, hint_subjects=HINTED),
+            ScenarioGroup(FIRST, "node", (*NODE, Pooled), _worlds, hint_subjects=HINTED),
             ScenarioGroup("classes", "classify", (Classification,), _classes),
             ScenarioGroup("picks", "pick", (CpuChoice,), _picks),
             ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), _allocations),
@@ -185,7 +187,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
         )
     }
 )
-"""Every group by name. A run asks a group when the first of its requirements comes, in the order of their ids."""
+"""Every group by name. A run asks the first at once, each other one when the first of its requirements comes."""
 
 
 def requirements_in(group: ScenarioGroup, claimed: Claimed = ALL) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ _HISTORIES: dict[str, tuple[str, ...]] = {
         "Every answer of the generated lives of nodes is the kubelet's: placements, refusals, state and state files.",
         _STATIC,
     ),
+    "exact/histories/worlds": (
+        "placements",
+        "Every answer of the lives on small machines is the kubelet's: placements, refusals, state and state files.",
+        _STATIC,
+    ),
     "exact/histories/relations": (
         "placements",
         "Every answer to pods that are asked for again is the kubelet's.",

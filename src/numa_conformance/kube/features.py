@@ -46,12 +46,12 @@ class FeatureGates:
         faults = gate_faults(version, wanted)
         groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
         states = _states(version)
-        known = {name: wanted.get(name, groups.get(state.stage, state.on)) for name, state in states.items()}
-        if not faults and version >= GATES_NEED_OTHERS:
-            faults = _unmet_needs(known)
+        known = {name: groups.get(state.stage, state.on) for name, state in states.items()} if groups else _on(version)
+        if wanted and not faults and version >= GATES_NEED_OTHERS:
+            faults = _unmet_needs({**known, **wanted})
         if faults:
             raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
-        return cls(version, {**wanted, **known}, changes or Changes.of(version))
+        return cls(version, {**known, **wanted} if wanted else known, changes or Changes.of(version))
 
     def enabled(self, name: str) -> bool:
         """Tell whether a gate is on; one the version does not have yet is off, one it no longer has is on."""
@@ -111,3 +111,9 @@ def _states(version: KubernetesVersion) -> Mapping[str, GateState]:
     """Return what has become of every gate; gates that do not exist yet are left out."""
     reached = {name: gate.history.at(version) for name, gate in GATES.items()}
     return {name: state for name, state in reached.items() if state is not None}
+
+
+@lru_cache
+def _on(version: KubernetesVersion) -> Mapping[str, bool]:
+    """Return whether each gate is on by default."""
+    return {name: state.on for name, state in _states(version).items()}

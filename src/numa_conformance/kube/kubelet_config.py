@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ..fields import Fields
@@ -153,7 +154,8 @@ _FIELDS = (*MANAGER_FIELDS, *OTHER_FIELDS)
 _DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
 
 
-def _defaults(version: KubernetesVersion) -> dict[str, Any]:
+@lru_cache
+def _defaults(version: KubernetesVersion) -> Mapping[str, Any]:
     """Return the defaults of a version by attribute."""
     return {_ATTRIBUTES[name]: default.at(version) for name, default in DEFAULTS.items() if name in _ATTRIBUTES}
 

@@ -7,6 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
+from . import unchanged_modules as unchanged_modules  # first: it is how those behind it are found
 from .fixtures import (
     fake_cgroupfs,
     fake_sysfs,

@@ -21,9 +21,8 @@ from typing import BinaryIO
 import msgspec
 import pytest
 
-from ..machine.hostfs.namespaces import end_with_parent
 from ..printable import printable
-from ..wire.termination import EndsInOrder
+from ..wire.termination import EndsInOrder, die_with
 from .options import setting
 
 _SET_CHILD_SUBREAPER = 36
@@ -36,13 +35,6 @@ _MOST_SECONDS = 5.0
 def adopt_orphans(adopts: bool) -> None:
     """Become the parent of all below this process whose own parent ends, or be it no longer."""
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, int(adopts), 0, 0, 0)
-
-
-def die_with(parent: int) -> None:
-    """Have this process killed when its parent ends; it ends at once where that is gone already."""
-    end_with_parent(signal.SIGKILL)
-    if os.getppid() != parent:
-        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def children() -> set[int]:

@@ -59,7 +59,7 @@ def expected_line(run: Run, connection: Connection) -> str:
         for surface, what in _COMES_UP.items()
         if (starts := [step.seconds for step in steps if _surface(step) == surface and is_start(step)])
     )
-    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part, run.at_once)
+    seconds = seconds_of_a_run(steps, run.surfaces, run.budget.part / run.processes, run.at_once)
     shorter = "; --numa-budget 5m asks for less" if seconds > LONG and run.budget.is_whole else ""
     return f"{each}this run will take about {_duration(seconds)}{shorter}"
 

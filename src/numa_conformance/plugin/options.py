@@ -51,7 +51,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "at-once",
         "how many of the target are asked generated conversations side by side "
-        "(default: 1; for each CPU one unmodified kubelet, or two DRA drivers)",
+        "(default: one for each idle CPU; for each CPU one unmodified kubelet, or two DRA drivers; 1 of others that "
+        "are unmodified, and within a budget)",
         metavar="N",
     ),
     Option(

@@ -17,15 +17,18 @@ from ..asking.examples.goldens import Golden
 from ..asking.known_failures import KnownFailures
 from ..asking.machine_choice import MachineChoice
 from ..asking.profiles import Profile
+from ..asking.shares import idle_cpus
 from ..errors import Fault, UsageError
+from ..judging.verdicts import HistoryVerdicts
 from ..lab.daemon.daemon import serving, serving_kubelet
 from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
 from ..report.model import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
-from ..wire import Client, Connection, InProcess, Stdio, load_factory
+from ..wire import Bundled, Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
 from ..wire.target_record import TargetRecord
+from .first_finding import FirstFinding
 from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .spending import BEGAN, Spending
@@ -107,7 +110,11 @@ class Run:
     keeps_histories: bool
     """Whether the folder keeps all generated conversations, not only those that broke something."""
     at_once: int
-    """How many of the target are asked generated conversations side by side."""
+    """How many of the target are asked generated conversations side by side, each by a thread."""
+    processes: int
+    """How many of it are, each in a process that judges too."""
+    notice: Callable[[HistoryVerdicts], None]
+    """Learns what came of each history at once."""
     another: Callable[[], Client]
     """Makes one more of the target."""
     again: str
@@ -131,13 +138,14 @@ class Run:
         def another() -> Client:
             return Client(open_connection(config, level, version), statements)
 
-        at_once, client = _at_once(config), another()
+        known = KnownFailures.read(setting(config, "numa_known_failures"))
+        (at_once, processes), client = _side_by_side(config, budget), another()
         return cls(
             client=client,
             level=level,
             profile=Profile.parse(profile, client.description.kubernetes_version, client.surfaces),
             features=claimed_features(client.features, setting(config, "numa_features")),
-            known=KnownFailures.read(setting(config, "numa_known_failures")),
+            known=known,
             selection=selection,
             snapshots=snapshots,
             machines=MachineChoice.parse(settings_list(config, "numa_machine")),
@@ -150,6 +158,8 @@ class Run:
             markdown=setting(config, "numa_markdown"),
             keeps_histories=_keeps_histories(config),
             at_once=at_once,
+            processes=processes,
+            notice=FirstFinding.of(config, known),
             another=another,
             again=_replay_options(config),
         )
@@ -213,7 +223,7 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
         return Stdio(command, timeout)
     if factory:
         return InProcess(load_factory(factory), factory, timeout, foreign=True)
-    return InProcess(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
+    return Bundled(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
 
 
 def _timeout(config: pytest.Config) -> float:
@@ -227,17 +237,20 @@ def _timeout(config: pytest.Config) -> float:
     return timeout
 
 
-def _at_once(config: pytest.Config) -> int:
-    """Return how many of the target are asked side by side: more than one of those that wait much as they start."""
+def _side_by_side(config: pytest.Config, budget: Budget) -> tuple[int, int]:
+    """Return how many of the target threads ask side by side, and how many processes do.
+
+    Threads ask those that wait much as they start, or within a budget; processes ask others, where CPUs are idle.
+    """
     written = setting(config, "numa_at_once")
-    if not written:
-        waiting = [number for name, number in AT_ONCE.items() if setting(config, name)]
-        return waiting[0] * (os.cpu_count() or 1) if waiting else 1
-    if not written.isdecimal() or not 1 <= int(written) <= MOST_AT_ONCE:
+    if written and (not written.isdecimal() or not 1 <= int(written) <= MOST_AT_ONCE):
         raise pytest.UsageError(
             f"--numa-at-once: {written!r} is no number of targets; accepted are 1 to {MOST_AT_ONCE}"
         )
-    return int(written)
+    waiting = [number for name, number in AT_ONCE.items() if setting(config, name)]
+    if waiting or not budget.is_whole or any(setting(config, name) for name in _DOORS):
+        return int(written) if written else waiting[0] * (os.cpu_count() or 1) if waiting else 1, 1
+    return 1, 1 if hasattr(config, "workerinput") else int(written) if written else idle_cpus()
 
 
 def _command(config: pytest.Config) -> str:

@@ -3,7 +3,7 @@
 from .connection import Client, Connection
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported
 from .features import FEATURES
-from .in_process import InProcess, load_factory
+from .in_process import Bundled, InProcess, load_factory
 from .messages import METHODS, SURFACES
 from .messages.describe import PROTOCOL
 from .serve import serve
@@ -15,6 +15,7 @@ __all__ = [
     "PROTOCOL",
     "SURFACES",
     "BadReply",
+    "Bundled",
     "Client",
     "Connection",
     "Crashed",

@@ -53,7 +53,12 @@ class TargetFault(NumaConformanceError):  # noqa: N818  (the name says whose fau
         """Take what happened and the exchange around it."""
         self.message = message
         self.exchange = exchange or Exchange()
+        self._told = message, exchange
         super().__init__(f"{message}\n{self.exchange}" if exchange else message)
+
+    def __reduce__(self) -> tuple[type, tuple[str, Exchange | None]]:
+        """Have another process make the same of what was told here."""
+        return type(self), self._told
 
 
 class TimedOut(TargetFault):
@@ -90,3 +95,4 @@ class Unsupported(NotClaimed):
         """Take the reason: one line for a person."""
         self.reason = shorten(" ".join(reason.split())) or "no reason is told"
         super().__init__(f"outside of what the target supports: {self.reason}", exchange)
+        self._told = reason, exchange

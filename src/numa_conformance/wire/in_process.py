@@ -111,7 +111,7 @@ class InProcess:
 
     def request(self, message: Request[R]) -> R:
         """Ask and return the reply; raises ``TargetFault``."""
-        shown = f"{message.method.name} {msgspec.json.encode(message).decode()}"
+        shown = self._shown_later(message)
         try:
             with self._marked or nullcontext():
                 answer = self._run(lambda: self._answer(message.method.attribute, message), shown)
@@ -122,8 +122,13 @@ class InProcess:
         except TargetFault as fault:
             self._drop()
             if not fault.exchange.sent:
-                raise type(fault)(fault.message, Exchange(shown, fault.exchange.received)) from fault
+                raise type(fault)(fault.message, Exchange(shown(), fault.exchange.received)) from fault
             raise
+
+    def _shown_later(self, message: Message) -> Callable[[], str]:
+        """Return what tells a question: as it is now, since the target may change it."""
+        text = _shown(message)
+        return lambda: text
 
     def _answer(self, attribute: str, question: Message) -> object:
         if self._target is None:
@@ -133,24 +138,18 @@ class InProcess:
             raise NotClaimed(f"the target has no method {attribute!r}")
         return answer(question)
 
-    def _run(self, call: Callable[[], object], shown: str) -> object:
+    def _run(self, call: Callable[[], object], shown: Callable[[], str]) -> object:
         if self._worker is None:
             self._worker = _Worker()
         try:
             done, value = self._worker.run(call, self._timeout)
         except queue.Empty:
             self._worker.abandon()
-            raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(shown)) from None
+            raise TimedOut(f"no answer within {self._timeout:g} s", Exchange(shown())) from None
         if done:
             return value
-        if isinstance(value, TargetFault):
-            raise value
         assert isinstance(value, BaseException)
-        # Faults are kept until the run's end; what the target held when it failed is not.
-        traceback.clear_frames(value.__traceback__)
-        if isinstance(value, UsageError):
-            raise Crashed(f"the target refused the question: {message_of(value)}", Exchange(shown)) from value
-        raise Crashed(f"the target raised {type(value).__name__}: {message_of(value)}", Exchange(shown)) from value
+        raise _fault_of(value, shown())
 
     def _drop(self) -> None:
         if self._worker is not None:
@@ -177,6 +176,35 @@ def _made(factory: Factory) -> object:
         traceback.clear_frames(error.__traceback__)
         text = f"the target raised {type(error).__name__}: {message_of(error)}"
         raise Crashed(f"{text} (when it was made{where[-1] if where else ''})") from error
+
+
+def _fault_of(error: BaseException, shown: str) -> TargetFault:
+    """Return the fault of a target that raised something."""
+    if isinstance(error, TargetFault):
+        return error
+    # Faults are kept until the run's end; what the target held when it failed is not.
+    traceback.clear_frames(error.__traceback__)
+    does = "refused the question" if isinstance(error, UsageError) else f"raised {type(error).__name__}"
+    fault = Crashed(f"the target {does}: {message_of(error)}", Exchange(shown))
+    fault.__cause__ = error
+    return fault
+
+
+def _shown(message: Any) -> str:
+    return f"{message.method.name} {msgspec.json.encode(message).decode()}"
+
+
+class Bundled(InProcess):
+    """Calls a target of our own in this thread: it comes back, and does not end the process."""
+
+    def _shown_later(self, message: Message) -> Callable[[], str]:
+        return lambda: _shown(message)
+
+    def _run(self, call: Callable[[], object], shown: Callable[[], str]) -> object:
+        try:
+            return call()
+        except Exception as error:
+            raise _fault_of(error, shown())  # noqa: B904  (it names its cause)
 
 
 class _Worker:

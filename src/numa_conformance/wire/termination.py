@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import threading
 from collections.abc import Callable
 from time import monotonic
 from types import FrameType, TracebackType
 from typing import Any
+
+from ..machine.hostfs.namespaces import end_with_parent
 
 _DEFAULTS: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
     getattr(signal, name): signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
@@ -18,6 +21,13 @@ _DEFAULTS: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] =
 """What Python does at each signal that asks to end, unless a program wants it otherwise."""
 _AGAIN_SECONDS = 1.0
 """Time within which a signal is one of before: ``timeout`` signals to a process, then to its group."""
+
+
+def die_with(parent: int) -> None:
+    """Have this process killed when its parent ends; it ends at once where that is gone already."""
+    end_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class EndsInOrder:

@@ -10,8 +10,9 @@ import pytest
 pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
-from numa_conformance.asking.asking import Asking, GroupOutcome
+from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators.device_plugins import RESTART, device_plugins
+from numa_conformance.asking.outcomes import GroupOutcome
 from numa_conformance.lab.device_plugin import kubelet
 from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine

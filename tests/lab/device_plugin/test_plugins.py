@@ -14,8 +14,9 @@ pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
 from asked_in_full import deep
-from numa_conformance.asking.asking import Asking, GroupOutcome
+from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators.device_plugins import device_plugins
+from numa_conformance.asking.outcomes import GroupOutcome
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.device_plugin import kubelet as kubelet_module
 from numa_conformance.lab.device_plugin import target as target_module

@@ -12,8 +12,9 @@ pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed"
 
 from asked_in_full import deep
 from dra_drivers import WRONG, build, machine_for
-from numa_conformance.asking.asking import Asking, GroupOutcome
+from numa_conformance.asking.asking import Asking
 from numa_conformance.asking.generators.claims import claims
+from numa_conformance.asking.outcomes import GroupOutcome
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.dra.driver_process import DriverProcess
 from numa_conformance.lab.dra.target import DraTarget

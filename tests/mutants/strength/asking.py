@@ -59,13 +59,13 @@ def asked(group: str, level: str, version: str, seed: int, begin: Callable[[], i
     ``begin`` is told that a scenario begins, and numbers it. What the reference remembered is forgotten by then, so
     that all lines on which answers of a scenario depend are executed in it.
     """
-    client = reference(level, version)
     remembered = list(_caches())
     for scenario in GROUPS[group].scenarios(frozenset(FEATURES), seed):
         for cache in remembered:
             cache.cache_clear()
+        client = reference(level, version)
         yield Asked(group, begin(), scenario, drive(scenario, client, version)[0])
-    client.close()
+        client.close()
 
 
 def _caches() -> Iterator[Any]:

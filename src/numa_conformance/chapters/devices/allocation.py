@@ -130,6 +130,7 @@ def devices_return(admission: Admission) -> Judgement:
     new_pod(admission)
     without_pod_resources(admission)
     fitting(admission)
+    applies(world.gone, "no pod was removed")
     request = admission.request
     unaligned = world.settings.topology in ("none", "best-effort")
     alone = not (request.cpus or request.memory)

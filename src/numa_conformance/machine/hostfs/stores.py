@@ -106,9 +106,14 @@ class JournalStore(MemoryStore):
         super().delete(name)
         self._writes.append((name, None))
 
+    def forget_writes(self) -> None:
+        """Tell of nothing that was written so far."""
+        self._writes.clear()
+
     def take_writes(self) -> list[tuple[str, str | None]]:
         """Return the files that were written since this was last asked for, with their texts (None: deleted)."""
-        writes, self._writes = self._writes, []
+        writes = list(self._writes)
+        self.forget_writes()
         return [(name, text() if callable(text) else text) for name, text in writes]
 
 

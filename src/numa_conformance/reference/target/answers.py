@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import UNSET
 
@@ -21,6 +22,7 @@ NO_BOUND = -1
 """What is told of a container without CFS quota, as the Container Runtime Interface has it."""
 
 
+@lru_cache(maxsize=4096)
 def hint_value(hint: Hint) -> HintValue:
     """Return a hint with its NUMA nodes listed."""
     return HintValue(None if hint.mask is None else list(iter_bits(hint.mask)), hint.preferred)

@@ -6,30 +6,35 @@ from typing import Any
 
 from ...cpuset import CpuSet, format_bits
 from ...errors import Fault, Refusal, StartError, UsageError
-from ...kube import Container, FeatureGates, KubeletConfiguration, Pod
+from ...kube import Container, FeatureGates, Pod
 from ...sources.changes import Changes
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
 from ...wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
 from ...wire.messages.hints import Hints, OfferedHints
-from ..managers.cpu import CpuManager, CpuState, make_cpu_manager
+from ..managers.cpu import CpuManager, CpuState
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..managers.hint import Hint
 from .answers import hints_answer
-from .pick import cpu_topology
+from .readings import Readings
 
 _PREFIX = "new static policy error: "
 
 
 def ask_container(
-    request: Allocate, affinity: Hint, version: KubernetesVersion, quirks: Quirks, changes: Changes | None = None
+    request: Allocate,
+    affinity: Hint,
+    readings: Readings,
+    version: KubernetesVersion,
+    quirks: Quirks,
+    changes: Changes | None,
 ) -> Allocated | AllocationRefused | PolicyRefused:
     """Return hints before the allocation, and the allocation; raises ``KubeletHangs`` where the kubelet does."""
     try:
-        manager, gates = _manager(request, version, quirks, changes)
+        manager, gates = _manager(request, readings, version, quirks, changes)
     except StartError as error:
         return PolicyRefused(error.message.removeprefix(_PREFIX))
-    pod = Pod.from_dict(request.pod, "pod").under_gates(gates, quirks.node)
+    pod = readings.pod(request.pod, "pod").under_gates(gates, quirks.node)
     container = _container(pod, request.container)
     reply: dict[str, Any] = {
         "reserved_cpus": format_bits(manager.reserved),
@@ -51,25 +56,23 @@ def ask_container(
 
 
 def ask_hints(
-    request: Hints, version: KubernetesVersion, quirks: Quirks, changes: Changes | None = None
+    request: Hints, readings: Readings, version: KubernetesVersion, quirks: Quirks, changes: Changes | None
 ) -> OfferedHints:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
-        manager, gates = _manager(request, version, quirks, changes)
+        manager, gates = _manager(request, readings, version, quirks, changes)
     except StartError as error:
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
-    pod = Pod.from_dict(request.pod, "pod").under_gates(gates, quirks.node)
+    pod = readings.pod(request.pod, "pod").under_gates(gates, quirks.node)
     if request.container is None:
         return OfferedHints(hints_answer(manager.pod_hints(pod)))
     return OfferedHints(hints_answer(manager.hints(pod, _container(pod, request.container))))
 
 
 def _manager(
-    request: Allocate | Hints, version: KubernetesVersion, quirks: Quirks, changes: Changes | None
+    request: Allocate | Hints, readings: Readings, version: KubernetesVersion, quirks: Quirks, changes: Changes | None
 ) -> tuple[CpuManager, FeatureGates]:
-    config = KubeletConfiguration.from_dict(request.kubelet, "kubelet").at(version)
-    gates = FeatureGates.build(version, config.feature_gates, changes)
-    manager = make_cpu_manager(cpu_topology(request.machine, quirks.cpu), config, gates, quirks.cpu)
+    manager, gates = readings.cpu_manager(request.machine, request.kubelet, version, quirks, changes)
     state = request.state
     manager.state = CpuState(
         _bits(state.default, "state.default"),

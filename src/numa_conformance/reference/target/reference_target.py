@@ -8,7 +8,7 @@ from typing import Literal
 from ... import __version__
 from ...cpuset import format_bits
 from ...errors import Fault, StartError, UsageError
-from ...kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy, validate
+from ...kube import FeatureGates, Pod, Quantity, ScoringStrategy, validate
 from ...machine.codec import machine_to_dict
 from ...machine.hostfs import CgroupTree, JournalStore, read_machine
 from ...sources.changes import Changes
@@ -59,6 +59,7 @@ from .device_plugin import ReferencePlugin
 from .dra_driver import DraDriver
 from .merge_question import Overheard, ask_merge, hint_of
 from .pick import machine_of, pick
+from .readings import Readings
 
 Level = Literal["exact", "documented"]
 
@@ -92,6 +93,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         self._node: Node | None = None
         self._store = JournalStore()
         self._overheard = Overheard()
+        self._readings = Readings()
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -110,11 +112,13 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return ask_container(request, hint_of(request.affinity), self._version, self._quirks, self._changes)
+        return ask_container(
+            request, hint_of(request.affinity), self._readings, self._version, self._quirks, self._changes
+        )
 
     def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return ask_hints(request, self._version, self._quirks, self._changes)
+        return ask_hints(request, self._readings, self._version, self._quirks, self._changes)
 
     def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
@@ -151,7 +155,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         return Scored(result.score, list(result.insufficient), scores)
 
     def _pod(self, obj: object, place: str) -> Pod:
-        return Pod.from_dict(obj, place, validate=False).under_gates(self._gates, self._quirks.node)
+        return self._readings.pod(obj, place, validate=False).under_gates(self._gates, self._quirks.node)
 
     def host_discover(self, request: Discover) -> Discovered:
         """Read a host tree."""
@@ -169,8 +173,8 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         self._store = store = JournalStore()
         for name, text in (request.files or {}).items():
             store.write(name, text)
-        store.take_writes()
-        config, version = KubeletConfiguration.from_dict(request.kubelet, "kubelet"), request.kubernetes_version
+        store.forget_writes()
+        config, version = self._readings.configuration(request.kubelet), request.kubernetes_version
         try:
             validate(config, version or self._version)
             self._node = Node(
@@ -191,7 +195,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
     def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
         """Admit a pod."""
         self._overheard.take()
-        outcome = self._up.admit(Pod.from_dict(request.pod, "pod"))
+        outcome = self._up.admit(self._readings.pod(request.pod, "pod"))
         return answers.admission_answer(outcome, self._overheard.take())
 
     def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
@@ -204,7 +208,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     def node_resize(self, request: ResizePod) -> Resized | ResizePending | UnknownPod:
         """Change CPU and memory of a pod in place."""
-        outcome = self._up.resize(Pod.from_dict(request.pod, "pod"))
+        outcome = self._up.resize(self._readings.pod(request.pod, "pod"))
         pool, memory = self._pools()
         if outcome is None:
             return UnknownPod(pool, memory)
@@ -233,8 +237,8 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
     def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
         """Restart the node agent."""
         self._up.write_files(request.files or {})
-        self._store.take_writes()
-        config = None if request.kubelet is None else KubeletConfiguration.from_dict(request.kubelet, "kubelet")
+        self._store.forget_writes()
+        config = None if request.kubelet is None else self._readings.configuration(request.kubelet)
         try:
             if config is not None:
                 validate(config, self._up.version)

@@ -145,7 +145,7 @@ def read_text(kind: type, value: Any) -> Any:
     if kind is Fraction:
         return read_amount(kind, value)
     if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
-        if any(type(node) is not int or not 0 <= node < MOST_NODES for node in value):
+        if {*map(type, value)} != {int} or min(value) < 0 or max(value) >= MOST_NODES:
             raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
         return NodeBits(bits_of(value)) if kind is NodeBits else NodeList(value)
     wanted = _FORMS.get(kind, "number of 64 bits")

@@ -1,0 +1,61 @@
+"""What came of asking a group, and where it shows that a requirement is not met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from ..judging.chapter import REQUIREMENTS
+from ..judging.verdicts import Broken, HistoryVerdicts
+from ..machine.small import is_small
+from ..wire.faults import TargetFault
+from ..wire.history.history import History
+
+
+@dataclass(slots=True)
+class GroupOutcome:
+    """What came of a group: verdicts, the histories that a fault of the target ended, and those faults."""
+
+    verdicts: HistoryVerdicts = field(default_factory=HistoryVerdicts)
+    ended: list[tuple[History, TargetFault]] = field(default_factory=list)
+    driven: int = 0
+    group: str = ""
+    whole: int = 0
+    """How many scenarios the group has."""
+
+
+def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:
+    """Return where a requirement is not met: on machines of the catalogue first, the shortest and smallest of each."""
+    wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
+
+    def length(broken: Broken) -> tuple[bool, int, int, str]:
+        machine = broken.history.head.machine
+        return is_small(machine.name), broken.step, len(machine.cpus), broken.history.id
+
+    return sorted(wrong, key=length)
+
+
+def broken_first_in(outcomes: Sequence[GroupOutcome], requirement: str) -> int:
+    """Return in how many conversations a requirement is not met before, or when, any other is not.
+
+    Those that only recommend do not count beside it: they are told apart.
+    """
+    first: dict[int, int] = {}
+    exact: dict[int, int] = {}
+    violations = (
+        each for outcome in outcomes for each in outcome.verdicts.broken if not _recommended(each.requirement)
+    )
+    for broken in chain(violations, broken_in(outcomes, requirement) if _recommended(requirement) else ()):
+        for steps in (first, exact) if broken.requirement == requirement else (first,):
+            steps[id(broken.history)] = min(broken.step, steps.get(id(broken.history), broken.step))
+    return sum(first[history] == step for history, step in exact.items())
+
+
+def times_broken(outcomes: Iterable[GroupOutcome], requirement: str) -> int:
+    """Return at how many questions a requirement is not met."""
+    return len({(id(broken.history), broken.step) for broken in broken_in(outcomes, requirement)})
+
+
+def _recommended(requirement: str) -> bool:
+    return requirement in REQUIREMENTS and REQUIREMENTS[requirement].strength == "SHOULD"

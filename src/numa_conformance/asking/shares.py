@@ -1,0 +1,242 @@
+"""Asking one target in several processes: each makes one more, drives its share of a group, and judges it.
+
+What they find is taken in the order of the scenarios, as if one had been asked after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any, NoReturn
+
+from ..judging.chapter import Violation
+from ..judging.verdicts import Broken, HistoryVerdicts, judge
+from ..wire import Client
+from ..wire.faults import TargetFault, Unsupported
+from ..wire.history.history import Head, History, Step
+from ..wire.target_record import TargetRecord
+from ..wire.termination import die_with
+from .drive import drive
+from .generators.scenario import Scenario
+
+Driven = tuple[History, HistoryVerdicts, "TargetFault | None"]
+"""A history, what came of it, and the fault that ended it."""
+OUR_THREADS = ("target", "numa-conformance ending")
+"""Threads of this program, which wait and hold nothing."""
+_MOST = 8
+_PATIENCE, _PAUSE = 5.0, 0.01
+"""Seconds within which a target is closed, and between two looks whether it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a process sends of one scenario, ready for ``pickle``: steps without their replies, which are read again."""
+
+    head: Head
+    count: int
+    steps: list[tuple[Any, ...]]
+    tests: Counter[str]
+    held_back: Counter[tuple[str, str]]
+    telling: Counter[tuple[str, str]]
+    broken: list[tuple[str, int, Violation]]
+    fault: TargetFault | None
+    outside: dict[str, list[str]]
+    contradictions: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, history: History, fault: TargetFault | None, client: Client, *, whole: bool) -> _Result:
+        """Judge a history; its steps are sent where they are needed, or ``whole`` is wanted."""
+        verdicts, record = judge(history), client.record
+        keeps = whole or fault is not None or bool(verdicts.broken)
+        return cls(
+            history.head,
+            verdicts.steps,
+            [(step.method, step.params, step.answer, step.fault, step.seconds) for step in history.steps if keeps],
+            verdicts.tests,
+            verdicts.held_back,
+            verdicts.telling,
+            [(each.requirement, each.step, each.violation) for each in verdicts.broken],
+            fault,
+            record.outside,
+            record.contradictions,
+        )
+
+    def driven(self) -> Driven:
+        """Return the same as if it had been found here."""
+        history = History(self.head, tuple(Step(*step) for step in self.steps))
+        broken = [Broken(requirement, history, step, wrong) for requirement, step, wrong in self.broken]
+        histories = Counter(dict.fromkeys(self.tests, 1))
+        counts = self.tests, histories, self.held_back, self.telling
+        return history, HistoryVerdicts(*counts, broken, self.count), self.fault
+
+
+def idle_cpus() -> int:
+    """Return how many CPUs this process can use that nobody else uses now, at least 1 and at most ``_MOST``."""
+    with open("/proc/loadavg", encoding="ascii") as load:
+        running = int(load.read().split()[3].partition("/")[0])
+    return max(1, min(_MOST, len(os.sched_getaffinity(0)) - running + 1))
+
+
+class Shares:
+    """The processes of a run. They are copies of this one, made at the first question, and end with it."""
+
+    def __init__(
+        self, number: int, another: Callable[[], Client], scenarios: Callable[[str], Sequence[Scenario]], version: str
+    ) -> None:
+        self._number, self._another, self._scenarios, self._version = number, another, scenarios, version
+        self._processes: list[tuple[int, Connection]] = []
+        self._is_tried = False
+
+    def can_ask(self) -> bool:
+        """Tell whether the processes are up: not beside threads that a copy would lack, or where one has no target."""
+        if not self._is_tried:
+            self._is_tried = True
+            if sys.platform == "linux" and not _foreign_threads():
+                self._start()
+                if not all(self._receive(number) for number in range(len(self._processes))):
+                    self.close()
+        return bool(self._processes)
+
+    def results(
+        self, group: str, scenarios: int, record: TargetRecord, most_faults: int, *, whole: bool
+    ) -> Iterator[Driven | None]:
+        """Yield what came of each scenario of a group, in order; ``record`` learns what the target says of itself.
+
+        None: not asked, as so many of its generator ended in a fault. ``whole``: with the steps of each history.
+        """
+        for _, pipe in self._processes:
+            pipe.send((group, scenarios, most_faults, whole))
+        for number in range(scenarios):
+            result = self._receive(number % self._number)
+            if isinstance(result, Exception):
+                raise result
+            if isinstance(result, _Result):
+                record.also(result.outside, result.contradictions)
+                yield result.driven()
+            else:
+                yield None
+
+    def close(self) -> None:
+        """End them; each closes its target."""
+        for process, pipe in self._processes:
+            pipe.close()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+        for process, _ in self._processes:
+            _gone(process)
+        self._processes.clear()
+
+    def _start(self) -> None:
+        parent = os.getpid()
+        for number in range(self._number):
+            ours, theirs = Pipe()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # our own threads wait, and hold nothing
+                process = os.fork()
+            if process == 0:
+                for other in (*(pipe for _, pipe in self._processes), ours):
+                    other.close()
+                self._work(theirs, number, parent)
+            theirs.close()
+            self._processes.append((process, ours))
+
+    def _receive(self, number: int) -> object:
+        process, pipe = self._processes[number]
+        try:
+            return pipe.recv()
+        except (EOFError, OSError):
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            self._processes.pop(number)
+            self.close()
+            _end_alike(code)
+
+    def _work(self, pipe: Connection, number: int, parent: int) -> NoReturn:
+        """Ask what is wanted until nobody wants more; this is the whole life of a process."""
+        status = 0
+        try:
+            _obey(parent)
+            try:
+                client = self._another()
+            except Exception:
+                pipe.send(False)
+                os._exit(0)
+            with contextlib.closing(client):
+                pipe.send(True)
+                while True:
+                    group, count, most_faults, whole = pipe.recv()
+                    share = self._scenarios(group)[:count][number :: self._number]
+                    self._drive(pipe, client, share, most_faults, whole=whole)
+        except (EOFError, BrokenPipeError, SystemExit, KeyboardInterrupt):
+            pass
+        except BaseException:
+            status = 1
+        os._exit(status)
+
+    def _drive(
+        self, pipe: Connection, client: Client, scenarios: Sequence[Scenario], most_faults: int, *, whole: bool
+    ) -> None:
+        faults = Counter[str]()
+        for scenario in scenarios:
+            if faults[scenario.generator] >= most_faults:
+                pipe.send(None)
+                continue
+            try:
+                history, fault = drive(scenario, client, self._version)
+                pipe.send(_Result.of(history, fault, client, whole=whole))
+            except Exception as error:
+                pipe.send(_sendable(error))
+            else:
+                faults[scenario.generator] += fault is not None and not isinstance(fault, Unsupported)
+
+
+def _sendable(error: Exception) -> Exception:
+    try:
+        copy: Exception = pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return copy
+
+
+def _obey(parent: int) -> None:
+    """End with the process that wants the answers, and when it says so; Ctrl-C is for that one."""
+    die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGHUP))
+
+
+def _foreign_threads() -> bool:
+    """Tell whether threads run here that are not ours: a copy lacks them, and what they hold stays held."""
+    ours = {threading.main_thread().name, *OUR_THREADS}
+    names = [thread.name for thread in threading.enumerate()]
+    return not ours.issuperset(names) or len(os.listdir("/proc/self/task")) != len(names)
+
+
+def _gone(process: int) -> None:
+    """Wait for the end of a process, and kill it where that takes long."""
+    until = time.monotonic() + _PATIENCE
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(process, os.WNOHANG)[0] == 0:
+            if time.monotonic() > until:
+                os.kill(process, signal.SIGKILL)
+            time.sleep(_PAUSE)
+
+
+def _end_alike(code: int) -> NoReturn:
+    """End as a process did that a target has ended: so it would have ended this one."""
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)

@@ -1,0 +1,63 @@
+"""What a target has read before: many questions bring along the same machine, pod and configuration."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+import msgspec
+
+from ...kube import FeatureGates, KubeletConfiguration, Pod
+from ...sources.changes import Changes
+from ...sources.quirks import Quirks
+from ...sources.versions import KubernetesVersion
+from ..managers.cpu import CpuManager, make_cpu_manager
+from .pick import cpu_topology
+
+_T = TypeVar("_T")
+_MOST = 512
+"""Objects that are kept of one target."""
+
+
+class Readings:
+    """Objects that one target has read. Each is immutable, and the same for the same JSON; nothing refused is kept."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+
+    def pod(self, obj: object, place: str, *, validate: bool = True) -> Pod:
+        """Return a pod; raises ``UsageError``."""
+        return self._once((place, validate), obj, lambda: Pod.from_dict(obj, place, validate=validate))
+
+    def configuration(self, obj: object) -> KubeletConfiguration:
+        """Return a configuration; raises ``UsageError``."""
+        return self._once("kubelet", obj, lambda: KubeletConfiguration.from_dict(obj, "kubelet"))
+
+    def cpu_manager(
+        self,
+        machine: dict[str, Any],
+        kubelet: object,
+        version: KubernetesVersion,
+        quirks: Quirks,
+        changes: Changes | None,
+    ) -> tuple[CpuManager, FeatureGates]:
+        """Return a CPU Manager to give a state to; raises ``UsageError``, and ``StartError`` for what cannot start."""
+
+        def make() -> tuple[CpuManager, FeatureGates]:
+            config = self.configuration(kubelet).at(version)
+            gates = FeatureGates.build(version, config.feature_gates, changes)
+            return make_cpu_manager(cpu_topology(machine, quirks.cpu), config, gates, quirks.cpu), gates
+
+        manager, gates = self._once("manager", (machine, kubelet), make)
+        return copy.copy(manager), gates
+
+    def _once(self, kind: Hashable, obj: object, read: Callable[[], _T]) -> _T:
+        key = kind, msgspec.json.encode(obj)
+        if key in self._kept:
+            known: _T = self._kept[key]
+            return known
+        if len(self._kept) >= _MOST:
+            self._kept.clear()
+        self._kept[key] = value = read()
+        return value

@@ -1,0 +1,120 @@
+"""Several processes that ask one target find what one finds, in the same order."""
+
+import sys
+from functools import partial
+
+import pytest
+
+from numa_conformance import chapters as chapters
+from numa_conformance.asking.asking import MOST_FAULTS, Asking
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.asking.shares import Shares, idle_cpus
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Client, Crashed, InProcess, Unsupported
+from numa_conformance.wire.messages.plugin import Preferred
+from processes import PATIENCE
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what ends a process with its parent")
+GROUP, SCENARIOS, VERSION = "plugins", 9, "1.37"
+
+
+@pytest.fixture(autouse=True)
+def beside_the_threads_of_xdist(monkeypatch):
+    monkeypatch.setattr("numa_conformance.asking.shares._foreign_threads", lambda: False)
+
+
+class Right(ReferenceTarget):
+    def __init__(self):
+        super().__init__("documented")
+
+
+class Wrong(Right):
+    def plugin_prefer(self, request):
+        return Preferred([]) if request.size == 2 else super().plugin_prefer(request)
+
+
+class Raises(Right):
+    def plugin_prefer(self, request):
+        raise ValueError("none is preferred")
+
+
+class Refuses(Right):
+    def plugin_start(self, request):
+        raise Unsupported("no machine of this kind")
+
+
+def client(target):
+    return Client(InProcess(target, target.__name__, PATIENCE))
+
+
+def asking(target, shares=None, **more):
+    scenarios = list(GROUPS[GROUP].scenarios(frozenset(client(target).features), 0))[:SCENARIOS]
+    return Asking(scenarios, client(target), VERSION, shares=shares, group=GROUP, **more)
+
+
+def shares_of(target, another=None, number=2):
+    return Shares(number, another or partial(client, target), lambda group: asking(target).scenarios, VERSION)
+
+
+def told(outcome):
+    verdicts = outcome.verdicts
+    broken = [(each.requirement, each.history.id, each.step, each.violation) for each in verdicts.broken]
+    ended = [(history.id, history.steps[-1].fault, str(fault), type(fault)) for history, fault in outcome.ended]
+    counts = [list(each.items()) for each in (verdicts.tests, verdicts.histories, verdicts.held_back)]
+    return counts, broken, ended, verdicts.steps, outcome.driven
+
+
+@pytest.mark.parametrize("target", [Right, Wrong, Raises, Refuses])
+@pytest.mark.parametrize("number", [2, 3])
+def test_find_the_same_in_the_same_order(target, number):
+    alone, beside = asking(target), asking(target, shares := shares_of(target, number=number))
+    assert told(beside.spend()) == told(alone.spend())
+    assert shares.can_ask()
+    assert beside.outcome.driven
+    assert beside._clients[0].outside == alone._clients[0].outside
+    shares.close()
+
+
+def test_a_finding_keeps_its_history_with_replies():
+    found = asking(Wrong, shares := shares_of(Wrong)).spend().verdicts.broken
+    assert found
+    assert all(each.history.steps[each.step].reply is not None for each in found)
+    shares.close()
+
+
+def test_each_history_is_kept_and_noticed_at_once():
+    kept, noticed = [], []
+    asking(Right, shares := shares_of(Right), keep=kept.append, notice=noticed.append).spend()
+    assert len(kept) == len(noticed) == SCENARIOS
+    assert all(history.steps for history in kept)
+    shares.close()
+
+
+def test_after_some_faults_no_more_of_a_kind_count():
+    outcome = asking(Raises, shares := shares_of(Raises)).spend()
+    assert len(outcome.ended) == MOST_FAULTS
+    shares.close()
+
+
+def test_a_target_that_starts_once_is_asked_here():
+    def another():
+        raise Crashed("the port is taken")
+
+    shares = shares_of(Right, another)
+    assert not shares.can_ask()
+    assert asking(Right, shares).spend().driven == SCENARIOS
+
+
+def test_an_error_of_the_suite_is_raised_here(monkeypatch):
+    def judge(history):
+        raise ZeroDivisionError("a judge is wrong")
+
+    monkeypatch.setattr("numa_conformance.asking.shares.judge", judge)
+    shares = shares_of(Right)
+    with pytest.raises(ZeroDivisionError, match="a judge is wrong"):
+        asking(Right, shares).spend()
+    shares.close()
+
+
+def test_at_least_one_cpu_counts_as_idle():
+    assert idle_cpus() >= 1
