@@ -78,6 +78,12 @@ class ContainerView:
         return self.settings.options if self.settings.static else frozenset()
 
     @property
+    def is_never_bounded(self) -> bool:
+        """Whether it shares CPUs, and no sentence says what CFS quota it has, where that is told: it has no limit."""
+        is_shown = self.held is not None and self.held.quota is not None
+        return is_shown and not self.cpus and (self.limit is None or not self.settings.quota)
+
+    @property
     def chosen(self) -> int | None:
         """What it holds, where no choice is known by which it came to it: then the choice is judged."""
         return self.cpus or None if self.unexplained else None

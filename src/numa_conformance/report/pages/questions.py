@@ -18,7 +18,6 @@ from ...judging.node_subjects import (
     Arrival,
     Crash,
     ForeignStart,
-    PodStart,
     ReconcilePass,
     Recovery,
     Removal,
@@ -29,6 +28,7 @@ from ...judging.node_subjects import (
 from ...judging.offered import DeviceHints, MemoryHints
 from ...judging.plugins import DeviceList, DevicePreference, DevicesServed, Registration
 from ...judging.pods import ContainerSpec, PodSpec
+from ...judging.rest import Rest
 from ...judging.scored import ScoredNode, ScorePair
 from ...judging.settings import Settings
 from ...judging.start_subjects import Start
@@ -127,8 +127,8 @@ def _question_itself(case: Any) -> Iterator[str]:
             yield f"{_pod(case.first.spec)} comes" if case.first else "no pod comes"
         case Classification():
             yield _pod(case.pod, with_class=False)
-        case PodStart():
-            yield f"the containers of pod {case.uid} are started"
+        case Rest():
+            yield case.in_words
         case Removal():
             yield f"pod {case.uid} is removed"
         case Resize():
