@@ -234,12 +234,6 @@ def updates_of_the_start(right, self, uid, name):
     return (self.held[uid].get(name, 0) or first) if self.static else 0
 
 
-@mutant().instead_of(Small, "cpuset")
-def updates_without_reserved(right, self, uid, name):
-    """Sends shared containers the pool without reserved CPUs."""
-    return (self.held[uid].get(name, 0) or self.free) if self.static else 0
-
-
 @mutant().instead_of(Small, "on_reconcile")
 def updates_the_gone(right, self, question):
     """Sends cpusets for pods that are gone."""

@@ -15,7 +15,7 @@ from ...wire.faults import BadReply
 from ...wire.history.answers import StartedNode
 from ...wire.history.history import Head, History, Step
 from ...wire.message import Message
-from ...wire.messages.node import Admitted, PodStarted, Rejected, Removed, Restarted, StartFailed, UnknownPod
+from ...wire.messages.node import Admitted, NodeState, PodStarted, Rejected, Removed, Restarted, StartFailed, UnknownPod
 from ..findings.findings import Finding
 from ..findings.telling import finding_of
 
@@ -82,6 +82,13 @@ class NodeRun:
         answer = self._ask("node.remove", {"uid": uid})
         assert isinstance(answer, Removed | UnknownPod)
         return answer
+
+    def cpusets(self) -> dict[tuple[str, str], CpuSet]:
+        """Return on which CPUs containers may run, by pod and name, of those of which the node tells it."""
+        answer = self._ask("node.state", {})
+        assert isinstance(answer, NodeState)
+        every = ((uid, name, held) for uid, own in answer.containers.items() for name, held in own.items())
+        return {(uid, name): CpuSet.parse(held.cpuset) for uid, name, held in every if isinstance(held.cpuset, str)}
 
     def restart(self) -> Restarted:
         """Start the node agent anew; raises a ``Finding`` when the node does not come up."""
