@@ -15,6 +15,7 @@ from numa_conformance.cpuset import CpuSet
 from .mutant import mutant
 
 _MANY = "max-allowable-numa-nodes"
+_AMOUNTS = ("kubeReserved", "systemReserved")
 _CPU_FILE, _LIST = "cpu_manager_state", "reservedSystemCPUs"
 
 
@@ -48,6 +49,14 @@ def restarts_with_any_scope(question, memory):
     kubelet = question.get("kubelet") or {}
     if kubelet.get("topologyManagerScope") not in (None, "container", "pod"):
         question["kubelet"] = {**kubelet, "topologyManagerScope": "container"}
+    return question
+
+
+@mutant(restart.refuses_what_a_start_refuses).question("node.restart")
+def comes_up_again_with_nothing_reserved(question, memory):
+    kubelet = question.get("kubelet") or {}
+    if kubelet.get("cpuManagerPolicy") == "static" and not any(map(kubelet.get, (_LIST, *_AMOUNTS))):
+        question["kubelet"] = memory.asked["node.start"]["kubelet"]
     return question
 
 

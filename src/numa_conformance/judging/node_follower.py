@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from msgspec.json import encode
+
 from ..machine import Machine, machine_from_dict
 from ..wire.history.answers import StartedNode
 from ..wire.history.values import HoldingBits, aligned_of, bits, holdings_of, optional_bits, updates_of
@@ -75,6 +77,8 @@ class NodeFollower:
         self._pod_uids: set[str] = set()
         self._settings: Settings | None = None
         self._books: Books = {}
+        self._refused: dict[tuple[str | None, bytes], str] = {}
+        self._of_version: str | None = None
 
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step: what happens, and what stays."""
@@ -121,8 +125,11 @@ class NodeFollower:
         self._settings = settings = Settings.of(question.kubelet)
         self._world, self._down, self._runs_on, self._tampered, self._books = None, None, {}, False, {}
         self._files.begin()
+        self._of_version = question.kubernetes_version
         if question.machine:
-            self._machine = machine_from_dict(question.machine)
+            self._machine, self._refused = machine_from_dict(question.machine), {}
+        if isinstance(reply, StartFailed) and not question.files:
+            self._refused[self._of_version, encode(question.kubelet, order="sorted")] = reply.message
         online, files = self._machine.online_bits, question.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""
         if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
@@ -252,6 +259,8 @@ class NodeFollower:
         origin = self._origin_of(files, before.online, same_run=kubelet is None)
         same = settings == before.settings and (kubelet is None or self._down is not None)
         done = restarted(before, reply, settings, same=same, with_its_files=origin == "own", files=files)
+        if kubelet is not None:
+            done = replace(done, start_refusal=self._refused.get((self._of_version, encode(kubelet, order="sorted"))))
         match origin:
             case "interrupted":
                 yield Crash(before, done.after, done.held, done.refused, done.refusal)

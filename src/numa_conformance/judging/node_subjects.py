@@ -226,6 +226,7 @@ class Restart(OfBefore):
     - ``held``: what containers of the pods admitted again hold. ``refused``: the other pods, with the reason.
     - ``wanted``: the configuration asked for. ``deleted``: state files that were taken away before.
     - ``with_its_files``: with the state files it had left, whatever its configuration.
+    - ``start_refusal``: why a start with the same configuration was refused; None where none is known.
     """
 
     before: World
@@ -237,6 +238,7 @@ class Restart(OfBefore):
     with_its_files: bool = True
     wanted: Settings | None = None
     deleted: frozenset[str] = frozenset()
+    start_refusal: str | None = None
 
     @property
     def readmitted(self) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:

@@ -87,8 +87,12 @@ class NodeRun:
         """Return on which CPUs containers may run, by pod and name, of those of which the node tells it."""
         answer = self._ask("node.state", {})
         assert isinstance(answer, NodeState)
-        every = ((uid, name, held) for uid, own in answer.containers.items() for name, held in own.items())
-        return {(uid, name): CpuSet.parse(held.cpuset) for uid, name, held in every if isinstance(held.cpuset, str)}
+        return {
+            (uid, name): CpuSet.parse(held.cpuset)
+            for uid, containers in answer.containers.items()
+            for name, held in containers.items()
+            if isinstance(held.cpuset, str)
+        }
 
     def restart(self) -> Restarted:
         """Start the node agent anew; raises a ``Finding`` when the node does not come up."""
