@@ -155,7 +155,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
             ScenarioGroup("relations", "node", (*NODE, RepeatedAdmission), _relations, hint_subjects=HINTED),
             ScenarioGroup("crashes", "node", (nodes.Crash,), _crashes),
             ScenarioGroup("damages", "node", DAMAGED, _damages),
-            ScenarioGroup("starts", "node", (Start, nodes.Restart), node_starts),
+            ScenarioGroup("starts", "node", (Start, nodes.RefusedStart), node_starts),
             ScenarioGroup("plugins", "plugin", PLUGIN, device_plugins),
             ScenarioGroup("claims", "claims", DRIVER, claims),
         )

@@ -17,8 +17,8 @@ from ..asking.generators.option_probes import probe_of
 from ..asking.generators.scenario import Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
-from ..judging.node_subjects import Crash, Recovery, Restart, readmitted_containers
+from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judging.node_subjects import Crash, Recovery, RefusedStart, Restart, readmitted_containers
 from ..judging.rest import CPUS
 from ..judging.shared_views import FoundFile
 from ..judging.sighting import Sighting
@@ -53,7 +53,7 @@ def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
 
 @chapter.requires(
     "node/restart/refuses-what-a-start-refuses",
-    on=Restart,
+    on=RefusedStart,
     rests_on=(
         "cpu-task/static/needs-a-reservation",
         "cpu-task/options/incompatible-options-fail-the-start",
@@ -61,11 +61,10 @@ def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
     ),
     beyond="that a restart of the node agent is a start",
 )
-def refuses_what_a_start_refuses(restart: Restart) -> Judgement:
+def refuses_what_a_start_refuses(restart: RefusedStart) -> Judgement:
     """The node does not come up again with a configuration with which it does not come up at first."""
-    refusal = exists(restart.start_refusal, "no start with this configuration was refused")
     why = "the node comes up again with a configuration with which it did not come up at first"
-    return violated(restart.after is None, why, got="it comes up", allowed=f"it does not: {refusal}")
+    return violated(not restart.up, why, got="it comes up", allowed=f"it does not: {restart.refusal}")
 
 
 @chapter.requires(

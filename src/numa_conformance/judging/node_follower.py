@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from msgspec.json import encode
-
 from ..machine import Machine, machine_from_dict
 from ..wire.history.answers import StartedNode
 from ..wire.history.values import HoldingBits, aligned_of, bits, holdings_of, optional_bits, updates_of
@@ -48,6 +46,7 @@ from .node_subjects import (
     NodeMoment,
     ReconcilePass,
     Recovery,
+    RefusedStart,
     Removal,
     Resize,
     State,
@@ -55,7 +54,7 @@ from .node_subjects import (
 from .offered import hints_of
 from .pods import PodSpec
 from .rest import Books, books_of, rest_of
-from .restarts import restarted
+from .restarts import RefusedStarts, restarted
 from .settings import Settings
 from .start_subjects import start_of
 from .world import AdmittedPod, World
@@ -77,8 +76,7 @@ class NodeFollower:
         self._pod_uids: set[str] = set()
         self._settings: Settings | None = None
         self._books: Books = {}
-        self._refused: dict[tuple[str | None, bytes], str] = {}
-        self._of_version: str | None = None
+        self._refused = RefusedStarts()
 
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step: what happens, and what stays."""
@@ -125,11 +123,9 @@ class NodeFollower:
         self._settings = settings = Settings.of(question.kubelet)
         self._world, self._down, self._runs_on, self._tampered, self._books = None, None, {}, False, {}
         self._files.begin()
-        self._of_version = question.kubernetes_version
+        self._refused.remember(question, reply)
         if question.machine:
-            self._machine, self._refused = machine_from_dict(question.machine), {}
-        if isinstance(reply, StartFailed) and not question.files:
-            self._refused[self._of_version, encode(question.kubelet, order="sorted")] = reply.message
+            self._machine = machine_from_dict(question.machine)
         online, files = self._machine.online_bits, question.files or {}
         refusal = reply.message if isinstance(reply, StartFailed) else ""
         if self._files.of_other_cpus(files.get(CPU_FILE, ""), online):
@@ -259,8 +255,7 @@ class NodeFollower:
         origin = self._origin_of(files, before.online, same_run=kubelet is None)
         same = settings == before.settings and (kubelet is None or self._down is not None)
         done = restarted(before, reply, settings, same=same, with_its_files=origin == "own", files=files)
-        if kubelet is not None:
-            done = replace(done, start_refusal=self._refused.get((self._of_version, encode(kubelet, order="sorted"))))
+        refusal = self._refused.refusal(kubelet)
         match origin:
             case "interrupted":
                 yield Crash(before, done.after, done.held, done.refused, done.refusal)
@@ -268,7 +263,9 @@ class NodeFollower:
                 yield ForeignStart(settings, done.after is not None, done.refusal)
             case "strange" if files and not self._of_a_fault:
                 yield Recovery(done.after, done.held, done.refusal)
-        if not any(files.values()) or done.plain:
+        if refusal is not None:
+            yield RefusedStart(settings, done.after is not None, refusal)
+        elif not any(files.values()) or done.plain:
             yield done
         self._settings, self._books = settings, self._books if done.plain else {}
         self._world, self._down = done.after, before if done.after is None else None

@@ -226,7 +226,6 @@ class Restart(OfBefore):
     - ``held``: what containers of the pods admitted again hold. ``refused``: the other pods, with the reason.
     - ``wanted``: the configuration asked for. ``deleted``: state files that were taken away before.
     - ``with_its_files``: with the state files it had left, whatever its configuration.
-    - ``start_refusal``: why a start with the same configuration was refused; None where none is known.
     """
 
     before: World
@@ -238,7 +237,6 @@ class Restart(OfBefore):
     with_its_files: bool = True
     wanted: Settings | None = None
     deleted: frozenset[str] = frozenset()
-    start_refusal: str | None = None
 
     @property
     def readmitted(self) -> Iterator[tuple[str, HoldingBits | None, HoldingBits | None]]:
@@ -266,6 +264,15 @@ class ForeignStart:
     settings: Settings
     up: bool
     refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedStart:
+    """A node was restarted with a configuration with which a start was refused. ``up``: it came up."""
+
+    settings: Settings
+    up: bool
+    refusal: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,39 @@
-"""``restarted``: what came of a restart: which pods are there again, with what."""
+"""What came of a restart: which pods are there again, with what; and what a start has refused before."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from msgspec.json import encode
+
+from ..wire.history.answers import StartedNode
 from ..wire.history.values import bits, holdings_of
-from ..wire.messages.node import ReadmittedPod, RejectedPod, Restarted, StartFailed
+from ..wire.messages.node import ReadmittedPod, RejectedPod, Restarted, StartFailed, StartNode
 from .files import Files
 from .node_subjects import Restart
 from .settings import Settings
 from .world import World
+
+
+class RefusedStarts:
+    """Remembers the configurations with which a node did not come up, of the machine and version of the last start."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str] = {}
+        self._version: str | None = None
+
+    def remember(self, question: StartNode, reply: StartedNode | StartFailed) -> None:
+        """Take note of a start; state files may be why one was refused."""
+        if question.machine or question.kubernetes_version != self._version:
+            self._known, self._version = {}, question.kubernetes_version
+        if isinstance(reply, StartFailed) and not question.files:
+            self._known[encode(question.kubelet, order="sorted")] = reply.message
+
+    def refusal(self, kubelet: Mapping[str, Any] | None) -> str | None:
+        """Return why a start with a configuration was refused; None where none is known."""
+        return self._known.get(encode(kubelet, order="sorted")) if self._known else None
 
 
 def restarted(

@@ -20,6 +20,7 @@ from ...judging.node_subjects import (
     ForeignStart,
     ReconcilePass,
     Recovery,
+    RefusedStart,
     Removal,
     Resize,
     Restart,
@@ -47,6 +48,7 @@ ALWAYS = {
     Publication: "a driver is to publish devices",
     ReconcilePass: "one pass of the reconcile loop",
     Recovery: "a node is to come up with state files that are damaged, old, or not its own",
+    RefusedStart: "a node that refused to start with a configuration is restarted with it",
     State: "what is on the node is asked for",
 }
 """What is asked in cases of a class, where it is always the same."""
