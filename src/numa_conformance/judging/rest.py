@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..cpuset import bit_of
-from ..wire.history.values import HoldingBits, MemoryBits
+from ..wire.history.quantities import size_text
+from ..wire.history.values import HoldingBits, MemoryBits, nodes_text
 from ..wire.message import Message
 from ..wire.messages.node import AdmitPod, Admitted, MemoryNode, Rejected, RemovePod, ResizePod, RestartNode, RunPod
 from .node_subjects import OfBefore
@@ -31,6 +32,10 @@ class Stay:
     has: HoldingBits
     facts: tuple[str, ...] = (CPUS, MEMORY, DEVICES)
 
+    def __str__(self) -> str:
+        """Write who it is and what it has, for a person."""
+        return f"{self.who} has {self.has}"
+
 
 @dataclass(frozen=True, slots=True)
 class Balance:
@@ -40,6 +45,10 @@ class Balance:
     kind: str
     free: int
     least: int
+
+    def __str__(self) -> str:
+        """Write what is free, for a person."""
+        return f"{size_text(self.free)} of {self.kind} are free on {nodes_text(self.nodes)}"
 
 
 @dataclass(frozen=True, slots=True)
