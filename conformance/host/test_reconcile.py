@@ -131,17 +131,18 @@ class World:
     def check(self, requirements: tuple[str, ...], keys: Iterable[Key]) -> None:
         """Raise a finding where a container has other CPUs in its cgroup than are assigned to it.
 
-        A shared container may be kept to a part of the pool, which the target tells as its cpuset then.
+        A shared container may be kept to a part of the pool, that of its cpuset where the target tells it.
         """
         for key in keys:
             wanted, got = self.assigned[key] or self.pool, _cpus_in(self.text(self.folder(key)))
-            if got != wanted and (self.assigned[key] or not got or got != self._part_of_the_pool(key)):
+            if got != wanted and (self.assigned[key] or not got or not self._is_its_part(key, got)):
                 why = f"the cgroup of container {key[1]} of pod {key[0]} has another cpuset than is assigned"
                 raise self.finding(requirements, why, self.folder(key), str(wanted))
 
-    def _part_of_the_pool(self, key: Key) -> CpuSet:
+    def _is_its_part(self, key: Key, cpus: CpuSet) -> bool:
         held = self.target.ask(ReadState()).containers.get(key[0], {}).get(key[1])
-        return CpuSet.parse(held.cpuset if held is not None and isinstance(held.cpuset, str) else "") & self.pool
+        cpuset = CpuSet.parse(held.cpuset) if held is not None and isinstance(held.cpuset, str) else cpus
+        return cpus == cpuset and not cpus - self.pool
 
     def finding(self, requirements: tuple[str, ...], why: str, folder: Path, allowed: str) -> Finding:
         """Make a finding of what a cgroup has."""

@@ -22,6 +22,20 @@ def small(right, self, available, count):
     return right(self, available, count)
 
 
+@alternative().instead_of(Small, "cpuset")
+def keeps_shared_containers_off_reserved_cpus(right, self, uid, name):
+    """Sends shared containers the pool without reserved CPUs."""
+    return (self.held[uid].get(name, 0) or self.free) if self.static else 0
+
+
+@alternative().instead_of(Small, "cpuset")
+def reconciles_shared_containers_within_one_numa_node(right, self, uid, name):
+    """Sends shared containers the part of the pool on the NUMA node that has most of it."""
+    if not self.static or self.held[uid].get(name, 0):
+        return right(self, uid, name)
+    return max((self.pool & node for node in self.machine.numa_bits.values()), key=int.bit_count)
+
+
 @alternative().instead_of(Chooser, "first")
 def from_the_top(right, self, cpus):
     """Takes the highest CPU, core and NUMA node among those that are alike."""

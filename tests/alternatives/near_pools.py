@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from changes.rewrites import holdings_of
 from numa_conformance.cpuset import CpuSet
 
 from .alternative import alternative
+
+
+def _on_one_node(pool, memory):
+    """Return the CPUs of the pool on the NUMA node that has most of them."""
+    by_node: dict[int, set[int]] = {}
+    for cpu in memory.asked["node.start"]["machine"]["cpus"]:
+        by_node.setdefault(cpu["numa"], set()).add(cpu["id"])
+    return str(max((CpuSet.parse(pool) & CpuSet(cpus) for cpus in by_node.values()), key=len))
 
 
 def _at_once(*, narrow):
@@ -15,12 +25,7 @@ def _at_once(*, narrow):
     """
 
     def shared(pool, memory):
-        if not narrow:
-            return pool
-        by_node: dict[int, set[int]] = {}
-        for cpu in memory.asked["node.start"]["machine"]["cpus"]:
-            by_node.setdefault(cpu["numa"], set()).add(cpu["id"])
-        return str(max((CpuSet.parse(pool) & CpuSet(cpus) for cpus in by_node.values()), key=len))
+        return _on_one_node(pool, memory) if narrow else pool
 
     def rewrite(answer, memory):
         pool, running = answer["default_cpuset"], memory.notes.setdefault("sharing", set())
@@ -68,3 +73,37 @@ def _at_once(*, narrow):
 
 tells_cpusets_as_it_writes_them = _at_once(narrow=False)
 keeps_shared_containers_on_one_numa_node = _at_once(narrow=True)
+
+
+@alternative().answer("describe")
+def writes_a_numa_node_of_the_pool_into_cgroups(answer, memory):
+    """Keeps shared containers to one NUMA node in passes of the loop; does not tell on which CPUs they may run."""
+    return {**answer, "features": [name for name in answer["features"] if name != "node/cpuset"]}
+
+
+@writes_a_numa_node_of_the_pool_into_cgroups.answer(
+    "node.start", "node.admit", "node.run", "node.remove", "node.resize", "node.state", "node.restart"
+)
+def writes_a_numa_node_of_the_pool_into_cgroups(answer, memory):
+    for *_, holding in holdings_of(answer, memory) if "pods" in answer or "containers" in answer else ():
+        holding.pop("cpuset", None)
+    memory.notes["pool"] = answer.get("default_cpuset", memory.notes.get("pool"))
+    return answer
+
+
+@writes_a_numa_node_of_the_pool_into_cgroups.answer("node.reconcile")
+def writes_a_numa_node_of_the_pool_into_cgroups(answer, memory):
+    pool = memory.notes["pool"]
+    for update in answer["updates"]:
+        if update["cpus"] == pool:
+            update["cpus"] = _on_one_node(pool, memory)
+    return answer
+
+
+@writes_a_numa_node_of_the_pool_into_cgroups.answer("host.reconcile")
+def writes_a_numa_node_of_the_pool_into_cgroups(answer, memory):
+    pool = memory.notes["pool"]
+    for file in Path(memory.asked["host.reconcile"]["root"]).rglob("cpuset.cpus"):
+        if file.read_text().strip() == pool:
+            file.write_text(_on_one_node(pool, memory))
+    return answer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from changes.rewrites import each_holding
-from numa_conformance.chapters import protocol, resize, restart, settings
+from changes.rewrites import each_holding, holdings_of
+from numa_conformance.chapters import node_admission, protocol, resize, restart, settings
 from numa_conformance.chapters.cpu import reconcile, reservation
 from numa_conformance.chapters.cpu import state_file as cpu_state_file
 from numa_conformance.chapters.cpu.options import full_pcpus_only
@@ -15,6 +15,7 @@ from numa_conformance.cpuset import CpuSet
 from .mutant import mutant
 
 _MANY = "max-allowable-numa-nodes"
+_AMOUNTS = ("kubeReserved", "systemReserved")
 _CPU_FILE, _LIST = "cpu_manager_state", "reservedSystemCPUs"
 
 
@@ -48,6 +49,14 @@ def restarts_with_any_scope(question, memory):
     kubelet = question.get("kubelet") or {}
     if kubelet.get("topologyManagerScope") not in (None, "container", "pod"):
         question["kubelet"] = {**kubelet, "topologyManagerScope": "container"}
+    return question
+
+
+@mutant(restart.refuses_what_a_start_refuses).question("node.restart")
+def comes_up_again_with_nothing_reserved(question, memory):
+    kubelet = question.get("kubelet") or {}
+    if kubelet.get("cpuManagerPolicy") == "static" and not any(map(kubelet.get, (_LIST, *_AMOUNTS))):
+        question["kubelet"] = memory.asked["node.start"]["kubelet"]
     return question
 
 
@@ -155,3 +164,62 @@ def keeps_its_reserved_list_at_a_restart(question, memory):
     if not kubelet or _LIST not in kubelet or _LIST not in first:
         return question
     return {**question, "kubelet": {**kubelet, _LIST: first[_LIST]}}
+
+
+_AFTER = ("node.admit", "node.run", "node.resize", "node.state", "node.restart")
+
+
+def _moves_devices(at):
+    """Tell other devices of a pod than it was given from an event on, always the same ones."""
+
+    def rewrite(answer, memory):
+        moved = memory.notes.setdefault("moved", set())
+        known = [each for each in memory.asked["node.start"]["machine"].get("devices", ()) if each.get("healthy", True)]
+        for uid, _, holding in holdings_of(answer, memory):
+            if at(uid, answer, memory):
+                moved.add(uid)
+            for resource, ids in (holding.get("devices") or {}).items() if uid in moved else ():
+                others = sorted({each["id"] for each in known if each["resource"] == resource} - set(ids))
+                holding["devices"][resource] = others[: len(ids)] if len(others) >= len(ids) else ids
+        return answer
+
+    return mutant(node_admission.leaves_the_rest).answer(*_AFTER)(rewrite)
+
+
+moves_devices_at_the_start = _moves_devices(
+    lambda uid, answer, memory: answer.get("result") == "started" and memory.last == {"uid": uid}
+)
+moves_devices_by_a_resize = _moves_devices(lambda uid, answer, memory: answer.get("result") == "resized")
+
+
+@mutant(node_admission.leaves_the_rest).answer("node.admit", "node.run", "node.remove", "node.state")
+def books_memory_of_refused_pods(answer, memory):
+    """Has 64 MiB less free of each NUMA node, by its books, for each pod that was refused."""
+    lost = memory.notes["lost"] = memory.notes.get("lost", 0) + (answer.get("result") == "rejected")
+    for node in answer.get("memory_state") or ():
+        if node.get("free"):
+            node["free"]["memory"] -= lost << 26
+    return answer
+
+
+@mutant(node_admission.a_restart_leaves_containers).answer(*_AFTER)
+def turns_pods_round_where_a_restart_changes_the_configuration(answer, memory):
+    """Gives each pod the CPUs of the next at a restart with another configuration."""
+    held, kubelet = memory.notes.setdefault("held", {}), memory.last.get("kubelet")
+    own = [list(pod["containers"].values()) for pod in answer.get("pods") or () if pod["result"] == "admitted"]
+    if own and kubelet and kubelet != memory.asked["node.start"]["kubelet"]:
+        uids = [pod["uid"] for pod in answer["pods"] if pod["result"] == "admitted"]
+        cpus = [containers[0]["cpus"] for containers in own]
+        held.update(zip(uids, cpus[1:] + cpus[:1], strict=True))
+    for uid, _, holding in holdings_of(answer, memory):
+        holding["cpus"] = held.get(uid, holding["cpus"])
+    return answer
+
+
+@mutant(protocol.state_agrees_with_answers).answer("node.state")
+def bounds_who_has_no_limit(answer, memory):
+    """Bounds containers by a CPU of quota that have no limit, once they are looked at."""
+    for _, _, holding in holdings_of(answer, memory):
+        if holding.get("cpu_quota") == -1 and not holding["cpus"]:
+            holding["cpu_quota"] = 100_000
+    return answer

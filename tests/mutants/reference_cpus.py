@@ -147,10 +147,13 @@ def releases_one_cpu_too_few(right, self, uid, container):
 
 
 @mutant().instead_of(cpu_state.CpuState, "cpus_of")
-def shared_containers_get_the_first_cpu(right, self, uid, container):
-    """Sends shared containers the lowest CPU of the pool only."""
-    cpus = right(self, uid, container)
-    return cpus if self.exclusive_cpus_of(uid, container) else cpus & -cpus
+def shared_containers_get_an_exclusive_cpu(right, self, uid, container):
+    """Sends shared containers the lowest CPU that is exclusive to another, besides the pool."""
+    cpus, taken = right(self, uid, container), 0
+    for own in self.assignments.values():
+        for exclusive in own.values():
+            taken |= exclusive
+    return cpus if self.exclusive_cpus_of(uid, container) else cpus | taken & -taken
 
 
 @mutant().instead_of(cpu_manager, "reserved_count")

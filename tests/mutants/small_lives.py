@@ -31,6 +31,14 @@ def returns_first_container_only(right, self, uid):
 
 
 @mutant().instead_of(Small, "release")
+def frees_a_neighbour_too(right, self, uid):
+    """Puts what the oldest pod has into the pool, too, when another goes."""
+    right(self, uid)
+    for cpus in next(iter(self.held.values()), {}).values():
+        self.pool |= cpus
+
+
+@mutant().instead_of(Small, "release")
 def returns_one_too_few(right, self, uid):
     """Gives back all but the highest CPU of more than four."""
     for cpus in self.held.pop(uid).values():
@@ -234,12 +242,6 @@ def updates_of_the_start(right, self, uid, name):
     return (self.held[uid].get(name, 0) or first) if self.static else 0
 
 
-@mutant().instead_of(Small, "cpuset")
-def updates_without_reserved(right, self, uid, name):
-    """Sends shared containers the pool without reserved CPUs."""
-    return (self.held[uid].get(name, 0) or self.free) if self.static else 0
-
-
 @mutant().instead_of(Small, "on_reconcile")
 def updates_the_gone(right, self, question):
     """Sends cpusets for pods that are gone."""
@@ -271,6 +273,17 @@ def state_misses_sidecars(right, self, question):
         for uid, own in told["containers"].items()
     }
     return told
+
+
+@mutant().instead_of(Small, "place")
+def moves_a_neighbour_on_admission(right, self, pod):
+    """Moves the oldest pod to other free CPUs before it places the next."""
+    oldest = next(iter(self.held.values())) if len(self.held) > 1 else {}
+    for name, cpus in oldest.items():
+        others = next((bits for bits in self.machine.core_bits if bits & self.free == bits), 0)
+        if cpus.bit_count() == others.bit_count():
+            oldest[name], self.pool = others, self.pool & ~others | cpus
+    right(self, pod)
 
 
 @mutant().instead_of(Small, "on_admit")

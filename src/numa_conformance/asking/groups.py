@@ -19,6 +19,7 @@ from ..judging.hinted import CpuHints
 from ..judging.may_run import MayRun, Pooled
 from ..judging.merged import MergedHints
 from ..judging.offered import DeviceHints, MemoryHints
+from ..judging.rest import Rest
 from ..judging.scored import ScoredNode, ScorePair
 from ..judging.start_subjects import Start
 from ..judging.verdicts import ANSWERED, WELL_FORMED
@@ -52,12 +53,12 @@ from .machine_choice import MachineChoice
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)
 NODE = (
-    *(nodes.Arrival, nodes.NodeMoment, nodes.Admission, nodes.PodStart, nodes.Removal, nodes.Resize),
-    *(nodes.ReconcilePass, nodes.State, nodes.Restart, CpuChoice, MayRun),
+    *(nodes.Arrival, nodes.NodeMoment, nodes.Admission, nodes.Removal, nodes.Resize),
+    *(nodes.ReconcilePass, nodes.State, nodes.Restart, CpuChoice, MayRun, Rest),
 )
 PLUGIN = (plugins.Registration, plugins.DeviceList, plugins.DevicePreference, plugins.DevicesServed)
 DRIVER = (drivers.Publication, drivers.Preparation, drivers.Release, drivers.Coexistence)
-DAMAGED = (nodes.Recovery, nodes.Restart, nodes.ForeignStart, nodes.NodeMoment)
+DAMAGED = (nodes.Recovery, nodes.Restart, nodes.ForeignStart, nodes.NodeMoment, Rest)
 HINTED = (CpuHints, MemoryHints, DeviceHints, MergedHints)
 """What is told beside admissions."""
 MACHINE_SURFACES = frozenset(method.partition(".")[0] for method in WITH_MACHINE)
@@ -181,7 +182,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
             ScenarioGroup("relations", "node", (*NODE, RepeatedAdmission), _relations, hint_subjects=HINTED),
             ScenarioGroup("crashes", "node", (nodes.Crash,), _crashes),
             ScenarioGroup("damages", "node", DAMAGED, _damages),
-            ScenarioGroup("starts", "node", (Start,), node_starts),
+            ScenarioGroup("starts", "node", (Start, nodes.RefusedStart), node_starts),
             ScenarioGroup("plugins", "plugin", PLUGIN, device_plugins),
             ScenarioGroup("claims", "claims", DRIVER, claims),
         )

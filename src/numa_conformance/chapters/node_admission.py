@@ -1,16 +1,21 @@
-"""What was admitted once is admitted again where no less is free, and with an init container that adds nothing.
+"""What was admitted once is admitted again where no less is free; what an event does not name stays as it was.
 
 Pages: Node Resource Managers, Control Topology Management Policies on a node, Init Containers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..judging.alignment import empties_the_pool, only_cpus
-from ..judging.chapter import Chapter, Judgement, applies, violated
+from ..judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ..judging.choice import WHOLE_CORES, adds_up
 from ..judging.earlier_admissions import RepeatedAdmission
+from ..judging.node_subjects import Restart
+from ..judging.rest import ADMISSION, CPUS, MEMORY, REMOVAL, START, Rest
 from ..judging.start_subjects import MOST_NODES
 from .alignment import REFUSING
+from .outcomes import changed, losses
 
 chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
 
@@ -74,6 +79,46 @@ def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     return must_be_admitted_again(
         question, "was admitted without its init containers, of which none is larger than its app"
     )
+
+
+@chapter.requires(
+    "node/events/leave-the-rest-as-it-was",
+    on=Rest,
+    rests_on=(
+        "nrm/static/cpus-are-the-containers-own",
+        "memory/head/guarantees",
+        "device-plugins/example/gets-what-it-asks-for",
+    ),
+    beyond="that an event takes nothing from containers and NUMA nodes that it does not name",
+)
+def leaves_the_rest(rest: Rest) -> Iterator[Violation]:
+    """An event of a node changes what it names: containers keep the CPUs, memory and devices that they have, and NUMA
+    nodes what they have free.
+    """
+    others = {ADMISSION: CPUS, START: CPUS}.get(rest.event)  # which other sentences tell
+    for stay in rest.stays:
+        for fact in stay.facts:
+            if fact != others:
+                yield from changed(fact, [(stay.who, stay.had, stay.has)], rest.in_words)
+    if rest.event != REMOVAL:
+        yield from losses(rest)
+
+
+@judges("node/events/leave-the-rest-as-it-was", on=Restart)
+def a_restart_leaves_containers(restart: Restart) -> Iterator[Violation]:
+    """A restart that changes the configuration, and no policy of CPUs or memory, moves no container, forgets no pod."""
+    after = applies(restart.after, "the node does not come up")
+    applies(not restart.plain, "the configuration is the same: others tell of it")
+    applies(restart.with_its_files, "the state files are not those that the node left")
+    before, now = restart.before.settings, after.settings
+    for uid in restart.before.pods:
+        if uid not in restart.held and uid not in restart.refused:
+            yield Violation(f"pod {uid} is forgotten after a restart", "nothing", "it is admitted again, or refused")
+    there = [each for each in restart.readmitted if each[1] and not each[1].cpus & after.reserved]
+    if before.static and now.static:
+        yield from changed(CPUS, there, "a restart")
+    if before.memory_static and now.memory_static:
+        yield from changed(MEMORY, there, "a restart")
 
 
 def must_be_admitted_again(question: RepeatedAdmission, why: str) -> Judgement:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..cpuset import format_bits
 from ..judging.alignment import ResourceRequest
 from ..judging.chapter import Judgement, Violation, violated
 from ..judging.node_subjects import Admission
+from ..judging.rest import CPUS, DEVICES, MEMORY, Rest
 from ..judging.room import Room
+from ..judging.sighting import bytes_of_blocks
 from ..judging.start_subjects import Start
 from ..wire.history.quantities import size_text
-from ..wire.history.values import Affinity, HoldingBits
+from ..wire.history.values import Affinity, CpuBits, HoldingBits, nodes_text
 
+NOTHING = HoldingBits(CpuBits(0), memory=(), devices={})
 IMPOSSIBLE = "no hint: an empty list, not null, which is no opinion"
 
 
@@ -54,6 +57,16 @@ def in_words(held: Mapping[str, HoldingBits]) -> str:
     return "; ".join(f"{name}: {holding}" for name, holding in held.items())
 
 
+def cpus_text(held: HoldingBits) -> str:
+    """Write the exclusive CPUs of a container."""
+    return format_bits(held.cpus) or "none"
+
+
+def blocks_text(held: HoldingBits) -> str:
+    """Write the memory of a container, however it is divided into blocks."""
+    return str(dict(sorted(bytes_of_blocks(held.memory).items())))
+
+
 def devices_text(held: HoldingBits | None) -> str:
     """Write the devices that a container holds."""
     known = sorted(held.devices_by_resource.items()) if held else ()
@@ -68,6 +81,39 @@ def sets_text(sets: Iterable[int]) -> str:
 def memory_in_words(held: HoldingBits | None) -> str:
     """Write the memory that a container holds."""
     return ", ".join(map(str, (held.memory if held else None) or ())) or "none"
+
+
+_FACTS: Mapping[str, tuple[Callable[[HoldingBits], bool], Callable[[HoldingBits], str]]] = {
+    CPUS: (lambda held: True, cpus_text),
+    MEMORY: (lambda held: held.memory is not None, blocks_text),
+    DEVICES: (lambda held: held.devices is not None, devices_text),
+}
+"""Of each fact of a holding whether it is told, and how it is written."""
+
+
+def changed(
+    fact: str, containers: Iterable[tuple[str, HoldingBits | None, HoldingBits | None]], event: str
+) -> Iterator[Violation]:
+    """Yield the containers that hold other CPUs, memory or devices after an event than they had, where both are told.
+
+    ``containers``: who each is, what it had, and what it has now.
+    """
+    is_shown, write = _FACTS[fact]
+    for who, had, has in containers:
+        before, now = had or NOTHING, has or NOTHING
+        holds = not (is_shown(before) and is_shown(now)) or write(before) == write(now)
+        yield from violated(holds, f"{who} has other {fact} after {event}", got=write(now), allowed=write(before))
+
+
+def losses(rest: Rest) -> Iterator[Violation]:
+    """Yield of which NUMA nodes the books have less free after an event than it leaves them."""
+    for balance in rest.balances:
+        yield from violated(
+            balance.free >= balance.least,
+            f"after {rest.in_words} {nodes_text(balance.nodes)} has {balance.kind} that is neither free nor held",
+            got=f"{size_text(balance.free)} free",
+            allowed=f"{size_text(balance.least)} at least",
+        )
 
 
 NOT_ALIGNED = "TopologyAffinityError"

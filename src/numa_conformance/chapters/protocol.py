@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
 from ..judging.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..judging.node_subjects import Arrival
 from ..judging.shared_views import NodeContainer
-from ..judging.sighting import bytes_of_blocks
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..wire.history.values import CpuBits, HoldingBits
-from .outcomes import devices_text
+from .outcomes import blocks_text, cpus_text, devices_text
 
 chapter = Chapter(since="1.8")
 
@@ -59,18 +57,15 @@ def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
     has_cpus = container.settings.static and container.pool is not None
     has_devices = held.devices is not None and other.devices is not None
     for fact, noun, file, write, is_shown in (
-        ("cpu", "CPUs", CPU_FILE, _cpus, has_cpus),
-        ("memory", "memory", MEMORY_FILE, _memory, held.memory is not None),
+        ("cpu", "CPUs", CPU_FILE, cpus_text, has_cpus),
+        ("memory", "memory", MEMORY_FILE, blocks_text, held.memory is not None),
         ("device", "devices", DEVICE_FILE, devices_text, has_devices),
+        ("quota", "CFS quota", "its admission", _quota, container.is_never_bounded and other.quota is not None),
     ):
         if is_shown and write(held) != write(other):
             why = f"{container.teller} tells of other {noun} of container {container.key} than {file}"
             yield Violation(why, write(other), write(held), about=container.about("listed", fact))
 
 
-def _cpus(held: HoldingBits) -> str:
-    return format_bits(held.cpus) or "none"
-
-
-def _memory(held: HoldingBits) -> str:
-    return str(dict(sorted(bytes_of_blocks(held.memory).items())))
+def _quota(held: HoldingBits) -> str:
+    return str(max(held.quota or 0, 0))

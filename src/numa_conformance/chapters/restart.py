@@ -18,14 +18,15 @@ from ..asking.generators.scenario import Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
-from ..judging.node_subjects import Crash, Recovery, Restart, readmitted_containers
+from ..judging.node_subjects import Crash, Recovery, RefusedStart, Restart, readmitted_containers
+from ..judging.rest import CPUS
 from ..judging.shared_views import FoundFile
 from ..judging.sighting import Sighting
 from ..judging.world import World
 from ..machine import load_machine
 from ..sources.options import STATIC_OPTIONS
-from ..wire.history.values import HoldingBits
 from .conditions import plain, under_static
+from .outcomes import changed
 
 chapter = Chapter("cpu-manager/static", "node/restart", since="1.10", area="cpu-manager lifecycle")
 
@@ -48,6 +49,22 @@ def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
     for uid in restart.before.pods:
         if uid not in restart.refused and uid not in restart.held:
             yield Violation(f"pod {uid} is forgotten after a restart", "nothing", "it is admitted again")
+
+
+@chapter.requires(
+    "node/restart/refuses-what-a-start-refuses",
+    on=RefusedStart,
+    rests_on=(
+        "cpu-task/static/needs-a-reservation",
+        "cpu-task/options/incompatible-options-fail-the-start",
+        "memory/constraints/error-otherwise",
+    ),
+    beyond="that a restart of the node agent is a start",
+)
+def refuses_what_a_start_refuses(restart: RefusedStart) -> Judgement:
+    """The node does not come up again with a configuration with which it does not come up at first."""
+    why = "the node comes up again with a configuration with which it did not come up at first"
+    return violated(not restart.up, why, got="it comes up", allowed=f"it does not: {restart.refusal}")
 
 
 @chapter.requires(
@@ -110,15 +127,7 @@ def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
         if uid not in crash.held:
             why = f"pod {uid} runs, and is not admitted again after a crash"
             yield Violation(why, crash.refused.get(uid, "nothing"))
-    yield from moved(readmitted_containers(running, crash.held), "after a crash")
-
-
-def moved(containers: Iterable[tuple[str, HoldingBits | None, HoldingBits | None]], when: str) -> Iterator[Violation]:
-    """Yield the containers that have other CPUs than they had."""
-    for who, had, has in containers:
-        before, now = had.cpus if had else 0, has.cpus if has else 0
-        if before != now:
-            yield Violation(f"{who} has other CPUs {when}", format_bits(now), format_bits(before))
+    yield from changed(CPUS, readmitted_containers(running, crash.held), "a crash")
 
 
 @chapter.requires(
@@ -203,12 +212,17 @@ def reconfigured(claimed: frozenset[str]) -> Lives:
 
 
 Turning = tuple[Mapping[str, Any], Mapping[str, Any] | None, Sequence[Mapping[str, Any]]]
-"""A configuration, the one after the restart (None: the same), and the pods that come then."""
+"""A configuration, the one after the restart (None: the same), and the pods that come once earlier ones are gone."""
 
 
 def _restarted(turns: Iterable[Turning]) -> Script:
     for before, after, pods in turns:
         yield "node.start", {"kubelet": before}
+        for uid in ("early", "soon"):
+            yield "node.admit", {"pod": guaranteed(uid, 1)}
         restarted = yield "node.restart", {} if after is None else {"kubelet": after}
+        for there in restarted.get("pods", ()):
+            if there["result"] == "admitted":
+                yield "node.remove", {"uid": there["uid"]}
         for wanted in pods if restarted.get("result") == "restarted" else ():
             yield "node.admit", {"pod": wanted}

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from ..asking.generators.workloads import guaranteed, static
 from ..asking.generators.worlds import held, node, resident
-from ..judging.node_subjects import Crash, Recovery, Restart
+from ..judging.node_subjects import Crash, Recovery, RefusedStart, Restart
+from ..judging.settings import Settings
 from ..judging.world import World
 from . import restart as chapter
 
-EMPTY = node("t1-one-socket-smt2", static())
+EMPTY, UNRESERVED = node("t1-one-socket-smt2", static()), Settings.of(static(reserved=""))
 
 
 def up(pool: str, **pods: str) -> World:
@@ -36,6 +37,10 @@ PAIRS = {
     chapter.admits_again_what_was_there: (
         Restart(BEFORE, EMPTY, True, {"a": {"c": held("1,5")}}, {"b": "TopologyAffinityError"}),
         Restart(BEFORE, BEFORE, True, {"a": {"c": held("1,5")}, "b": {"c": held("2,6")}}),
+    ),
+    chapter.refuses_what_a_start_refuses: (
+        RefusedStart(UNRESERVED, True, "nothing is reserved"),
+        RefusedStart(UNRESERVED, False, "nothing is reserved"),
     ),
     chapter.comes_up_after_a_crash: (Crash(BEFORE, None, refusal="broken"), crash("0,3-4,7", a="1,5", b="2,6")),
     chapter.no_cpu_in_two_places: (crash("0,2-4,6-7", a="1,5", b="1,5"), crash("0,3-4,7", a="2,6", b="1,5")),

@@ -14,13 +14,10 @@ from ..wire.messages.node import (
     AdmitPod,
     Admitted,
     Checkpoints,
-    MemoryNode,
     NodeState,
     PodStarted,
-    ReadmittedPod,
     Reconciled,
     Rejected,
-    RejectedPod,
     Removed,
     RemovePod,
     Resized,
@@ -47,16 +44,17 @@ from .node_subjects import (
     ForeignStart,
     Malformed,
     NodeMoment,
-    PodStart,
     ReconcilePass,
     Recovery,
+    RefusedStart,
     Removal,
     Resize,
-    Restart,
     State,
 )
 from .offered import hints_of
 from .pods import PodSpec
+from .rest import Books, books_of, rest_of
+from .restarts import RefusedStarts, restarted
 from .settings import Settings
 from .start_subjects import start_of
 from .world import AdmittedPod, World
@@ -77,10 +75,20 @@ class NodeFollower:
         self._admitted = EarlierAdmissions()
         self._pod_uids: set[str] = set()
         self._settings: Settings | None = None
-        self._books: Sequence[MemoryNode] = ()
+        self._books: Books = {}
+        self._refused = RefusedStarts()
 
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
-        """Yield the subjects of one step."""
+        """Yield the subjects of one step: what happens, and what stays."""
+        before = self._world
+        yield from self._events(question, reply)
+        rest = rest_of(before, self._world, question, reply, self._books) if before and self._world else None
+        if rest is not None:
+            yield rest
+        if hasattr(reply, "memory_state"):
+            self._books = books_of(reply.memory_state)
+
+    def _events(self, question: Message, reply: Message) -> Iterator[object]:
         if isinstance(question, StartNode) and isinstance(reply, StartedNode | StartFailed):
             yield from self._start(question, reply)
             return
@@ -113,8 +121,9 @@ class NodeFollower:
 
     def _start(self, question: StartNode, reply: StartedNode | StartFailed) -> Iterator[object]:
         self._settings = settings = Settings.of(question.kubelet)
-        self._world, self._down, self._runs_on, self._tampered = None, None, {}, False
+        self._world, self._down, self._runs_on, self._tampered, self._books = None, None, {}, False, {}
         self._files.begin()
+        self._refused.remember(question, reply)
         if question.machine:
             self._machine = machine_from_dict(question.machine)
         online, files = self._machine.online_bits, question.files or {}
@@ -133,7 +142,6 @@ class NodeFollower:
         known = reserved is not None or not (settings.static and settings.reserved_count)
         reserved = (reserved or 0) if settings.static else 0
         self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
-        self._books = () if files else reply.memory_state or ()
         if not files:
             yield Arrival(settings, self._world, memory=reply.memory_state or ())
             yield NodeMoment(self._world)
@@ -190,7 +198,6 @@ class NodeFollower:
                     (started.cpus or after.pool) if started.cpuset is None else started.cpuset
                 )
         self._world = after = self._sent(after, reply.updates)
-        yield PodStart(before, after, uid, held)
         yield NodeMoment(after, reply.memory_state or ())
         yield from may_run(after, uid)
 
@@ -214,7 +221,7 @@ class NodeFollower:
         after = before.removed(uid).with_pool(bits(reply.default_cpuset))
         self._runs_on = {key: cpus for key, cpus in self._runs_on.items() if key[0] != uid}
         self._world = after = self._sent(after, reply.updates if isinstance(reply, Removed) else None)
-        yield Removal(before, after, uid, isinstance(reply, Removed), reply.memory_state or (), self._books)
+        yield Removal(before, after, uid, isinstance(reply, Removed))
         yield NodeMoment(after, reply.memory_state or ())
         yield from may_run(after)
 
@@ -247,7 +254,8 @@ class NodeFollower:
         settings = (self._settings or before.settings) if kubelet is None else Settings.of(kubelet)
         origin = self._origin_of(files, before.online, same_run=kubelet is None)
         same = settings == before.settings and (kubelet is None or self._down is not None)
-        done = _restarted(before, reply, settings, plain=same and origin == "own", files=files)
+        done = restarted(before, reply, settings, same=same, with_its_files=origin == "own", files=files)
+        refusal = self._refused.refusal(kubelet)
         match origin:
             case "interrupted":
                 yield Crash(before, done.after, done.held, done.refused, done.refusal)
@@ -255,9 +263,11 @@ class NodeFollower:
                 yield ForeignStart(settings, done.after is not None, done.refusal)
             case "strange" if files and not self._of_a_fault:
                 yield Recovery(done.after, done.held, done.refusal)
-        if not any(files.values()) or done.plain:
+        if refusal is not None:
+            yield RefusedStart(settings, done.after is not None, refusal)
+        elif not any(files.values()) or done.plain:
             yield done
-        self._settings, self._books = settings, self._books if done.plain else ()
+        self._settings, self._books = settings, self._books if done.plain else {}
         self._world, self._down = done.after, before if done.after is None else None
         self._tampered = origin != "own" and done.after is None
         if done.after is not None and isinstance(reply, Restarted):
@@ -284,20 +294,3 @@ class NodeFollower:
 def _of_strangers(pod: PodSpec, held: Mapping[str, HoldingBits]) -> Malformed:
     names = ", ".join(sorted(held.keys() - pod.by_name.keys()))
     return Malformed(f"pod {pod.uid} has no containers {names[:200]}")
-
-
-def _restarted(
-    before: World, reply: Restarted | StartFailed, settings: Settings, *, plain: bool, files: Files
-) -> Restart:
-    deleted = frozenset(name for name, text in files.items() if text is None)
-    if isinstance(reply, StartFailed):
-        return Restart(before, None, plain, refusal=reply.message, wanted=settings, deleted=deleted)
-    held = {pod.uid: holdings_of(pod.containers) for pod in reply.pods if isinstance(pod, ReadmittedPod)}
-    refused = {pod.uid: f"{pod.reason}: {pod.message}" for pod in reply.pods if isinstance(pod, RejectedPod)}
-    pods = {uid: pod.found_again(held.get(uid, {})) for uid, pod in before.pods.items() if uid not in refused}
-    reserved = before.reserved if settings.reserved is None else settings.reserved
-    after = replace(before, settings=settings, reserved=reserved if settings.static else 0, pods=pods)
-    after = after.with_pool(bits(reply.default_cpuset))
-    if settings != before.settings:
-        after = replace(after, first_pool=after.pool)
-    return Restart(before, after, plain, held, refused, wanted=settings, deleted=deleted)

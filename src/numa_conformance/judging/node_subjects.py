@@ -138,16 +138,6 @@ class Admission(OfBefore):
 
 
 @dataclass(frozen=True, slots=True)
-class PodStart(OfBefore):
-    """A pod's containers were started. ``held``: what they hold, as told then."""
-
-    before: World
-    after: World
-    uid: str
-    held: Mapping[str, HoldingBits]
-
-
-@dataclass(frozen=True, slots=True)
 class Resize(OfBefore):
     """A pod on the node was to have other amounts of CPU and memory. ``held``: what its containers hold then.
 
@@ -173,17 +163,12 @@ class Resize(OfBefore):
 
 @dataclass(frozen=True, slots=True)
 class Removal(OfBefore):
-    """A pod was taken off the node.
-
-    ``memory``: the books of its NUMA nodes then. ``at_first``: those it came up with under the same settings.
-    """
+    """A pod was taken off the node."""
 
     before: World
     after: World
     uid: str
     known: bool
-    memory: Sequence[MemoryNode] = ()
-    at_first: Sequence[MemoryNode] = ()
 
     @property
     def was_there(self) -> bool:
@@ -240,6 +225,7 @@ class Restart(OfBefore):
     - ``after``: None when the node did not come up again; ``refusal`` says why.
     - ``held``: what containers of the pods admitted again hold. ``refused``: the other pods, with the reason.
     - ``wanted``: the configuration asked for. ``deleted``: state files that were taken away before.
+    - ``with_its_files``: with the state files it had left, whatever its configuration.
     """
 
     before: World
@@ -248,6 +234,7 @@ class Restart(OfBefore):
     held: Mapping[str, Mapping[str, HoldingBits]] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
+    with_its_files: bool = True
     wanted: Settings | None = None
     deleted: frozenset[str] = frozenset()
 
@@ -277,6 +264,15 @@ class ForeignStart:
     settings: Settings
     up: bool
     refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedStart:
+    """A node was restarted with a configuration with which a start was refused. ``up``: it came up."""
+
+    settings: Settings
+    up: bool
+    refusal: str
 
 
 @dataclass(frozen=True, slots=True)

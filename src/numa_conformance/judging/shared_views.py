@@ -30,6 +30,7 @@ class ContainerView:
     - ``other``: what it holds by another source, the ``teller``.
     - ``runs``: what it runs on. ``settled``: the pool has not changed lately.
     - ``unexplained``: nothing is known of how it came to what it holds.
+    - ``is_given_the_pool``: where it shares CPUs, its cpuset is the whole pool: a kubelet writes no part of it.
     - ``pod_quota``: the CFS quota of its pod's cgroup, in microseconds; None where that is not told.
     """
 
@@ -53,6 +54,7 @@ class ContainerView:
     runs: Runs | None = None
     settled: bool = True
     unexplained: bool = False
+    is_given_the_pool: bool = False
     pod_quota: int | None = None
 
     @property
@@ -76,6 +78,12 @@ class ContainerView:
     def options(self) -> frozenset[str]:
         """The static policy's options that are on."""
         return self.settings.options if self.settings.static else frozenset()
+
+    @property
+    def is_never_bounded(self) -> bool:
+        """Whether it shares CPUs, and no sentence says what CFS quota it has, where that is told: it has no limit."""
+        is_shown = self.held is not None and self.held.quota is not None
+        return is_shown and not self.cpus and (self.limit is None or not self.settings.quota)
 
     @property
     def chosen(self) -> int | None:

@@ -70,6 +70,7 @@ def _seen_container(sighting: Sighting, container: SeenContainer) -> NodeContain
         runs=container.runs,
         settled=sighting.settled,
         unexplained=container.uid not in sighting.whole,
+        is_given_the_pool=True,
         pod_quota=int(sighting.limits.get(container.uid, 0) * PERIOD) if known else None,
     )
 

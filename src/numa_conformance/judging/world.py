@@ -52,8 +52,9 @@ class AdmittedPod:
     def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> AdmittedPod:
         """Take over what a container may run on from now on, while some CPUs are exclusive."""
         held = self.held[name]
-        lost = (held.cpuset or 0) & ~cpus
-        given_up = 0 if lost & ~exclusive else self.lost.get(name, 0) | lost
+        had, gave_up = held.cpuset or 0, self.lost.get(name, 0)
+        lost, came = had & ~cpus, cpus & ~had & ~gave_up
+        given_up = 0 if lost & ~exclusive or (had and came) else gave_up | lost
         held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
         return replace(self, held={**self.held, name: held}, lost={**self.lost, name: given_up})
 

@@ -75,7 +75,7 @@ def node_starts(
             for cell, needs, asking in _SETTINGS:
                 configurations = tuple(asking(machine, claimed)) if needs <= claimed else ()
                 if configurations:
-                    yield _scenario(cell, machine, configurations, version)
+                    yield _scenario(cell, machine, configurations, version, restarts=RESTART in claimed)
         for machine in _one_node_too_many():
             yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
         for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
@@ -109,20 +109,31 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
     return first, replace(first, name=f"{first.name}, the last of memory alone", cpus=cpus)
 
 
-def _scenario(cell: str, machine: Machine, configurations: Iterable[Configuration], version: str | None) -> Scenario:
+def _scenario(
+    cell: str, machine: Machine, configurations: Iterable[Configuration], version: str | None, *, restarts: bool = False
+) -> Scenario:
     cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario("start", cell, machine, partial(_script, tuple(configurations), _of_version(version)))
+    return Scenario("start", cell, machine, partial(_script, tuple(configurations), _of_version(version), restarts))
 
 
 def _of_version(version: str | None) -> dict[str, str]:
     return {} if version is None else {"kubernetes_version": version}
 
 
-def _script(configurations: Iterable[Configuration], more: Mapping[str, str]) -> Script:
+def _script(configurations: Iterable[Configuration], more: Mapping[str, str], restarts: bool) -> Script:
+    """Ask a node to come up, and with what it refuses ask it at last to come up again."""
+    good, refused = list[Mapping[str, Any]](), list[Mapping[str, Any]]()
     for config, first in configurations:
         answer = yield "node.start", {"kubelet": config, **more}
-        if first is not None and answer.get("result") == "started":
+        up = answer.get("result") == "started"
+        (good if up else refused).append(config)
+        if first is not None and up:
             yield "node.admit", {"pod": first}
+    is_up = False
+    for config in refused if good and restarts else ():
+        if not is_up:
+            yield "node.start", {"kubelet": good[0], **more}
+        is_up = (yield "node.restart", {"kubelet": config}).get("result") == "failed"
 
 
 def _restarted(configs: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:

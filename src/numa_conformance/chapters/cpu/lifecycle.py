@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 
 from ...cpuset import bit_of, format_bits, iter_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, judges, violated
 from ...judging.choice import CpuChoice
-from ...judging.node_subjects import NodeMoment, PodStart
+from ...judging.node_subjects import NodeMoment
 from ...judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
+from ...judging.rest import CPUS, START, Rest
 from ...judging.shared_views import ContainerView, Neighbours
 from ..conditions import under_none, under_static
-from ..outcomes import number_of
+from ..outcomes import changed, number_of
 
 chapter = Chapter("cpu-manager/static", since="1.8")
 
@@ -167,21 +168,13 @@ def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
 
 
 @chapter.requires(
-    "cpu-manager/static/keeps-cpus-while-it-runs", on=PodStart, rests_on=("nrm/static/cpus-are-the-containers-own",)
+    "cpu-manager/static/keeps-cpus-while-it-runs", on=Rest, rests_on=("nrm/static/cpus-are-the-containers-own",)
 )
-def starting_changes_nothing(run: PodStart) -> Judgement:
+def starting_changes_nothing(rest: Rest) -> Iterator[Violation]:
     """A container runs on the exclusive CPUs it was admitted with."""
-    under_static(run)
-    admitted = {name: held.cpus for name, held in run.before.pods[run.uid].held.items()}
-    started = {name: held.cpus for name, held in run.held.items()}
-    kinds = {container.name: container.kind for container in run.after.pods[run.uid].spec.containers}
-    moved = {name for name, cpus in started.items() if kinds.get(name) != "init" and admitted.get(name, cpus) != cpus}
-    why = f"containers of pod {run.uid} start on other CPUs than they were given: {', '.join(sorted(moved))}"
-    return violated(not moved, why, got=_by_name(started), allowed=_by_name(admitted))
-
-
-def _by_name(cpus: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}: {format_bits(bits) or '(shared pool)'}" for name, bits in cpus.items()) or "nothing"
+    applies(rest.event == START, "no container is started")
+    under_static(rest)
+    return changed(CPUS, ((stay.who, stay.had, stay.has) for stay in rest.stays), rest.in_words)
 
 
 @chapter.requires(

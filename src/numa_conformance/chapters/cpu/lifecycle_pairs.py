@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
 from ...asking.generators.worlds import admitted, bits, held, node, resident
 from ...judging.choice import CpuChoice
-from ...judging.node_subjects import NodeMoment, PodStart
+from ...judging.node_subjects import NodeMoment
+from ...judging.rest import START, Rest, Stay
 from ...judging.world import AdmittedPod, World
 from . import lifecycle as chapter
 
@@ -49,8 +50,8 @@ PAIRS = {
         admitted(up(), TWO_APPS, a=held("1"), b=held("5")),
     ),
     chapter.starting_changes_nothing: (
-        PodStart(BUSY, BUSY, "p", {"c": held("2,6")}),
-        PodStart(BUSY, BUSY, "p", {"c": held("1,5")}),
+        Rest(BUSY, START, "p", (Stay("container c of pod p", held("1,5"), held("2,6")),)),
+        Rest(BUSY, START, "p", (Stay("container c of pod p", held("1,5"), held("1,5")),)),
     ),
     chapter.keeps_its_cpus: (admitted(BUSY, TWO, c=held("2,6")), admitted(BUSY, TWO, c=held("1,5"))),
 }

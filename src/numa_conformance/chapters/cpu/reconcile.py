@@ -24,7 +24,7 @@ policy_none = Chapter("cpu-manager/none", since="1.8")
     rests_on=("cpu-task/configuration/reconciles-through-the-cri",),
 )
 def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
-    """A cpuset that the reconcile loop sends is the container's own, or the shared pool."""
+    """A cpuset that the reconcile loop sends has the container's exclusive CPUs, or CPUs of the shared pool alone."""
     under_static(loop)
     for update in applies(loop.updates, "no cpuset is sent"):
         pod = loop.world.pods.get(update.uid)
@@ -32,9 +32,15 @@ def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
         if held is None:
             yield Violation(f"a cpuset is sent for {update.uid}/{update.container}, which is not on the node")
             continue
-        assigned = held.cpus or loop.world.pool
+        holds = update.cpus == held.cpus if held.cpus else _is_part(update.cpus, loop.world.pool)
+        assigned = format_bits(held.cpus) if held.cpus else f"some of {format_bits(loop.world.pool)}"
         why = f"container {update.container} of pod {update.uid} is sent other CPUs than are assigned"
-        yield from violated(update.cpus == assigned, why, got=format_bits(update.cpus), allowed=format_bits(assigned))
+        yield from violated(holds, why, got=format_bits(update.cpus) or "none", allowed=assigned)
+
+
+def _is_part(cpus: int, pool: int) -> bool:
+    """Tell whether a container that runs on some CPUs runs in the shared pool: the pages do not say on how many."""
+    return bool(cpus) and not cpus & ~pool
 
 
 @chapter.requires(
@@ -45,7 +51,7 @@ def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
     area="cpu-manager lifecycle",
 )
 def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
-    """After a pass of the reconcile loop every running container runs on its exclusive CPUs, or on the shared pool as
+    """After a pass of the reconcile loop every running container runs on its exclusive CPUs, or in the shared pool as
     it is now.
     """
     runs = applies(container.runs, "it is not seen what the container runs on")
@@ -55,7 +61,8 @@ def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
     cpus = applies(container.cpus or pool, "the container is shared, and the pool is empty")
     assigned = f"{'its own' if container.cpus else 'the shared pool'} {format_bits(cpus)}"
     facts = container.about("runs", "cpu" if container.cpus else "pool")
-    if runs.written is not None and runs.written != cpus:
+    may_be_a_part = not container.cpus and not container.is_given_the_pool and _is_part(runs.written or 0, cpus)
+    if runs.written is not None and runs.written != cpus and not may_be_a_part:
         beyond = format_bits(runs.written) or "nothing: it may run on all of its parent's"
         why = f"the cgroup of container {container.key} has another cpuset than is assigned"
         yield Violation(why, beyond, assigned, about=facts)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...judging import rest
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.files import CPU_FILE, CPU_POLICY, CPUS, MEMORY_FILE
 from ...judging.node_subjects import Restart
 from ...judging.shared_views import FoundFile
 from ...judging.sighting import Sighting
 from ..conditions import plain, under_static
-from ..restart import can_be_read, is_of_the_same, moved
+from ..outcomes import changed
+from ..restart import can_be_read, is_of_the_same
 
 chapter = Chapter("node/restart", "cpu-manager/static", since="1.10", area="cpu-manager lifecycle")
 
@@ -26,7 +28,7 @@ def cpus_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     plain(restart)
     under_static(restart)
     applies(restart.after is not None, "the node does not come up")
-    return moved(restart.readmitted, "after a restart")
+    return changed(rest.CPUS, restart.readmitted, "a restart")
 
 
 @judges("cpu-manager/state-file/assignments-survive-a-restart", on=Sighting)

@@ -25,12 +25,13 @@ from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, v
 from ...judging.choice import numa_cpus
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Admission, NodeMoment, Restart
+from ...judging.rest import DEVICES
 from ...judging.room import Room, ordinary
 from ...judging.sighting import Sighting
 from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, HoldingBits
 from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
-from ..outcomes import amounts_text, devices_text, in_words, must_be_admitted
+from ..outcomes import amounts_text, changed, devices_text, in_words, must_be_admitted
 from ..restart import can_be_read
 
 chapter = Chapter("device-manager/allocation", since="1.18")
@@ -185,14 +186,8 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     """Containers keep their devices when the node agent restarts."""
     plain(restart)
     applies(restart.after is not None, "the node does not come up")
-    applies(
-        any(had and had.devices for _, had, _ in restart.readmitted), "no container that is there again had devices"
-    )
-    for who, had, has in restart.readmitted:
-        if had and had.devices:
-            why = f"{who} has other devices after a restart"
-            same = has is not None and had.devices_by_resource == has.devices_by_resource
-            yield from violated(same, why, got=devices_text(has), allowed=devices_text(had))
+    with_devices = [each for each in restart.readmitted if each[1] and each[1].devices]
+    return changed(DEVICES, applies(with_devices, "no container that is there again had devices"), "a restart")
 
 
 @judges("device-manager/restart/keeps-devices", on=Sighting)

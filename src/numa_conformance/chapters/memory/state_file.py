@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.files import MEMORY_FILE, MEMORY_POLICY
 from ...judging.node_subjects import Restart
+from ...judging.rest import MEMORY
 from ...judging.room import whole
 from ...judging.shared_views import FoundFile
 from ...judging.sighting import Sighting, bytes_of_blocks
 from ...wire.history.quantities import size_text
 from ..conditions import memory_static, plain
-from ..outcomes import memory_in_words
+from ..outcomes import changed
 from ..restart import can_be_read, is_of_the_same
 
 chapter = Chapter(since="1.21")
@@ -34,13 +35,7 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     plain(restart)
     memory_static(restart)
     applies(restart.after is not None, "the node does not come up")
-    for who, had, has in restart.readmitted:
-        yield from violated(
-            bytes_of_blocks(had.memory if had else None) == bytes_of_blocks(has.memory if has else None),
-            f"{who} has other memory after a restart",
-            got=memory_in_words(has),
-            allowed=memory_in_words(had),
-        )
+    return changed(MEMORY, restart.readmitted, "a restart")
 
 
 @judges("memory-manager/state-file/assignments-survive-a-restart", on=Sighting)

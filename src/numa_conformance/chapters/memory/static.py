@@ -16,8 +16,9 @@ from ...judging.alignment import ResourceRequest, memory_of
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.choice import numa_cpus
 from ...judging.may_run import MayRun
-from ...judging.node_subjects import Admission, NodeMoment, Removal
+from ...judging.node_subjects import Admission, NodeMoment
 from ...judging.pods import GUARANTEED
+from ...judging.rest import REMOVAL, Rest
 from ...judging.room import Room, allocatable, ordinary
 from ...judging.shared_views import NodeContainer
 from ...judging.sighting import bytes_of_blocks
@@ -26,7 +27,7 @@ from ...wire.history.quantities import size_text
 from ...wire.history.values import nodes_text
 from ..alignment import at_once, leaving_a_cpu, one_node_can_give_all, plain_pod, with_memory
 from ..conditions import admitted, memory_none, memory_static, under, without_pod_resources
-from ..outcomes import memory_in_words, memory_text, must_be_admitted, must_be_refused
+from ..outcomes import losses, memory_in_words, memory_text, must_be_admitted, must_be_refused
 
 chapter = Chapter("memory-manager/static", since="1.21")
 policy_none = Chapter("memory-manager/none", since="1.21")
@@ -277,21 +278,12 @@ def memory_returns(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
 
-@judges("memory-manager/static/returns-memory-on-removal", on=Removal)
-def the_books_are_as_at_first(removal: Removal) -> Iterator[Violation]:
-    """Once the last pod is removed every NUMA node has as much memory to give as it came up with."""
-    memory_static(removal)
-    applies(removal.was_there and not removal.after.pods, "pods are left on the node, or there was none")
-    had = {(node.node, kind): table.free for node in removal.at_first for kind, table in (node.tables or {}).items()}
-    for node in removal.memory:
-        for kind, free in (node.free or {}).items():
-            first = had.get((node.node, kind), 0)
-            yield from violated(
-                free >= first,
-                f"no pod is on the node, and not all {kind} of NUMA node {node.node} is free",
-                got=size_text(free),
-                allowed=size_text(first),
-            )
+@judges("memory-manager/static/returns-memory-on-removal", on=Rest)
+def the_books_show_it_as_free(rest: Rest) -> Iterator[Violation]:
+    """The books of NUMA nodes have free what a removed pod had."""
+    applies(rest.event == REMOVAL, "no pod is removed")
+    applies(rest.balances, "it is not told what NUMA nodes have free")
+    return losses(rest)
 
 
 def _cpus_and_as_much_memory_each(machine: Machine) -> bool:

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 from ...asking.generators.workloads import burstable, guaranteed, static, static_memory
 from ...asking.generators.worlds import admitted, bits, block, held, node, refused, resident
 from ...judging.may_run import MayRun
-from ...judging.node_subjects import NodeMoment, Removal
+from ...judging.node_subjects import NodeMoment
+from ...judging.rest import REMOVAL, Balance, Rest
 from ...judging.world import World
 from ...wire.history.values import HoldingBits, MemoryBits, NodeBits
-from ...wire.messages.node import MemoryNode, MemoryTable
+from ...wire.messages.node import MemoryNode
 from . import static as chapter
 
 MACHINE, PAGES = "two-nodes-hugepages", "hugepages-2Mi"
@@ -48,11 +49,9 @@ def books(free: int) -> NodeMoment:
     return NodeMoment(up(p=holds(1, on=0)), (MemoryNode(0, 1, [0], {"memory": free << 30}),))
 
 
-def emptied(free: int) -> Removal:
-    """Describe books after the last pod was removed, of a NUMA node that came up with 7 GiB."""
-    at_first = MemoryNode(0, 0, [0], tables={"memory": MemoryTable(8 << 30, 1 << 30, 7 << 30, 0, 7 << 30)})
-    then = MemoryNode(0, 0, [0], {"memory": free << 30})
-    return Removal(up(p=holds(1, on=0)), IDLE, "p", True, (then,), (at_first,))
+def emptied(free: int) -> Rest:
+    """Describe books after a pod was removed that had a GiB of NUMA node 0, of which 6 GiB were free."""
+    return Rest(up(p=holds(1, on=0)), REMOVAL, "p", (), (Balance(1, "memory", free << 30, 7 << 30),))
 
 
 def taking_memory_from(nodes: str) -> MayRun:
@@ -84,6 +83,6 @@ PAIRS = {
     chapter.keeps_groups_apart: (grouped(0b01, 0b11), grouped(0b01, 0b10)),
     chapter.refuses_what_does_not_fit: (admitted(IDLE, LARGE, c=holds(17)), refused(IDLE, LARGE)),
     chapter.memory_returns: (refused(REMOVED, SIX), admitted(REMOVED, SIX, c=holds(6, on=0))),
-    chapter.the_books_are_as_at_first: (emptied(free=6), emptied(free=7)),
+    chapter.the_books_show_it_as_free: (emptied(free=6), emptied(free=7)),
     chapter.memory_is_where_it_was_given: (taking_memory_from("0-1"), taking_memory_from("0")),
 }

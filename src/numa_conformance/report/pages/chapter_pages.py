@@ -53,6 +53,8 @@ NAMES = {
     "serves": "served before it registers",
     "shared": "CPUs",
     "together": "CPUs of the pod",
+    "stays": "what stays:",
+    "balances": "the books:",
 }
 """What fields are called, where it is not their name."""
 

@@ -18,9 +18,9 @@ from ...judging.node_subjects import (
     Arrival,
     Crash,
     ForeignStart,
-    PodStart,
     ReconcilePass,
     Recovery,
+    RefusedStart,
     Removal,
     Resize,
     Restart,
@@ -29,6 +29,7 @@ from ...judging.node_subjects import (
 from ...judging.offered import DeviceHints, MemoryHints
 from ...judging.plugins import DeviceList, DevicePreference, DevicesServed, Registration
 from ...judging.pods import ContainerSpec, PodSpec
+from ...judging.rest import Rest
 from ...judging.scored import ScoredNode, ScorePair
 from ...judging.settings import Settings
 from ...judging.start_subjects import Start
@@ -47,6 +48,7 @@ ALWAYS = {
     Publication: "a driver is to publish devices",
     ReconcilePass: "one pass of the reconcile loop",
     Recovery: "a node is to come up with state files that are damaged, old, or not its own",
+    RefusedStart: "a node that refused to start with a configuration is restarted with it",
     State: "what is on the node is asked for",
 }
 """What is asked in cases of a class, where it is always the same."""
@@ -127,8 +129,8 @@ def _question_itself(case: Any) -> Iterator[str]:
             yield f"{_pod(case.first.spec)} comes" if case.first else "no pod comes"
         case Classification():
             yield _pod(case.pod, with_class=False)
-        case PodStart():
-            yield f"the containers of pod {case.uid} are started"
+        case Rest():
+            yield case.in_words
         case Removal():
             yield f"pod {case.uid} is removed"
         case Resize():
