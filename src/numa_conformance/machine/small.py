@@ -107,6 +107,6 @@ def _devices(nodes: Sequence[int], lot: random.Random) -> tuple[Device, ...]:
     return tuple(
         Device(kind, f"{kind.rpartition('/')[2]}-{number}", tuple(sorted(lot.sample(nodes, min(width, len(nodes))))))
         for kind in kinds
-        for number in range(lot.randint(1, 5))
+        for number in range(lot.randint(1, 10))
         for width in (lot.choice((0, *[1] * 8, *[2] * 3)),)
     )

@@ -18,7 +18,8 @@ from .resizes import resized_by_lot
 from .scenario import Answer, Question, Scenario, Script
 from .workloads import container, pod
 
-SMALL_MIB, LARGE_SHARE = 64, 3
+SMALL_MIB, LARGE_SHARE, MOST_SHARES = 64, 3, 8
+"""An amount of memory that any node has; a half of this share of a NUMA node, and as many of them at most."""
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
 _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
 """Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
@@ -138,7 +139,7 @@ class Walk:
         lot = self._lot
         crowded = self._free <= 1 or len(self._pods) > 6
         kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 0.6}
-        kinds |= {"state": 0.5}
+        kinds |= {"state": 1.5}
         if "cpu-manager/reconcile" in self._claimed:
             kinds["reconcile"] = 1
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
@@ -292,7 +293,7 @@ class Walk:
         if not self._cell.memory or self._lot.random() < 0.5:
             return SMALL_MIB
         sizes = [(node.memory or 0) >> 20 for node in self._cell.machine.memory]
-        return max(SMALL_MIB, self._lot.randint(1, 5) * max(sizes) // (2 * LARGE_SHARE))
+        return max(SMALL_MIB, self._lot.randint(1, MOST_SHARES) * max(sizes) // (2 * LARGE_SHARE))
 
     def _size(self, room: int) -> int:
         """Draw how many CPUs: about what is free, around the sizes of the machine's groups."""
