@@ -169,11 +169,14 @@ def overcommits_memory(machine):
 
 @mutant(_MEMORY + "static/keeps-groups-apart").answer("node.admit")
 def gives_a_grouped_node_alone(answer, memory):
-    if answer["result"] != "rejected":
-        return answer
-    block = {"type": "memory", "bytes": 1 << 30, "nodes": [0]}
-    admitted = {"result": "admitted", "qos": answer["qos"], "default_cpuset": answer["default_cpuset"]}
-    return {**admitted, "containers": {"c": {"cpus": "", "memory": [block]}}}
+    """Give what one NUMA node is to give on the first node of the last group."""
+    for holding in (answer.get("containers") or {}).values():
+        for block in holding.get("memory") or ():
+            if len(block["nodes"]) > 1:
+                memory["group"] = block["nodes"]
+            elif "group" in memory:
+                block["nodes"] = memory["group"][:1]
+    return answer
 
 
 @mutant(_MEMORY + "reserved-memory/must-match-the-node-reservation", _MEMORY + "reserved-memory/is-mandatory").question(

@@ -42,12 +42,10 @@ from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep
 from .generators.pods import examples_of_pods, pod_sweep
 from .generators.relations import related
-from .generators.resizes import resizes
 from .generators.scenario import WITH_MACHINE, Scenario
 from .generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from .generators.start_sweeps import node_starts
 from .generators.walks import walks
-from .generators.wide import wide
 from .machine_choice import MachineChoice
 
 Claimed = frozenset[str]
@@ -144,9 +142,6 @@ def _small(machines: Machines, count: int, seed: int) -> Sequence[Machine]:
 def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     yield from examples_of_nodes(claimed)
     yield from walks(cells(LIVES, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
-    few = _small(machines, FEW, seed) or machines
-    yield from wide(claimed, few, seed=seed)
-    yield from resizes(claimed, few)
     yield from lives(claimed, machines, seed)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 from ..cpuset import bit_of
 from ..wire.history.quantities import size_text
@@ -88,7 +90,7 @@ def rest_of(before: World, after: World, question: Message, reply: Message, was:
     of = [(had, has)]
     if isinstance(question, RestartNode):  # each pod is admitted anew, with its init containers
         of = [(pod, after.pods.get(name)) for name, pod in before.pods.items()]
-    balances = () if had and isinstance(reply, Rejected) else tuple(_balances(of, was, now))
+    balances = () if had and isinstance(reply, Rejected) else tuple(_balances(of, was, now, _groups(before)))
     return Rest(before, _event(question, reply), uid, stays, balances) if stays or balances else None
 
 
@@ -126,26 +128,37 @@ def _unnamed(was: ContainerSpec, wanted: ContainerSpec) -> Iterator[str]:
             yield fact
 
 
-def _balances(of: Iterable[tuple[AdmittedPod | None, AdmittedPod | None]], was: Books, now: Books) -> Iterator[Balance]:
-    """Yield what is free and what is due: each NUMA node outside what some pods had and have, and those together."""
+def _groups(world: World) -> list[int]:
+    """Return the NUMA nodes (bits) that serve some containers together: of which of them bytes return is not said."""
+    groups: list[int] = []
+    for pod in world.pods.values():
+        for nodes in (block.nodes for held in pod.held.values() for block in held.blocks):
+            joined = [group for group in groups if group & nodes]
+            groups = [group for group in groups if not group & nodes]
+            groups.append(reduce(or_, joined, int(nodes)))
+    return groups
+
+
+def _balances(
+    of: Iterable[tuple[AdmittedPod | None, AdmittedPod | None]], was: Books, now: Books, groups: Sequence[int]
+) -> Iterator[Balance]:
+    """Yield what is free and what is due: each group of NUMA nodes outside what some pods had and have, and those."""
     moved, nodes = Counter[str](), 0
     for block, sign in _moved(of):
         if block is None:
             return
         nodes |= block.nodes
         moved[block.type] += sign * block.bytes
-    free, least = Counter[str](), Counter(moved)
+    nodes = reduce(or_, (group for group in groups if group & nodes), nodes)
+    free, least = Counter[tuple[int, str]](), Counter({(nodes, kind): number for kind, number in moved.items()})
     for (node, kind), bytes_before in was.items():
         bytes_now = now.get((node, kind))
-        if bytes_now is None:
-            continue
-        if not node & nodes:
-            yield Balance(node, kind, bytes_now, bytes_before)
-        else:
-            free[kind] += bytes_now
-            least[kind] += bytes_before
-    for kind, number in free.items():
-        yield Balance(nodes, kind, number, least[kind])
+        if bytes_now is not None:
+            together = nodes if node & nodes else next((group for group in groups if group & node), node)
+            free[together, kind] += bytes_now
+            least[together, kind] += bytes_before
+    for (together, kind), number in free.items():
+        yield Balance(together, kind, number, least[together, kind])
 
 
 def _moved(of: Iterable[tuple[AdmittedPod | None, AdmittedPod | None]]) -> Iterator[tuple[MemoryBits | None, int]]:

@@ -23,8 +23,8 @@ RESOURCES = ("example.com/nic", "example.com/gpu")
 UNEVEN, HYBRID, OFFLINE, SHUFFLED, WIDE_CACHE, EMPTY, BARE = 0.3, 0.12, 0.2, 0.4, 0.2, 0.2, 0.1
 """How many machines have NUMA nodes of unequal size, cores of one thread beside others, offline cores, ids in any
 order, a cache for several NUMA nodes, a node without CPUs, and one without memory."""
-PAGED = 0.4
-"""How many have huge pages."""
+PAGED, PREFERS, ILL = 0.4, 0.1, 0.1
+"""How many have huge pages; devices whose plugin prefers low ids, and devices that are not healthy."""
 
 
 def small_machines(count: int, seed: int = 0) -> Iterator[Machine]:
@@ -62,7 +62,9 @@ def small_machine(name: str) -> Machine:
     online = tuple(sorted((cpu for cpu in cpus if cpu not in gone), key=lambda cpu: cpu.id))
     offline = tuple(sorted(cpu.id for cpu in gone))
     distances = _distances(len(nodes), lot) if nodes[-1] < len(nodes) else None
-    return Machine(name, online, memory, distances, _devices(with_cpus, lot), offline=offline)
+    devices = _devices(with_cpus, lot)
+    preferring = {device.resource: "lowest-id" for device in devices if lot.random() < PREFERS}
+    return Machine(name, online, memory, distances, devices, preferring, offline)
 
 
 def _cpus(nodes: Sequence[int], lot: random.Random) -> list[Cpu]:
@@ -103,10 +105,10 @@ def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
 
 
 def _devices(nodes: Sequence[int], lot: random.Random) -> tuple[Device, ...]:
+    def device(kind: str, number: int) -> Device:
+        width = min(lot.choice((0, *[1] * 8, *[2] * 3)), len(nodes))
+        near = tuple(sorted(lot.sample(nodes, width)))
+        return Device(kind, f"{kind.rpartition('/')[2]}-{number}", near, healthy=lot.random() >= ILL)
+
     kinds = lot.sample(RESOURCES, lot.randint(0, 2))
-    return tuple(
-        Device(kind, f"{kind.rpartition('/')[2]}-{number}", tuple(sorted(lot.sample(nodes, min(width, len(nodes))))))
-        for kind in kinds
-        for number in range(lot.randint(1, 10))
-        for width in (lot.choice((0, *[1] * 8, *[2] * 3)),)
-    )
+    return tuple(device(kind, number) for kind in kinds for number in range(lot.randint(1, 10)))

@@ -5,23 +5,13 @@ A life yields what tells its scenarios: a cell, the machine as it is equipped, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
-from ...judging.choice import numa_cpus
-from ...machine import Device, Machine
-from .cells import devices_near
+from ...machine import Machine
 from .scenario import Scenario, Script, or_the_catalogue
 
-OF_EVERY_MANAGER = (
-    "cpu-manager/static",
-    "cpu-manager/init-containers",
-    "device-manager/allocation",
-    "memory-manager/static",
-    "memory-manager/hugepages",
-)
-"""What a target must claim to be asked for CPUs, devices, memory and huge pages of containers in turn."""
 Machines = Sequence[Machine] | None
 Lives = Iterator[tuple[str, Machine, Callable[[], Script]]]
 
@@ -75,24 +65,3 @@ def lives(claimed: frozenset[str], machines: Machines = None, seed: int = 0) -> 
     """Yield every life within what a target claims, on the machines that alone are asked if there are such."""
     for scenarios in LIVES:
         yield from scenarios(claimed, machines, seed)
-
-
-def few_nodes(machine: Machine) -> bool:
-    """Tell whether a machine is small, and two to four of its NUMA nodes have CPUs."""
-    return len(machine.cpus) <= 32 and 1 < len(numa_cpus(machine)) < 5
-
-
-def are_alike(machine: Machine) -> bool:
-    """Tell so of one whose NUMA nodes have the same memory, and with 4 GiB enough of it for huge pages."""
-    sizes = {node.memory or 0 for node in machine.memory}
-    each = len(numa_cpus(machine)) == len(machine.memory)
-    return few_nodes(machine) and each and len(sizes) == 1 and min(sizes) >= 4 << 30
-
-
-def with_pages_and_devices(
-    machine: Machine, name: str, pages: int, resource: str, number: int, besides: Iterable[Device] = ()
-) -> Machine:
-    """Return a machine of another name whose NUMA nodes have so many huge pages of 2 MiB and so many devices each."""
-    memory = tuple(replace(node, hugepages={"2Mi": pages}) for node in machine.memory)
-    near = devices_near(resource, (node.node for node in machine.memory), number)
-    return replace(machine, name=f"{machine.name} with {name}", memory=memory, devices=(*besides, *near))

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from ...asking.generators.life import LifeContext, Lives, life
-from ...asking.generators.scenario import Question, Script, ask_all
-from ...asking.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, violated
-from ...judging.choice import STRICT
 from ...judging.may_run import MayRun
-from ...machine import Machine
 from ..conditions import under_none, under_static
 
 chapter = Chapter("node/cpuset", "cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
@@ -125,32 +118,3 @@ def none_keeps_nobody_to_some(container: MayRun) -> Judgement:
     missing = online & ~cpuset
     why = f"under policy none container {container.key} is kept off CPUs {format_bits(missing)}"
     return violated(not missing, why, got=format_bits(cpuset), allowed=format_bits(online))
-
-
-@life("cpu-manager/static", "node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12)
-def shared_containers(machine: Machine, turn: LifeContext) -> Lives:
-    """Shared containers beside pods with CPUs of their own that come and go: what each may run on is told."""
-    looks: list[Question] = [("node.reconcile", {})] if "cpu-manager/reconcile" in turn.claimed else []
-    looks.append(("node.state", {}))
-    free = len(machine.cpus) - machine.core_bits[0].bit_count()
-    both = pod("apart", [container("own", cpu="1", memory="64Mi"), container("half", cpu="500m", memory="64Mi")])
-
-    def script(*options: str) -> Script:
-        started = yield "node.start", {"kubelet": static(*options, reserved=machine.core_bits[0])}
-        if started["result"] != "started":
-            return
-        for wanted in (burstable("early", 1), guaranteed("large", free // 2), both, best_effort("late")):
-            yield "node.admit", {"pod": wanted}
-            yield "node.run", {"uid": wanted["metadata"]["uid"]}
-            yield from ask_all(looks)
-        for uid, then in (("large", guaranteed("next", free // 3)), ("apart", best_effort("last"))):
-            yield "node.remove", {"uid": uid}
-            yield from ask_all(looks)
-            yield "node.admit", {"pod": then}
-            yield "node.run", {"uid": then["metadata"]["uid"]}
-        if "node/restart" not in turn.claimed or (yield "node.restart", {})["result"] == "restarted":
-            yield from ask_all(looks)
-
-    yield "no option, none, reserved a core", machine, script
-    if f"cpu-manager/{STRICT}" in turn.claimed:
-        yield f"{STRICT}, none, reserved a core", machine, partial(script, STRICT)

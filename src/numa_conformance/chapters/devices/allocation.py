@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
 
-from ...asking.generators import workloads
-from ...asking.generators.cells import alignments, devices_near
-from ...asking.generators.life import (
-    OF_EVERY_MANAGER,
-    LifeContext,
-    Lives,
-    are_alike,
-    few_nodes,
-    life,
-    with_pages_and_devices,
-)
-from ...asking.generators.scenario import Script, come_and_go
-from ...asking.generators.workloads import best_effort, guaranteed, pinning, static
 from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ...judging.choice import numa_cpus
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Admission, NodeMoment, Restart
 from ...judging.rest import DEVICES
-from ...judging.room import Room, ordinary
+from ...judging.room import Room
 from ...judging.sighting import Sighting
-from ...machine import Device, Machine
 from ...wire.history.values import CpuBits, HoldingBits
 from ..conditions import admitted, fitting, new_pod, plain, without_pod_resources
 from ..outcomes import amounts_text, changed, devices_text, in_words, must_be_admitted
@@ -194,82 +176,6 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
 def device_file_can_be_read(sighting: Sighting) -> Judgement:
     """The file that holds the devices of containers can be read."""
     return can_be_read(sighting, DEVICE_FILE)
-
-
-@life("cpu-manager/static", "device-manager/allocation", "device-manager/preferred-allocation", suits=few_nodes, on=2)
-def preferred_devices(machine: Machine, turn: LifeContext) -> Lives:
-    """Devices beside CPUs where the plugin prefers such of another NUMA node, where one is near two, or near none."""
-    gpu, key, few = "example.com/gpu", "example.com/key", 2
-    nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
-    devices = (*devices_near(gpu, nodes, few), Device(gpu, "gpu-between", (nodes[-2], nodes[-1])))
-    devices += tuple(Device(key, f"key-{index}", (), healthy=index > 0) for index in range(few + 1))
-    name = f"{machine.name} with gpus preferred"
-    equipped = replace(machine, name=name, devices=devices, preferred_allocation={gpu: "lowest-id"})
-    sizes = sorted(cpus.bit_count() for cpus in numa_cpus(machine))
-    most = sizes[0] - machine.core_bits[0].bit_count()
-
-    def script(aligning: Mapping[str, str]) -> Script:
-        yield "node.start", {"kubelet": {**static(reserved=machine.core_bits[0]), **aligning}}
-        yield from come_and_go(best_effort(f"keys-{count}", **{key: str(count)}) for count in (few, few + 1))
-        yield "node.admit", {"pod": guaranteed("first", most, **{gpu: "1"})}
-        for number in range(len(sizes) - 2):
-            yield "node.admit", {"pod": guaranteed(f"filler-{number}", most)}
-        both = (few, few + 1)
-        yield from come_and_go(guaranteed(f"beside-{count}", most, **{gpu: str(count)}) for count in (*both, 1))
-        yield from come_and_go(best_effort(f"alone-{count}", **{gpu: str(count)}) for count in (*both, few + 2))
-        yield "node.remove", {"uid": "first"}
-        yield from come_and_go(guaranteed(f"after-{count}", most, **{gpu: str(count)}) for count in both)
-
-    for aligning in filter(None, alignments(turn.claimed)):
-        yield f"no option, {' per '.join(aligning.values())}, reserved a core", equipped, partial(script, aligning)
-
-
-@life(*OF_EVERY_MANAGER, suits=lambda machine: are_alike(machine) and not machine.devices, on=1)
-def containers_one_after_the_other(machine: Machine, turn: LifeContext) -> Lives:
-    """Containers leave what they have to those behind, or keep it: of each resource, until the node is full."""
-    nic, pages, each = "example.com/nic", "hugepages-2Mi", 4
-    broken = Device(nic, "nic-broken", (machine.memory[0].node,), healthy=False)
-    equipped = with_pages_and_devices(machine, "nics and few pages", each, nic, each, (broken,))
-    config = static(reserved=machine.core_bits[0], more=pinning(machine.memory[0].node))
-    cpus = min(node.bit_count() for node in numa_cpus(machine)) - machine.core_bits[0].bit_count()
-    mib = ordinary(equipped.memory[-1]) >> 20
-    amounts = {"cpu": (cpus, ""), "memory": (mib, "Mi"), pages: (each * 2, "Mi"), nic: (each, "")}
-
-    def containers(uid: str, name: str, parts: Parts) -> dict[str, Any]:
-        whole, unit = amounts[name]
-        apps, before = list[dict[str, Any]](), list[dict[str, Any]]()
-        for number, (kind, part) in enumerate(parts):
-            amount = int(whole * part) // 2 * 2 if name == pages else int(whole * part)
-            other = {"cpu": "100m", "memory": "8Mi"} | ({name: f"{max(1, amount)}{unit}"} if part else {})
-            described = workloads.container(f"{kind}-{number}", other=other, sidecar=kind == "sidecar")
-            (apps if kind == "app" else before).append(described)
-        return workloads.pod(uid, apps, init=before)
-
-    def script(aligning: Mapping[str, str], order: Parts) -> Script:
-        yield "node.start", {"kubelet": {**config, **aligning}}
-        rounds: list[tuple[str, Parts]] = [(name, order) for name in amounts]
-        rounds.append((nic, (("app", 1),)))  # what removed pods had serves again
-        for number, (name, parts) in enumerate(rounds):
-            there = list[str]()
-            for count in range(4):
-                wanted = containers(f"p{number}-{count}", name, parts)
-                if (yield "node.admit", {"pod": wanted}).get("result") != "admitted":
-                    break
-                there.append(f"p{number}-{count}")
-                yield "node.run", {"uid": there[-1]}
-            yield "node.state", {}
-            restarts = "node/restart" in turn.claimed and name in (pages, nic)  # where few look at it
-            if restarts and (yield "node.restart", {}).get("result") == "restarted":
-                there.append(f"p{number}-more")
-                yield "node.admit", {"pod": containers(there[-1], name, parts)}
-            for uid in there:
-                yield "node.remove", {"uid": uid}
-
-    ways = alignments(turn.claimed)
-    for number, order in enumerate(ORDERS * 2, turn.number * (len(ORDERS) * 2 + 1)):
-        aligning = ways[number % len(ways)]
-        policy = " per ".join(aligning.values()) or "none"
-        yield f"no option, {policy}, memory Static, reserved a core", equipped, partial(script, aligning, order)
 
 
 Parts = tuple[tuple[str, float], ...]

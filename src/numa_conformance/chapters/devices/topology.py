@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from ...asking.generators import workloads
-from ...asking.generators.life import LifeContext, Lives, few_nodes, life
-from ...asking.generators.scenario import Script, come_and_go
-from ...asking.generators.workloads import static
 from ...cpuset import bits_of
 from ...judging.alignment import asked_devices
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
 from ...judging.room import Room
-from ...machine import Device, Machine
+from ...machine import Device
 from ...wire.history.values import CpuBits, HoldingBits, nodes_text
 from ..alignment import at_once, common_nodes, leaving_a_cpu, nodes_of, one_node_can_give_all
 from ..conditions import admitted, new_pod, under, under_static
@@ -163,28 +157,3 @@ def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
             allowed=f"{amounts_text(wanted)} of one NUMA node, and no CPUs",
             CPUs=held.cpus,
         )
-
-
-@life("cpu-manager/static", "device-manager/allocation", "topology-manager/single-numa-node", suits=few_nodes, on=3)
-def devices_apart(machine: Machine, turn: LifeContext) -> Lives:
-    """Devices of two resources that no NUMA node has together: pods of every class ask for both."""
-    kinds = ("example.com/nic", "example.com/gpu")
-    nodes = (node for node, cpus in machine.numa_bits.items() if cpus)
-    near = zip(kinds, nodes, strict=False)
-    devices = tuple(Device(kind, f"{kind[-3:]}-{index}", (node,)) for kind, node in near for index in range(4))
-    equipped = replace(machine, name=f"{machine.name} with devices apart", devices=devices)
-    small = {"cpu": "1", "memory": "64Mi"}
-    classes: tuple[dict[str, Any], ...] = (small, {"requests": small}, {})
-
-    def script(scope: str) -> Script:
-        config = static(reserved=machine.core_bits[0], topology="single-numa-node", scope=scope)
-        yield "node.start", {"kubelet": config}
-        for number, resources in enumerate(classes):
-            for count in (1, 2, 3):
-                containers = [workloads.container(f"c{index}", **resources) for index in range(count - 1)]
-                both = workloads.container("both", other=dict.fromkeys(kinds, "1"), **resources)
-                yield from come_and_go([workloads.pod(f"p{number}-{count}", [*containers, both])])
-
-    for scope in ("container", "pod"):
-        if f"topology-manager/scope/{scope}" in turn.claimed:
-            yield f"no option, single-numa-node per {scope}, reserved a core", equipped, partial(script, scope)

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial, reduce
+from functools import reduce
 from itertools import combinations, islice
 from operator import or_
 
-from ...asking.generators.life import LifeContext, Lives, life
-from ...asking.generators.scenario import Script, come_and_go
-from ...asking.generators.workloads import guaranteed, pinning, static
 from ...cpuset import bit_of, bits_of, format_bits
 from ...judging.alignment import ResourceRequest, memory_of
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
-from ...judging.choice import numa_cpus
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Admission, NodeMoment
 from ...judging.pods import GUARANTEED
 from ...judging.rest import REMOVAL, Rest
-from ...judging.room import Room, allocatable, ordinary
+from ...judging.room import Room, allocatable
 from ...judging.shared_views import NodeContainer
 from ...judging.sighting import bytes_of_blocks
-from ...machine import Machine
 from ...wire.history.quantities import size_text
 from ...wire.history.values import nodes_text
 from ..alignment import at_once, leaving_a_cpu, one_node_can_give_all, plain_pod, with_memory
@@ -284,43 +279,3 @@ def the_books_show_it_as_free(rest: Rest) -> Iterator[Violation]:
     applies(rest.event == REMOVAL, "no pod is removed")
     applies(rest.balances, "it is not told what NUMA nodes have free")
     return losses(rest)
-
-
-def _cpus_and_as_much_memory_each(machine: Machine) -> bool:
-    nodes, sizes = len(machine.numa_ids), [ordinary(node) for node in machine.memory]
-    few = len(machine.cpus) <= 64 and 2 < nodes < 9
-    return few and len(sizes) == len(numa_cpus(machine)) == nodes and len({*sizes}) == 1 and sizes[0] >= 1 << 30
-
-
-@life(
-    "cpu-manager/static",
-    "memory-manager/static",
-    "topology-manager/best-effort",
-    "topology-manager/scope/container",
-    suits=_cpus_and_as_much_memory_each,
-    on=3,
-)
-def memory_elsewhere(machine: Machine, turn: LifeContext) -> Lives:
-    """CPUs on one NUMA node and memory on all others; then memory on two NUMA nodes, of which one is free again."""
-    first, last = machine.memory[0], machine.memory[-1]
-    others = sum(cpus for node, cpus in machine.numa_bits.items() if node != first.node)
-    whole, left, eviction = ordinary(first) >> 20, 64, 100
-    best_effort = partial(static, reserved=others, topology="best-effort")
-    elsewhere = best_effort(
-        more={"kubeReserved": {"memory": f"{whole - left - eviction}Mi"}, "memoryManagerPolicy": "Static"},
-        reservedMemory=[{"numaNode": first.node, "limits": {"memory": f"{whole - left}Mi"}}],
-    )
-
-    def script() -> Script:
-        yield "node.start", {"kubelet": elsewhere}
-        sizes = enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4))
-        yield from come_and_go(guaranteed(f"p{number}", 1, f"{mib}Mi") for number, mib in sizes)
-        yield "node.start", {"kubelet": best_effort(more=pinning(last.node))}
-        for uid, mib in (("wide", whole * 5 // 4), ("half", whole // 2)):
-            yield "node.admit", {"pod": guaranteed(uid, 1, f"{mib}Mi")}
-        yield "node.remove", {"uid": "wide"}
-        yield from come_and_go([guaranteed("small", 1, f"{left}Mi")])
-        if "node/restart" in turn.claimed:
-            yield "node.restart", {}
-
-    yield "no option, best-effort per container, memory Static", machine, script

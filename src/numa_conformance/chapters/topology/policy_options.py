@@ -5,23 +5,12 @@ Page: Control Topology Management Policies on a node, section Topology manager p
 
 from __future__ import annotations
 
-import random
-from functools import partial
-
-from ...asking.generators.cells import Cell
-from ...asking.generators.life import LifeContext, Lives, life
-from ...asking.generators.scenario import Script, ask_all, come_and_go
-from ...asking.generators.walks import Walk
-from ...asking.generators.workloads import guaranteed
 from ...cpuset import bits_of, format_bits
 from ...judging.chapter import Chapter, Judgement, applies, violated
-from ...judging.choice import numa_cpus
 from ...judging.merged import Distances, MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ...judging.start_subjects import MANY_NODES, MOST_NODES, Start
-from ...machine import Machine
-from ...sources.policies import TOPOLOGY_SCOPES
 from ..alignment import ALIGNING, at_once
 from ..conditions import admitted, under
 from ..outcomes import must_come_up, must_not_come_up
@@ -251,32 +240,3 @@ def options_need_their_gates(start: Start) -> Judgement:
     return violated(
         not start.up, f"the option allows {nodes} NUMA nodes while it is hidden", allowed="the node does not come up"
     )
-
-
-def _near_and_far(machine: Machine) -> bool:
-    distances = {distance for row in machine.distances or () for distance in row}
-    few = 2 < len(numa_cpus(machine)) <= len(machine.numa_ids) <= MOST_NODES and len(machine.cpus) <= 96
-    return few and len(distances) > 2
-
-
-@life(suits=_near_and_far)
-def near_and_far(machine: Machine, turn: LifeContext) -> Lives:
-    """Pods that need several NUMA nodes, a policy in each scope: on an empty node, then where NUMA nodes are left."""
-    size = min(cpus.bit_count() for cpus in numa_cpus(machine)) - 1
-
-    def script(cell: Cell) -> Script:
-        walk = Walk(cell, turn.claimed, random.Random(f"near {turn.seed} {machine.name}"))
-        if not (yield from walk.begin()):
-            return
-        yield from come_and_go((walk.wide(), walk.wide()))
-        if size:
-            yield from ask_all(("node.admit", {"pod": guaranteed(f"node-{number}", size)}) for number in range(3))
-            for number in (0, 2):
-                yield "node.remove", {"uid": f"node-{number}"}
-                yield from come_and_go((walk.wide(), walk.wide()))
-
-    for number, scope in enumerate(TOPOLOGY_SCOPES, turn.number):
-        policy = ("best-effort", "restricted")[number % 2]
-        cell = Cell(machine, True, frozenset(), policy, scope, False, "a thread", closest=True)
-        if cell.features <= turn.claimed:
-            yield cell.name, machine, partial(script, cell)

@@ -5,15 +5,11 @@ Page: Control Topology Management Policies on a node, sections container scope a
 
 from __future__ import annotations
 
-from ...asking.generators.life import OF_EVERY_MANAGER, LifeContext, Lives, are_alike, life, with_pages_and_devices
-from ...asking.generators.scenario import Script, come_and_go
-from ...asking.generators.workloads import container, pinning, pod, static
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment, ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ...judging.node_subjects import Admission
-from ...judging.room import Room, ordinary
-from ...machine import Machine
+from ...judging.room import Room
 from ..alignment import ALIGNING, counted, counting_is_enough, for_cpus_alone, nodes_of_cpus, with_app_containers_only
 from ..conditions import admitted, leaving_a_shared_cpu, new_pod, under, under_static, without_pod_resources
 from ..outcomes import listed, must_be_admitted, must_be_refused
@@ -211,28 +207,3 @@ def pod_scope_adds_nothing_of_init_containers(admission: Admission) -> Judgement
     leaving_a_shared_cpu(admission)
     applies(able, "no NUMA node surely has the larger of what init containers and apps ask for")
     return must_be_admitted(admission, "which asks for no more at once than a NUMA node has")
-
-
-@life(*OF_EVERY_MANAGER, "topology-manager/single-numa-node", "topology-manager/scope/pod", suits=are_alike, on=3)
-def larger_init_containers(machine: Machine, _: LifeContext) -> Lives:
-    """Init containers that ask for as much as a NUMA node has, and for more, before a small app: in scope pod."""
-    pages, nic, nics = 16, "example.com/nic", 2
-    equipped = with_pages_and_devices(machine, "nics and pages", pages, nic, nics)
-    mib = ordinary(equipped.memory[-1]) >> 20
-
-    def script() -> Script:
-        fixed = pinning(machine.memory[0].node)
-        config = static(reserved=machine.core_bits[0], topology="single-numa-node", scope="pod", more=fixed)
-        yield "node.start", {"kubelet": config}
-        for more in (0, 1):
-            larger: tuple[tuple[dict[str, str], dict[str, str]], ...] = (
-                ({"memory": f"{mib + more}Mi"}, {}),
-                ({"hugepages-2Mi": f"{2 * (pages + more)}Mi"}, {"hugepages-2Mi": "2Mi"}),
-                ({nic: str(nics + more)}, {nic: "1"}),
-            )
-            for number, (before, after) in enumerate(larger):
-                first = container("i", cpu="1", other={"memory": "64Mi", **before})
-                app = container("c", cpu="1", other={"memory": "64Mi", **after})
-                yield from come_and_go([pod(f"p{number}-{more}", [app], init=[first])])
-
-    yield "no option, single-numa-node per pod, memory Static, reserved a core", equipped, script

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from ....asking.generators.life import LifeContext, Lives, life
-from ....asking.generators.scenario import Script
-from ....asking.generators.workloads import guaranteed, static
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, configured, judges, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, adds_up, split_cores
 from ....judging.node_subjects import Admission
 from ....judging.shared_views import ContainerView
-from ....machine import Machine
 from ...conditions import new_pod, refused, under, under_static, with_option, without_devices, without_pod_resources
 from ..choices import on
 from .maturity import maturity
@@ -108,31 +104,6 @@ def gives_whole_cores_beside_others(choice: CpuChoice) -> Judgement:
 
 def beside_others(subject: ContainerView | CpuChoice) -> None:
     applies(not subject.options.isdisjoint({ACROSS_NUMA, BY_SOCKET}), f"{ACROSS_NUMA} and {BY_SOCKET} are off")
-
-
-@life(
-    "cpu-manager/static",
-    "cpu-manager/full-pcpus-only",
-    suits=lambda machine: len(machine.cpus) <= 32 and len(_threaded(machine)) > 2,
-    on=6,
-)
-def half_cores(machine: Machine, _: LifeContext) -> Lives:
-    """Of two cores a thread is reserved: CPUs are free that make no whole cores."""
-    threaded = _threaded(machine)
-    halves, threads = sum(core & -core for core in threaded[:2]), threaded[0].bit_count()
-    whole = (len(machine.cpus) - halves.bit_count()) // threads * threads
-
-    def script() -> Script:
-        yield "node.start", {"kubelet": static("full-pcpus-only", reserved=halves)}
-        for number, size in enumerate((whole, threads, whole - threads)):
-            if size:
-                yield "node.admit", {"pod": guaranteed(f"p{number}", size)}
-
-    yield "full-pcpus-only, none, reserved a thread of two cores", machine, script
-
-
-def _threaded(machine: Machine) -> list[int]:
-    return [core for core in machine.core_bits if core & (core - 1)]
 
 
 @chapter.requires(
