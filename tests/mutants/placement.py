@@ -173,9 +173,9 @@ def gives_a_grouped_node_alone(answer, memory):
     for holding in (answer.get("containers") or {}).values():
         for block in holding.get("memory") or ():
             if len(block["nodes"]) > 1:
-                memory["group"] = block["nodes"]
-            elif "group" in memory:
-                block["nodes"] = memory["group"][:1]
+                memory.notes["group"] = block["nodes"]
+            elif "group" in memory.notes:
+                block["nodes"] = memory.notes["group"][:1]
     return answer
 
 
