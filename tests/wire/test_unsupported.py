@@ -77,7 +77,7 @@ def test_only_a_machine_can_be_outside() -> None:
 def test_what_lies_behind_it_is_asked_all_the_same() -> None:
     client = Client(in_process())
     machines = [load_machine("t3-two-numa-per-socket"), load_machine("t1-one-socket-smt2")]
-    asking = Asking(pick_sweep(machines, [frozenset()], counts=2, states=1, seed=0), client, "1.36")
+    asking = Asking(pick_sweep(machines, [frozenset()], counts=2, seed=0), client, "1.36")
     outcome = asking.spend()
     assert outcome.ended == []
     assert outcome.verdicts.unmet == set()

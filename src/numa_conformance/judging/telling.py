@@ -112,7 +112,7 @@ def _merges(merged: MergedHints) -> Iterator[MergedHints]:
     yield replace(merged, admit=not merged.admit)
     yield replace(merged, preferred=not merged.preferred)
     every = bits_of(merged.nodes)
-    for chosen in dict.fromkeys((None, every, every & -every, 1 << max(merged.nodes), every & (every - 1))):
+    for chosen in dict.fromkeys((None, every, every & -every, bit_of(max(merged.nodes)), every & (every - 1))):
         if chosen != merged.chosen:
             yield replace(merged, chosen=chosen)
 

@@ -17,7 +17,7 @@ from numa_conformance.wire.history.history import History
 __all__ = ["ORDER", "driven", "lives", "questions"]
 
 STATELESS = ("classes", "picks", "allocations", "hints", "merges", "scores", "starts")
-LIVES = ("lives", "relations")
+LIVES = ("worlds", "lives", "relations")
 ORDER = (*STATELESS, "damages", *LIVES, "plugins", "claims", "crashes")
 """The groups, those first that are asked fast."""
 EVERY = 10

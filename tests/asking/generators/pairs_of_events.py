@@ -19,7 +19,7 @@ __all__ = ["ALONE", "GROUPS", "drawn_pairs", "pairs_of", "reasons"]
 
 ALL, ANY = frozenset[str](), ("", "same", "another")
 CLAIM, CONTAINER = {"prepare", "prepare again", "refuse", "unprepare", "unprepare again"}, {"run", "end"}
-POD = {"admit", "admit again", "refuse", "run", "remove"}
+POD = {"admit", "admit again", "refuse", "run", "remove", "resize"}
 GROUPS: Mapping[str, Mapping[str, bool]] = {
     "claims": {"start": False, **dict.fromkeys(sorted(CLAIM | CONTAINER), True), "restart": False},
     "plugins": {"start": False, "prefer": False, "allocate": True, "restart": False},
@@ -44,12 +44,13 @@ IMPOSSIBLE: Mapping[str, tuple[Rule, ...]] = {
     ),
     "plugins": (),
     "lives": (
-        ({"start"}, {"admit again", "run", "remove"}, ANY, "no pod is there yet"),
+        ({"start"}, {"admit again", "run", "remove", "resize"}, ANY, "no pod is there yet"),
         (ALL, {"admit"}, SAME, "a pod that is there is admitted again, and a uid that is gone never comes again"),
         (ALL, {"refuse"}, SAME, "a pod that is there is not refused, and a uid that is gone never comes again"),
-        ({"refuse", "remove"}, {"admit again"}, SAME, "the pod is not there"),
+        ({"refuse", "remove"}, {"admit again", "resize"}, SAME, "the pod is not there"),
+        ({"admit"}, {"resize"}, SAME, "a pod that does not run yet is not resized"),
         ({"remove"}, {"run", "remove"}, SAME, "a pod that is gone is asked for no more"),
-        ({"run"}, {"run"}, SAME, "the pod runs"),
+        ({"run", "resize"}, {"run"}, SAME, "the pod runs"),
     ),
 }
 """The pairs of a group that cannot come."""
@@ -65,7 +66,6 @@ ALONE: Mapping[str, Mapping[str, str]] = {
     "lives": {
         "a device falls ill": "no message tells it while a node is up",
         "checkpoints": "who reads files changes nothing",
-        "resize": "resizes are asked of the only pod of a node: what a static policy manages is not resized",
     },
 }
 """Events of a group that come in no pair, and why; most of them no message of the protocol lets happen."""
@@ -122,7 +122,9 @@ def _node_events(steps: tuple[Step, ...]) -> Iterator[Event]:
         uid = params["pod"]["metadata"]["uid"] if "pod" in params else params.get("uid", "")
         if kind == "admit":
             kind = "refuse" if result == "rejected" else "admit again" if uid in there else "admit"
-        there = {"admit": there | {uid}, "remove": there - {uid}, "refuse": there - {uid}}.get(kind, there)
+        there = {"admit": there | {uid}, "remove": there - {uid}, "refuse": there - {uid}, "start": set()}.get(
+            kind, there
+        )
         yield Event(kind, uid)
 
 

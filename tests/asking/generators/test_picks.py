@@ -18,6 +18,6 @@ OPTIONS = [frozenset(), frozenset({"align-by-socket"}), frozenset({"distribute-c
 )
 def test_options_are_asked_of_machines_on_which_a_node_comes_up_and_answers_in_time(name, asked):
     """No node comes up with align-by-socket on more sockets than NUMA nodes (CPU-OPT-13)."""
-    told = [scenario.cell for scenario in pick_sweep([load_machine(name)], OPTIONS, counts=1, states=1)]
+    told = [scenario.cell for scenario in pick_sweep([load_machine(name)], OPTIONS, counts=1)]
     wanted = ["+".join(sorted(names)) or "no option" for names in asked]
-    assert [cell.removeprefix("pick ").partition(",")[0] for cell in told] == wanted
+    assert list(dict.fromkeys(cell.removeprefix("pick ").partition(",")[0] for cell in told)) == wanted

@@ -192,7 +192,7 @@ def _with_more_written(cell: Cell, claimed: frozenset[str], lot: random.Random) 
     closest = None
     aligns = cell.topology != "none" and f"topology-manager/{CLOSEST}" in claimed
     if aligns and cell.machine.distances and lot.random() < NEAR:
-        closest = lot.random() < 0.7
+        closest = lot.random() < 0.5
     return replace(cell, options=options, off=off, closest=closest)
 
 

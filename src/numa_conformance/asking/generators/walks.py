@@ -63,6 +63,7 @@ class Walk:
         self.down = False
         self._count = 0
         self._namespaces: dict[str, int] = {}
+        self._refused = ""
         self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
 
@@ -86,9 +87,10 @@ class Walk:
                 self._pods[uid] = params["pod"]
             elif answer.get("result") == "rejected":
                 self._namespaces.pop(uid, None)
+                self._refused = uid
         elif method == "node.resize" and answer.get("result") == "resized":
             self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
-        elif method == "node.run":
+        elif method == "node.run" and params["uid"] in self._pods:
             self._running.add(params["uid"])
         elif method == "node.remove":
             self._pods.pop(params["uid"], None)
@@ -138,20 +140,22 @@ class Walk:
         """Choose what happens next: mostly pods come, when there is room for them."""
         lot = self._lot
         crowded = self._free <= 1 or len(self._pods) > 6
-        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 0.6}
+        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 1, "stranger": 0.2}
         kinds |= {"state": 1.5}
         if "cpu-manager/reconcile" in self._claimed:
             kinds["reconcile"] = 1
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
             kinds["restart"] = 0.7
         if "node/resize" in self._claimed and self._running:
-            kinds["resize"] = 1
+            kinds["resize"] = 1.5
         kind = lot.choices(list(kinds), list(kinds.values()))[0]
         waiting = [uid for uid in self._pods if uid not in self._running]
         if kind == "run" and waiting:
             return "node.run", {"uid": lot.choice(waiting)}
         if kind == "remove" and self._pods:
             return _remove(lot.choice(list(self._pods)))
+        if kind == "stranger" and self._refused:
+            return f"node.{lot.choice(('run', 'remove'))}", {"uid": self._refused}
         if kind == "resize":
             return "node.resize", {"pod": resized_by_lot(self._pods[lot.choice(sorted(self._running))], lot)}
         if kind == "again" and self._pods:
