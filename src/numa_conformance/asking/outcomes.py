@@ -24,6 +24,13 @@ class GroupOutcome:
     whole: int = 0
     """How many scenarios the group has."""
 
+    def add(self, more: GroupOutcome) -> None:
+        """Take over what came of further scenarios."""
+        self.verdicts.add(more.verdicts)
+        self.ended += more.ended
+        self.driven += more.driven
+        self.whole += more.whole
+
 
 def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:
     """Return where a requirement is not met: on machines of the catalogue first, the shortest and smallest of each."""
