@@ -13,7 +13,7 @@ from report.runs import case, failing_run, run
 
 
 def made(seconds=61.5):
-    return Circumstances.of(0, seconds, "pytest --numa-target <mine>", " --target <mine>", "7", "abc-dirty")
+    return Circumstances.of(0, seconds, "pytest --numa-target <mine>", " --target <mine>", "abc-dirty")
 
 
 def test_they_stand_in_a_file_and_on_the_page_and_not_in_the_report(tmp_path, monkeypatch):
