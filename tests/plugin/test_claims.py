@@ -94,9 +94,7 @@ def test_machines_outside_of_what_a_target_supports_are_named_once_and_no_failur
     result = suite("--numa-target", "parts:make", *asked, "--numa-report", "out")
     assert result.ret == 0
     assert report()["verdict"] == verdict
-    assert len(report()["notes"]) == 1, report()["notes"]
-    (note,) = report()["notes"]
-    assert note.startswith("outside of what the target supports: ")
+    (note,) = (each for each in report()["notes"] if each.startswith("outside of what the target supports: "))
     assert note.endswith(": NUMA nodes of which I know nothing")
 
 
