@@ -26,7 +26,7 @@ NUMBER = count()
 class WrongLate(ReferenceTarget):
     def classify(self, request):
         reply = super().classify(request)
-        return structs.replace(reply, qos="BestEffort") if next(NUMBER) >= {first} else reply
+        return structs.replace(reply, qos="Burstable") if next(NUMBER) >= {first} else reply
 
 def make():
     return WrongLate(level="documented")
@@ -70,7 +70,7 @@ def test_what_is_broken_again_and_again_is_kept_so_often():
 @deep
 def test_what_only_a_further_seed_finds_is_a_finding(suite, pytester, report):
     client = Directly(ReferenceTarget(level="documented"))
-    scenarios = GROUPS["classes"].scenarios(frozenset(client.features), 0)
+    scenarios = GROUPS["classes"].scenarios(frozenset(client.description.features), 0)
     questions = Asking(scenarios, client, "1.37").spend().verdicts.steps
     pytester.path.joinpath("late.py").write_text(WRONG_LATE.format(first=questions + 1))
     asked = ("--numa-target", "late:make", "--numa-requirement", REQUIREMENT, "--numa-report", "out")
