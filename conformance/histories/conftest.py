@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
 from numa_conformance.asking.asking import Asking, ask_the_rest
+from numa_conformance.asking.generators.scenario import Scenario
 from numa_conformance.asking.groups import FIRST, GROUPS, groups_of, judged, requirements_in
 from numa_conformance.asking.outcomes import GroupOutcome
 from numa_conformance.asking.shares import Shares
 from numa_conformance.chapters import REQUIREMENTS
+from numa_conformance.judging.verdicts import HistoryVerdicts
+from numa_conformance.plugin.deep import LongSearch, terminal_of_a_person
 from numa_conformance.plugin.expectation import is_cheap
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import CONVERSATIONS
@@ -40,81 +42,129 @@ def beside(conformance: Run) -> Iterator[list[Client]]:
 
 @pytest.fixture(scope="session")
 def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[str]) -> Iterator[Asked]:
-    """Return what came of the groups that may show a requirement; each is driven when it is first needed.
+    """Return what came of the groups that may show a requirement."""
+    with terminal_of_a_person() if conformance.deep else contextlib.nullcontext() as terminal:
+        groups = _Groups(conformance, [target, *beside], chosen, LongSearch(conformance.search_seconds, terminal))
+        yield groups.outcomes
+    groups.close()
+
+
+class _Groups:
+    """The groups that a run asks; each is driven when it is first needed.
 
     Small worlds come first, unless only some requirements are asked for: nearly every fault shows there. Within a
     budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where it is a
     time, they begin with what is known to show a requirement, and what one group leaves of it others spend. Where only
-    some requirements are asked for, the first group in which one is not met is the last.
+    some requirements are asked for, the first group in which one is not met is the last. A deep run drives the groups
+    of all requirements at once, then again with further seeds.
     """
-    groups: dict[str, Asking] = {}
-    spending = conformance.spending
-    able = [group for group in GROUPS.values() if group.surface in conformance.surfaces]
-    claimed = conformance.claimed
-    wanted = frozenset(chosen) if conformance.selection.narrows else frozenset[str]()
-    driven: dict[str, list[History]] = {}
 
-    @functools.cache
-    def made(name: str) -> Asking:
-        return Asking(
-            GROUPS[name].scenarios_on(conformance.machines, claimed),
-            target,
-            str(conformance.profile.version),
-            more_clients=beside,
-            shares=shares,
-            notice=conformance.notice,
-            budget=conformance.budget.of_group(cheap=is_cheap(name)),
-            enough=wanted.intersection(requirements_in(GROUPS[name], claimed)),
-            keep=driven.setdefault(name, []).append if conformance.keeps_histories else None,
-            over=lambda: not spending.left(CONVERSATIONS),
-            group=name,
-        )
+    def __init__(self, run: Run, clients: Sequence[Client], chosen: Sequence[str], search: LongSearch) -> None:
+        self._run, self._clients, self._chosen, self._search = run, clients, chosen, search
+        self._wanted = frozenset(chosen) if run.selection.narrows else frozenset[str]()
+        self._able = [group for group in GROUPS.values() if group.surface in run.surfaces]
+        self._made: dict[str, Asking] = {}
+        self._begun: dict[str, Asking] = {}
+        self._driven: dict[str, list[History]] = {}
+        self._is_prepared = False
+        version, number = str(run.profile.version), run.processes
+        self._shares = Shares(number, run.another, self._scenarios, version) if number > 1 else None
 
-    def begun(name: str) -> Asking:
-        if name not in groups:
-            groups[name] = made(name)
-            groups[name].spend(spending.left(CONVERSATIONS) / (len(able) - len(groups) + 1))
-            if conformance.budget.is_whole:
-                put_away(name)
-        return groups[name]
+    def outcomes(self, requirement: str) -> list[GroupOutcome]:
+        """Return what came of the groups that may show a requirement."""
+        if not self._is_prepared:
+            self._is_prepared = True
+            if not self._run.budget.is_whole:
+                self._spend_the_budget()
+            if self._run.deep:
+                self._ask_further_seeds()
+        return [group.outcome for group in self._showing(requirement)]
 
-    def put_away(name: str) -> None:
-        if name in driven:
-            keep_group(name, driven.pop(name), conformance.report)
+    def close(self) -> None:
+        """End the processes that ask."""
+        if self._shares is not None:
+            self._shares.close()
 
-    def showing(requirement: str) -> list[Asking]:
-        if not wanted and any(group.name == FIRST for group in able):
-            begun(FIRST)
+    def _spend_the_budget(self) -> None:
+        run = self._run
+        if run.budget.seconds is not None:
+            for group in self._able:
+                known = set(self._chosen).intersection(requirements_in(group, run.claimed))
+                self._asking(group.name).spend_on_known(known)
+        shown = {name: self._showing(name) for name in self._chosen}
+        claimed = [name for name in self._chosen if run.claimed.issuperset(REQUIREMENTS[name].features)]
+        ask_the_rest({name: shown[name] for name in claimed})
+        while unfinished := [each for each in self._begun.values() if each.is_unfinished and self._time_is_left]:
+            for asking in unfinished:
+                asking.spend_more(self._seconds_left / len(unfinished))
+        for name in list(self._driven):
+            self._put_away(name)
+
+    def _ask_further_seeds(self) -> None:
+        for requirement in self._chosen:
+            self._showing(requirement)
+        outcomes = {name: self._begun[name].outcome for name in GROUPS if name in self._begun}
+        for name, seed in self._search.rounds(outcomes):
+            if self._wanted and self._wanted <= set().union(*(each.verdicts.unmet for each in outcomes.values())):
+                break
+            outcomes[name].add(self._new(name, seed).spend())
+            self._put_away(name, seed)
+
+    def _showing(self, requirement: str) -> list[Asking]:
+        if not self._wanted and any(group.name == FIRST for group in self._able):
+            self._begin(FIRST)
         asked_here: list[Asking] = []
-        for name in groups_of(requirement, conformance.surfaces, claimed):
-            asked_here.append(begun(name))
-            if wanted and requirement in asked_here[-1].outcome.verdicts.unmet:
+        for name in groups_of(requirement, self._run.surfaces, self._run.claimed):
+            asked_here.append(self._begin(name))
+            if self._wanted and requirement in asked_here[-1].outcome.verdicts.unmet:
                 break
         return asked_here
 
-    @functools.cache
-    def settle() -> None:
-        if conformance.budget.seconds is not None:
-            for group in able:
-                made(group.name).spend_on_known(set(chosen).intersection(requirements_in(group, claimed)))
-        shown = {name: showing(name) for name in chosen}
-        ask_the_rest({name: shown[name] for name in chosen if claimed.issuperset(REQUIREMENTS[name].features)})
-        while unfinished := [asking for asking in groups.values() if asking.is_unfinished and time_is_left()]:
-            for asking in unfinished:
-                asking.spend_more(spending.left(CONVERSATIONS) / len(unfinished))
-        for name in list(driven):
-            put_away(name)
+    def _begin(self, name: str) -> Asking:
+        if name not in self._begun:
+            asking = self._begun[name] = self._asking(name)
+            asking.spend(self._seconds_left / (len(self._able) - len(self._begun) + 1))
+            if self._run.budget.is_whole:
+                self._put_away(name)
+        return self._begun[name]
 
-    def time_is_left() -> bool:
-        return conformance.budget.seconds is not None and spending.left(CONVERSATIONS) > 0
+    def _asking(self, name: str) -> Asking:
+        if name not in self._made:
+            self._made[name] = self._new(name)
+        return self._made[name]
 
-    def of(requirement: str) -> list[GroupOutcome]:
-        if not conformance.budget.is_whole:
-            settle()
-        return [group.outcome for group in showing(requirement)]
+    def _new(self, name: str, seed: int = 0) -> Asking:
+        run, group = self._run, GROUPS[name]
+        return Asking(
+            group.scenarios_on(run.machines, run.claimed, seed),
+            self._clients[0],
+            str(run.profile.version),
+            more_clients=self._clients[1:],
+            shares=self._shares,
+            notice=self._notice if run.deep else run.notice,
+            budget=run.budget.of_group(cheap=is_cheap(name)),
+            enough=self._wanted.intersection(requirements_in(group, run.claimed)),
+            keep=self._driven.setdefault(name, []).append if run.keeps_histories else None,
+            over=self._search.is_over if seed else lambda: not self._seconds_left,
+            group=name,
+            seed=seed,
+        )
 
-    version, number = str(conformance.profile.version), conformance.processes
-    shares = Shares(number, conformance.another, lambda name: made(name).scenarios, version) if number > 1 else None
-    yield of
-    if shares is not None:
-        shares.close()
+    def _scenarios(self, name: str, seed: int) -> Sequence[Scenario]:
+        return (self._new(name, seed) if seed else self._asking(name)).scenarios
+
+    def _notice(self, verdicts: HistoryVerdicts) -> None:
+        self._run.notice(verdicts)
+        self._search.notice(verdicts)
+
+    def _put_away(self, name: str, seed: int = 0) -> None:
+        if name in self._driven:
+            keep_group(name, self._driven.pop(name), self._run.report, more=seed > 0)
+
+    @property
+    def _seconds_left(self) -> float:
+        return self._run.spending.left(CONVERSATIONS)
+
+    @property
+    def _time_is_left(self) -> bool:
+        return self._run.budget.seconds is not None and self._seconds_left > 0

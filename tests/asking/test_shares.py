@@ -53,7 +53,7 @@ def asking(target, shares=None, **more):
 
 
 def shares_of(target, another=None, number=2):
-    return Shares(number, another or partial(client, target), lambda group: asking(target).scenarios, VERSION)
+    return Shares(number, another or partial(client, target), lambda group, seed: asking(target).scenarios, VERSION)
 
 
 def told(outcome):

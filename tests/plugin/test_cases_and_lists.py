@@ -65,19 +65,6 @@ def test_a_machine_that_is_named_narrows_conversations_and_one_is_left_out(suite
         assert not any(name.startswith("t4-four-uncores") for name in group["machines"])
 
 
-def test_a_search_draws_machines_of_its_own(suite, report):
-    suite(
-        "--numa-machine",
-        "t4-four-uncores",
-        "--numa-case",
-        "searches/test_searches::test_choices_of_cpus_on_odd_machines",
-        "--numa-report",
-        "out",
-    )
-    assert {case["verdict"] for case in report()["cases"]} == {"not claimed"}
-    assert "conforms" not in report()["claim"]
-
-
 REFUSES = """
 from numa_conformance.reference.target import ReferenceTarget
 
@@ -102,9 +89,9 @@ def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
             "cpu-manager/static/packs-whole-cores (MUST)",
             "  On an empty machine a request of whole cores*",
             "  https://*",
-            "  asked by: conversations, search",
+            "  asked by: conversations",
             "  machines: *",
-            "  - searches/test_searches::test_choices_of_cpus",
+            "  - histories/test_histories::test_every_step?cpu-manager/static/packs-whole-cores?",
             "conversations picks: * on * machines (surface pick): *",
             "* requirements, * of them claimed; * cases; * conversations. Nothing was asked.",
         ]

@@ -94,8 +94,7 @@ def test_machines_outside_of_what_a_target_supports_are_named_once_and_no_failur
     result = suite("--numa-target", "parts:make", *asked, "--numa-report", "out")
     assert result.ret == 0
     assert report()["verdict"] == verdict
-    (note,) = report()["notes"]
-    assert note.startswith("outside of what the target supports: ")
+    (note,) = (each for each in report()["notes"] if each.startswith("outside of what the target supports: "))
     assert note.endswith(": NUMA nodes of which I know nothing")
 
 
@@ -155,4 +154,4 @@ def test_what_a_target_supports_under_no_configuration_of_a_feature_is_told_and_
     assert result.ret == 0
     result.stdout.fnmatch_lines(["note: outside of what the target supports: uneven-nodes*: I do not feel like it"])
     assert report()["verdict"] == "partial"
-    assert report()["counts"]["not claimed"] == 4
+    assert report()["counts"]["not claimed"] == 3

@@ -1,75 +1,81 @@
-"""``--numa-deep``: progress on a terminal, silence in CI."""
+"""``--numa-deep``: further seeds until the time is over, and progress on a terminal."""
 
 import io
 from types import SimpleNamespace
 
 import pytest
 
-from asked_in_full import DEEP
-from numa_conformance.plugin.deep import DeepProgress, LongSearch
+from asked_in_full import deep
+from directly import Directly
+from numa_conformance.asking.asking import Asking
+from numa_conformance.asking.groups import GROUPS
+from numa_conformance.asking.outcomes import MOST_BROKEN, GroupOutcome
+from numa_conformance.judging.chapter import Violation
+from numa_conformance.judging.verdicts import Broken, HistoryVerdicts
+from numa_conformance.plugin.deep import LongSearch, terminal_of_a_person
+from numa_conformance.reference.target import ReferenceTarget
+
+REQUIREMENT = "qos/best-effort-has-none"
+WRONG_LATE = """
+from itertools import count
+from msgspec import structs
+from numa_conformance.reference.target import ReferenceTarget
+
+NUMBER = count()
+
+class WrongLate(ReferenceTarget):
+    def classify(self, request):
+        reply = super().classify(request)
+        return structs.replace(reply, qos="Burstable") if next(NUMBER) >= {first} else reply
+
+def make():
+    return WrongLate(level="documented")
+"""
 
 
-def test_draws_the_test_its_questions_and_how_many_tests_there_are():
-    terminal, client = io.StringIO(), SimpleNamespace(questions=0)
-    progress = DeepProgress(client, terminal)
-    items = [SimpleNamespace(name="test_one"), SimpleNamespace(name="test_two")]
-    progress.pytest_collection_finish(SimpleNamespace(items=items))
-    for item in items:
-        running = progress.pytest_runtest_call(item)
-        next(running)
-        client.questions += 1500
-        with pytest.raises(StopIteration) as ended:
-            running.send("passed")
-        assert ended.value.value == "passed"
-    drawn = terminal.getvalue()
-    assert "test_one" in drawn
-    assert "1/2" in drawn
-    assert "1,500 questions" in drawn
-    progress.pytest_unconfigure()
-    assert terminal.closed
+def test_all_groups_are_asked_with_each_seed_until_the_time_is_over():
+    search = LongSearch(6, clock=iter(range(100)).__next__)  # which ticks at each look
+    assert list(search.rounds(["a", "b"])) == [("a", 1), ("b", 1), ("a", 2), ("b", 2), ("a", 3)]
+    assert search.is_over()
 
 
-def test_is_silent_in_ci(monkeypatch):
-    monkeypatch.setenv("CI", "true")
-    assert DeepProgress.open(SimpleNamespace(questions=0), 1) is None
+def test_a_line_tells_seed_group_questions_and_time():
+    terminal, times = io.StringIO(), iter([0, 0, 1, 65, 700])
+    search = LongSearch(600, terminal, clock=times.__next__)
+    search.notice(HistoryVerdicts(steps=1000))
+    assert not terminal.getvalue()
+    for _ in search.rounds(["worlds"]):
+        search.notice(HistoryVerdicts(steps=500))
+    assert terminal.getvalue().split("\x1b[K") == ["\n\r", "seed 1, worlds: 1,500 questions, 0:01:05 of 0:10:00\r", ""]
 
 
-def searching(calls, searches=True, skipped=False):
-    marks = {"searches": searches, "skip": skipped}
-    return SimpleNamespace(
-        obj=lambda number: calls.append(number),
-        funcargs={"number": 7, "other": 8},
-        _fixtureinfo=SimpleNamespace(argnames=("number",)),
-        get_closest_marker=lambda name: marks[name] or None,
-    )
+@pytest.mark.parametrize("name", ["CI", "PYTEST_XDIST_WORKER"])
+def test_is_silent_in_ci_and_in_workers(monkeypatch, name):
+    monkeypatch.setenv(name, "true")
+    with terminal_of_a_person() as terminal:
+        assert terminal is None
 
 
-def test_each_searching_test_goes_on_for_its_share_of_the_time():
-    calls, ticks = [], iter(range(100))
-    search = LongSearch(6, clock=lambda: next(ticks))
-    items = [searching(calls), searching(calls), searching(calls, skipped=True), searching(calls, searches=False)]
-    search.pytest_collection_finish(SimpleNamespace(items=items))
-    assert search.pytest_pyfunc_call(items[0]) is True
-    assert calls == [7, 7, 7]  # a share of three seconds, of a clock that ticks at each look
-    assert search.pytest_pyfunc_call(items[3]) is None
-    assert calls == [7, 7, 7]
+def test_what_is_broken_again_and_again_is_kept_so_often():
+    def outcome(*requirements):
+        broken = [Broken(each, SimpleNamespace(), 0, Violation("wrong")) for each in requirements]
+        return GroupOutcome(HistoryVerdicts(broken=broken), driven=len(broken))
+
+    first = outcome(*["a"] * MOST_BROKEN)
+    first.add(outcome("a", "b", "a"))
+    assert [each.requirement for each in first.verdicts.broken] == ["a"] * MOST_BROKEN + ["b"]
+    assert first.driven == MOST_BROKEN + 3
 
 
-def test_a_search_without_time_asks_once():
-    calls = []
-    search = LongSearch(0, clock=lambda: 0.0)
-    item = searching(calls)
-    search.pytest_collection_finish(SimpleNamespace(items=[item]))
-    assert search.pytest_pyfunc_call(item) is True
-    assert calls == [7]
-
-
-@pytest.mark.skipif(not DEEP, reason="it searches for seconds; the deep profile asks it")
-def test_a_deep_search_saves_its_examples(suite, pytester):
-    requirement = ("--numa-requirement", "cpu-manager/static/integral-guaranteed-is-exclusive")
-    result = suite(
-        "--numa-deep", *requirement, "-k", "test_choices_of_cpus_on_odd", "--numa-target",
-        "mutants:picks_one_too_few", "--numa-no-shrink",
-    )  # fmt: skip
-    assert result.ret == 1
-    assert any((pytester.path / ".hypothesis" / "examples").iterdir())
+@deep
+def test_what_only_a_further_seed_finds_is_a_finding(suite, pytester, report):
+    client = Directly(ReferenceTarget(level="documented"))
+    scenarios = GROUPS["classes"].scenarios(frozenset(client.description.features), 0)
+    questions = Asking(scenarios, client, "1.37").spend().verdicts.steps
+    pytester.path.joinpath("late.py").write_text(WRONG_LATE.format(first=questions + 1))
+    asked = ("--numa-target", "late:make", "--numa-requirement", REQUIREMENT, "--numa-report", "out")
+    assert suite(*asked).ret == 0
+    whole = report()["cases"][0]["histories"]
+    result = suite(*asked, "--numa-deep", "--numa-budget", "10m")
+    result.stdout.fnmatch_lines(["*further seeds for a time*", "VERDICT: NOT CONFORMANT*"])
+    assert report()["cases"][0]["histories"] > whole

@@ -60,7 +60,7 @@ from pathlib import Path
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import serve
 class Sleeps(ReferenceTarget):
-    def pick(self, request):
+    def node_start(self, request):
         print(os.getpid(), file=open("asked", "w"))
         os.rename("asked", "pid")
         time.sleep(1000)
@@ -74,7 +74,7 @@ def test_a_run_that_is_terminated_closes_its_target_and_tells_its_verdict(tmp_pa
     target = shlex.join([sys.executable, "sleeps.py"])
     asked = [
         "--numa-case",
-        "searches/test_searches::test_choices_of_cpus",
+        "histories/test_histories::test_every_step[cpu-manager/static/packs-whole-cores]",
         "--numa-target-command",
         target,
         f"--numa-timeout={PATIENCE}",

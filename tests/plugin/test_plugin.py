@@ -226,7 +226,7 @@ def test_what_is_not_claimed_is_not_passed(suite, pytester):
     assert result.ret == 0
     report = json.loads((pytester.path / "out/report.json").read_text())
     assert report["verdict"] == "partial"
-    assert report["counts"]["passed"] >= 6
+    assert report["counts"]["passed"] >= 4
     assert report["counts"]["not claimed"] > 180
     assert report["counts"]["passed"] + report["counts"]["not claimed"] == len(report["cases"])
 
@@ -255,7 +255,7 @@ def test_a_rerun_asks_only_what_failed(suite):
 
 
 def test_options_may_stand_in_an_ini_file(suite, pytester):
-    pytester.makeini("[pytest]\nnuma_level = exact\nnuma_requirement = cpu-manager/none/*\n")
+    pytester.makeini("[pytest]\nnuma_level = exact\nnuma_requirement = host/finds-the-online-cpus\n")
     result = suite()
     result.stdout.fnmatch_lines(["VERDICT: PARTIAL (level exact;*"])
 

@@ -20,7 +20,6 @@ def make():
     return Now(level="documented")
 """
 WRONG_CLASS = {"method": "classify", "changed": "structs.replace(reply, qos='Burstable')", "every": 5}
-HALF_A_SET = {"method": "pick", "changed": "{'result': 'picked', 'cpus': '0-'}", "every": 30}
 
 
 @pytest.fixture
@@ -48,14 +47,6 @@ def test_a_crash_is_told_where_the_case_that_is_about_answers_is_not_asked(wrong
     assert report()["verdict"] == "not conformant"
     asked = [case["verdict"] for case in report()["cases"] if case["id"].startswith("histories/")]
     assert (asked.count("crashed"), len(asked) > 1) == (1, True)
-
-
-def test_what_a_search_does_not_find_again_is_the_targets(wrong, report):
-    asked = ("--numa-case", "searches/test_searches::test_choices_of_cpus")
-    assert wrong(HALF_A_SET, *asked).ret == 1
-    (case,) = report()["cases"]
-    assert case["verdict"] in ("failed", "bad reply")
-    assert "'0-'" in case["details"]
 
 
 def test_a_report_that_cannot_be_written_costs_no_verdict(suite, pytester):

@@ -82,7 +82,8 @@ class Asking:
     them are broken, asking ends. ``keep`` receives each history. After ``over()`` returns true, no further question is
     sent, not even in a started conversation. A generator whose scenarios ended in ``MOST_FAULTS`` faults is dropped.
     ``more_clients`` of the same target take turns with the first, each in a thread: their answers are independent.
-    ``shares``: processes that ask a whole ``group`` in place of these. ``notice`` receives what came of each history.
+    ``shares``: processes that ask a whole ``group``, of a ``seed``, in place of these. ``notice`` receives what came of
+    each history.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Asking:
         more_clients: Sequence[Client] = (),
         shares: Shares | None = None,
         group: str = "",
+        seed: int = 0,
         notice: Callable[[HistoryVerdicts], None] | None = None,
         budget: Budget = Budget(),
         enough: frozenset[str] = frozenset(),
@@ -107,7 +109,7 @@ class Asking:
         self._begun = 0
         self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
-        self._shares, self._group, self._notice = shares, group, notice
+        self._shares, self._group, self._notice = shares, (group, seed), notice
         self._seconds = 0.0
         self._is_interrupted = False
         self._faults = Counter[str]()
@@ -171,6 +173,9 @@ class Asking:
         record = self._clients[0].record
         results = shares.results(self._group, len(scenarios), record, MOST_FAULTS, whole=self._keep is not None)
         for scenario, driven in zip(scenarios, results, strict=True):
+            if self._is_over():
+                shares.close()
+                break
             if driven is not None and self._faults[scenario.generator] < MOST_FAULTS:
                 self._take(scenario, *driven)
 

@@ -12,6 +12,9 @@ from ..machine.small import is_small
 from ..wire.faults import TargetFault
 from ..wire.history.history import History
 
+MOST_BROKEN = 1_000
+"""Histories that are kept of what is broken again and again: each takes a quarter of a megabyte."""
+
 
 @dataclass(slots=True)
 class GroupOutcome:
@@ -23,6 +26,16 @@ class GroupOutcome:
     group: str = ""
     whole: int = 0
     """How many scenarios the group has."""
+
+    def add(self, more: GroupOutcome) -> None:
+        """Take over what came of further scenarios; what is known to be broken not beyond ``MOST_BROKEN`` histories."""
+        if len({id(broken.history) for broken in self.verdicts.broken}) >= MOST_BROKEN:
+            known, broken = self.verdicts.unmet, more.verdicts.broken
+            more.verdicts.broken = [each for each in broken if each.requirement not in known]
+        self.verdicts.add(more.verdicts)
+        self.ended += more.ended
+        self.driven += more.driven
+        self.whole += more.whole
 
 
 def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:

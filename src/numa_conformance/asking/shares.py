@@ -92,7 +92,11 @@ class Shares:
     """The processes of a run. They are copies of this one, made at the first question, and end with it."""
 
     def __init__(
-        self, number: int, another: Callable[[], Client], scenarios: Callable[[str], Sequence[Scenario]], version: str
+        self,
+        number: int,
+        another: Callable[[], Client],
+        scenarios: Callable[[str, int], Sequence[Scenario]],
+        version: str,
     ) -> None:
         self._number, self._another, self._scenarios, self._version = number, another, scenarios, version
         self._processes: list[tuple[int, Connection]] = []
@@ -109,9 +113,9 @@ class Shares:
         return bool(self._processes)
 
     def results(
-        self, group: str, scenarios: int, record: TargetRecord, most_faults: int, *, whole: bool
+        self, group: tuple[str, int], scenarios: int, record: TargetRecord, most_faults: int, *, whole: bool
     ) -> Iterator[Driven | None]:
-        """Yield what came of each scenario of a group, in order; ``record`` learns what the target says of itself.
+        """Yield what came of each scenario of a group and seed, in order; ``record`` learns what the target says.
 
         None: not asked, as so many of its generator ended in a fault. ``whole``: with the steps of each history.
         """
@@ -175,7 +179,7 @@ class Shares:
                 pipe.send(True)
                 while True:
                     group, count, most_faults, whole = pipe.recv()
-                    share = self._scenarios(group)[:count][number :: self._number]
+                    share = self._scenarios(*group)[:count][number :: self._number]
                     self._drive(pipe, client, share, most_faults, whole=whole)
         except (EOFError, BrokenPipeError, SystemExit, KeyboardInterrupt):
             pass

@@ -95,13 +95,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Spare a run that has nothing to do with us the loading of what we brought along."""
-    if not session.config.getoption("numa_conformance"):
-        _spare_hypothesis(session.config)
-
-
-def _spare_hypothesis(config: pytest.Config) -> None:
     """Unregister Hypothesis' plugin where nothing used it: its part of the summary loads Hypothesis for nothing."""
+    config = session.config
     plugin = config.pluginmanager.get_plugin("hypothesispytest")
     if plugin is None or "hypothesis" in sys.modules or config.getoption("hypothesis_show_statistics", False):
         return

@@ -18,7 +18,7 @@ TALLY = pytest.StashKey[CaseReport]()
 
 
 def case_id(item: pytest.Item) -> str:
-    """Return the id of an item's case: folder, file, test and parameters, ``cpu/test_static::test_name[machine]``."""
+    """Return the id of an item's case: folder, file, test and parameters, ``host/test_reconcile::test_name[way]``."""
     return _case_id(item.path, item.name)
 
 

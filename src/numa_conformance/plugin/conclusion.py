@@ -158,7 +158,6 @@ class Conclusion:
             time.monotonic() - self._at,
             shlex.join(["pytest", *map(str, called.args)]),
             run.again,
-            str(self._config.getoption("hypothesis_seed", None) or ""),
             revision_of(called.dir),
             run.report,
         )

@@ -17,6 +17,7 @@ from .options import setting
 from .report_folder import ReportFolder
 from .run import RUN, Run
 from .selection import Selection
+from .spending import ShortCases
 from .verdicts import VerdictHooks
 
 _MADE_MEANWHILE = 50_000
@@ -47,7 +48,6 @@ _MARKERS = (
     "documented: asks what the documentation says; not asked at level exact",
     "xdist_group(name): cases that share what was asked, for --dist loadgroup",
     "conversations: judges generated conversations",
-    "searches: searches at random without saying so to Hypothesis",
     "exact: asks for the kubelet's own placement; runs at level exact only",
 )
 
@@ -81,19 +81,8 @@ def enable(config: pytest.Config) -> None:
     if config.stash[RUN].selection.named:
         # A few cases need no workers of xdist, which could not say that a case is not there.
         config.option.dist, config.option.tx = "no", []
-    run = config.stash[RUN]
-    if run.deep:
-        _search(config)
-    elif run.budget.seconds is not None:
-        from .search_budget import ShortSearch
-        from .spending import SEARCHES, ShortCases
-
-        config.pluginmanager.register(ShortSearch(lambda: run.spending.left(SEARCHES)))
-        config.pluginmanager.register(ShortCases(run.spending))
-    elif not run.budget.is_whole:
-        from .search_budget import PartSearch
-
-        config.pluginmanager.register(PartSearch(lambda: config.stash[RUN].budget.part))
+    if config.stash[RUN].budget.seconds is not None:
+        config.pluginmanager.register(ShortCases(config.stash[RUN].spending))
 
 
 def _collect_the_suite(config: pytest.Config) -> bool:
@@ -114,14 +103,3 @@ def _list_only(config: pytest.Config, form: str) -> None:
     # Programs may read the output, so pytest's own lines are kept off it.
     config.pluginmanager.set_blocked("terminalreporter")
     config.pluginmanager.register(Lister(form))
-
-
-def _search(config: pytest.Config) -> None:
-    from .deep import DEFAULT_SECONDS, DeepProgress, LongSearch
-
-    run = config.stash[RUN]
-    seconds = run.search_seconds or DEFAULT_SECONDS
-    config.pluginmanager.register(LongSearch(seconds))
-    progress = None if hasattr(config, "workerinput") else DeepProgress.open(run.client, seconds)
-    if progress is not None:
-        config.pluginmanager.register(progress)

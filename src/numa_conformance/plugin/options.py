@@ -100,13 +100,11 @@ OPTIONS: tuple[Option, ...] = (
     Option("rerun", "run only what failed in this report.json", metavar="REPORT"),
     Option(
         "budget",
-        "a time for the whole run (90s, 10m), or a part of the generated conversations and searches (5%%); "
+        "a time for the whole run (90s, 10m), or a part of the generated conversations (5%%); "
         "requirements are asked less often",
         metavar="BUDGET",
     ),
-    Option(
-        "deep", "search for failing examples for ten minutes, or the time that --numa-budget says; saves them", "flag"
-    ),
+    Option("deep", "ask conversations of new seeds too, for ten minutes or the time that --numa-budget says", "flag"),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )
 

@@ -28,6 +28,7 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Bundled, Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
 from ..wire.target_record import TargetRecord
+from .deep import DEFAULT_SECONDS
 from .first_finding import FirstFinding
 from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
@@ -96,8 +97,8 @@ class Run:
     machines: MachineChoice
     """The machines to test on."""
     deep: bool
-    search_seconds: float | None
-    """How long a deep search goes on, if that is said."""
+    search_seconds: float
+    """How long further seeds are asked, if the run is deep."""
     shrinks: bool
     budget: Budget
     """How much of the generated conversations is asked."""
@@ -150,7 +151,7 @@ class Run:
             snapshots=snapshots,
             machines=MachineChoice.parse(settings_list(config, "numa_machine")),
             deep=deep,
-            search_seconds=budget.seconds,
+            search_seconds=budget.seconds or DEFAULT_SECONDS,
             shrinks=not is_set(config, "numa_no_shrink"),
             budget=Budget(part=budget.part) if deep else budget,
             spending=spending,

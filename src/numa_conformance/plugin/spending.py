@@ -1,49 +1,17 @@
-"""The time that ``--numa-budget`` gives a run: how much is left, for which cases and searches."""
+"""The time that ``--numa-budget`` gives a run: how much is left, for which cases."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import pytest
-from hypothesis import is_hypothesis_test
 
 from .cases import CASE
 
-
-class SharedTime:
-    """The time that all tests that search at random have together, in equal shares."""
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._share = 0.0
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Share the time among the tests that will search."""
-        self._share = self._seconds / max(waiting(session.items), 1)
-
-
-def searches(item: pytest.Item) -> bool:
-    """Tell whether a test searches at random."""
-    return is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("searches") is not None
-
-
-def waiting(items: Iterable[pytest.Item]) -> int:
-    """Return how many tests will search at random."""
-    return sum(searches(item) and item.get_closest_marker("skip") is None for item in items)
-
-
-def call(item: pytest.Function) -> None:
-    """Call a test with its fixtures."""
-    item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})
-
-
-CONVERSATIONS, TELLING, BY_HAND, SEARCHES = 0.5, 0.35, 0.2, 0.05
+CONVERSATIONS, TELLING, BY_HAND = 0.35, 0.2, 0.05
 """The part of a run's time that is kept for what comes after each of these; reports come last."""
-
-
 BEGAN = "numa_began"
 """What tells a worker of xdist when the run began: on one machine all processes have one clock."""
 NO_TIME = "not asked within the budget"
@@ -71,7 +39,7 @@ class Spending:
 
 
 class ShortCases:
-    """Leaves cases written by hand out once only what is kept for searches is left."""
+    """Leaves cases written by hand out once only what is kept for reports is left."""
 
     def __init__(self, spending: Spending) -> None:
         self._spending = spending
@@ -84,11 +52,11 @@ class ShortCases:
 
 
 def first_what_finds_most(items: list[pytest.Item]) -> None:
-    """Put generated conversations first, then cases by hand, and searches at random last."""
+    """Put generated conversations first, then cases by hand, and tests of the user last."""
     items.sort(key=_turn)
 
 
 def _turn(item: pytest.Item) -> int:
     if item.get_closest_marker("conversations") is not None:
         return 0
-    return 3 if CASE not in item.stash else 2 if searches(item) else 1
+    return 1 if CASE in item.stash else 2

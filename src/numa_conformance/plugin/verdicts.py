@@ -77,8 +77,6 @@ def _concluded(
     details = "" if error is None else _details(error, asking, run)
     if verdict == "not claimed" and not details.startswith(NO_TIME):
         details = ""
-    if error is not raised and isinstance(error, Finding):
-        details += "\ncomes and goes: it was not seen again when the same was asked once more"
     causes = _departures(case, error, asking, run) if verdict in UNMET else None
     if causes is not None:
         case = msgspec.structs.replace(case, quirks=list(causes))
@@ -157,17 +155,5 @@ def _scenario_with_reference(error: BaseException | None, run: Run) -> dict[str,
 
 
 def as_the_targets(error: BaseException) -> BaseException:
-    """Return a fault of the target where an error is of its making, as where repeated draws got other answers."""
-    if isinstance(error, CpuSetSyntaxError):
-        return BadReply(f"a set of CPUs cannot be read: {error}")
-    if not _is_flaky(error):
-        return error
-    for inner in getattr(error, "exceptions", ()):
-        if isinstance(inner, (Finding, TargetFault)):
-            return inner
-    return BadReply("the same questions were answered otherwise when they were asked again")
-
-
-def _is_flaky(error: BaseException) -> bool:
-    """Tell whether Hypothesis says so; it is not imported for that."""
-    return any((kind.__module__, kind.__name__) == ("hypothesis.errors", "Flaky") for kind in type(error).__mro__)
+    """Return a fault of the target where an error is of its making."""
+    return BadReply(f"a set of CPUs cannot be read: {error}") if isinstance(error, CpuSetSyntaxError) else error

@@ -157,10 +157,15 @@ def with_conversations(case: Case, groups: Iterable[str]) -> Case:
     return msgspec.structs.replace(case, conversations=[_file_of(group) for group in groups])
 
 
-def keep_group(group: str, histories: Iterable[History], folder: str) -> None:
-    """Write all conversations of a group to a file that ``judge`` reads, where the folder takes it."""
-    with contextlib.suppress(UsageError):
-        write_text(Path(folder, _file_of(group)), histories_text(histories), sync=False)
+def keep_group(group: str, histories: Iterable[History], folder: str, *, more: bool = False) -> None:
+    """Write conversations of a group to a file that ``judge`` reads, or ``more`` to its end, if the folder takes it."""
+    file, text = Path(folder, _file_of(group)), histories_text(histories)
+    with contextlib.suppress(UsageError, OSError):
+        if more:
+            with file.open("a", encoding="utf-8", errors="backslashreplace") as written:
+                written.write(text)
+        else:
+            write_text(file, text, sync=False)
 
 
 def remove_other_histories(cases: Iterable[Case], folder: Path) -> None:

@@ -37,16 +37,15 @@ _PATIENCE = 5.0
 class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     """When a run began (ISO 8601, UTC), how long it took (seconds), and what was called where.
 
-    ``target`` are the options with which ``numa-conformance replay`` asks the same target. ``seed`` is that of what is
-    drawn at random, empty where seeds are fixed. ``revision`` is git's, of the folder in which it was called, and
-    ``folder`` that of the report, as it was named there.
+    ``target`` are the options with which ``numa-conformance replay`` asks the same target.
+    ``revision`` is git's, of the folder in which it was called, and ``folder`` that of the report, as it was named
+    there.
     """
 
     began: str
     seconds: float | None = None
     command: str = ""
     target: str = ""
-    seed: str = ""
     host: str = ""
     system: str = ""
     python: str = ""
@@ -55,14 +54,7 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(
-        cls,
-        began: float,
-        seconds: float,
-        command: str,
-        target: str = "",
-        seed: str = "",
-        revision: str = "",
-        folder: str = "",
+        cls, began: float, seconds: float, command: str, target: str = "", revision: str = "", folder: str = ""
     ) -> Circumstances:
         """Describe this process since ``began`` (seconds since 1970); SOURCE_DATE_EPOCH fixes date, time and host."""
         fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
@@ -73,7 +65,6 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
             None if made_again else round(seconds, 1),
             command,
             target,
-            seed,
             "" if made_again else platform.node(),
             f"{platform.system()} {platform.machine()}",
             platform.python_version(),

@@ -126,7 +126,7 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
     """Return what is tested, for the head of a run."""
     testable = {feature for requirement in REQUIREMENTS.values() for feature in requirement.features}
     at_exact = ", ".join(sorted(profile.features.intersection(described.features) - testable))
-    search = "a long random search, whose examples are saved" if deep else "cases and seeds are fixed"
+    search = "further seeds for a time" if deep else "cases and seeds are fixed"
     return [
         f"numa-conformance: {described.name} {described.version} ({label})",
         f"numa-conformance: level {level}, profile {profile.name} of Kubernetes {profile.version}, "

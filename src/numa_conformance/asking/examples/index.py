@@ -14,7 +14,7 @@ from ...machine.data_files import data_folder
 
 @cache
 def index_of_tests() -> dict[str, tuple[str, ...]]:
-    """Return requirement id to its tests: ``cpu/test_static.py::test_name``, parameters left out."""
+    """Return requirement id to its tests: ``host/test_reconcile.py::test_name``, parameters left out."""
     tests: dict[str, dict[str, None]] = {}
     for file, name, requirement, _ in _rows():
         tests.setdefault(requirement, {})[f"{file}::{name}"] = None
@@ -22,13 +22,13 @@ def index_of_tests() -> dict[str, tuple[str, ...]]:
 
 
 def asked_by(requirement: str) -> tuple[str, ...]:
-    """Return how a requirement is asked: by an ``example``, by a ``search`` at random, by ``conversations``."""
+    """Return how a requirement is asked: by an ``example``, by ``conversations``."""
     folders = {test.partition("/")[0] for test in index_of_tests().get(requirement, ())}
     by_hand = folders - _BY_FOLDER.keys()
     return tuple(sorted({_BY_FOLDER[folder] for folder in folders & _BY_FOLDER.keys()} | {"example" for _ in by_hand}))
 
 
-_BY_FOLDER = {"histories": "conversations", "searches": "search"}
+_BY_FOLDER = {"histories": "conversations"}
 """What is not written out by hand, by its folder of the suite."""
 
 

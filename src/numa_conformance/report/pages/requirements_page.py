@@ -28,15 +28,15 @@ def requirements_page() -> str:
         "Each chapter has a page: the sentences, where they are not tested, and of each judge what is wrong and right. "
         "Which allocators break them is on [another page](mutants.md).",
         "",
-        "A requirement is asked by an *example* that is written out, by a *search* at random, or by generated "
-        "*conversations* ([how it asks and judges](histories.md)).",
+        "A requirement is asked by an *example* that is written out, or by generated *conversations* "
+        "([how it asks and judges](histories.md)).",
         "",
     ]
     areas: dict[str, list[Requirement]] = {}
     for requirement in REQUIREMENTS.values():
         areas.setdefault(requirement.area, []).append(requirement)
     lines += table(
-        ("area", "requirements", "by conversations", "by a search", "by an example"),
+        ("area", "requirements", "by conversations", "by an example"),
         [
             _coverage(area, requirements)
             for area, requirements in [*areas.items(), ("all", list(REQUIREMENTS.values()))]
@@ -58,7 +58,7 @@ def _features(features: frozenset[str]) -> str:
 
 def _coverage(area: str, requirements: list[Requirement]) -> tuple[object, ...]:
     ways = [asked_by(requirement.id) for requirement in requirements]
-    counts = (sum(name in way for way in ways) for name in ("conversations", "search", "example"))
+    counts = (sum(name in way for way in ways) for name in ("conversations", "example"))
     return area, len(requirements), *counts
 
 
