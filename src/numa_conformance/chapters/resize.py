@@ -45,11 +45,10 @@ def static_memory_is_not_resized(resize: Resize) -> Judgement:
 
 
 def asks_for_more_than_there_is(resize: Resize) -> None:
-    applies(
-        resize.pod.effective("cpu") > resize.before.online.bit_count()
-        or resize.pod.effective("memory") > sum(node.memory or 0 for node in resize.before.machine.memory),
-        "the node has as much as is asked for",
-    )
+    machine = resize.before.machine
+    there = {"cpu": resize.before.online.bit_count(), "memory": machine.total_memory}
+    more = (resize.changes(name) and resize.pod.effective(name) > amount for name, amount in there.items())
+    applies(any(more), "the node has as much as is asked for")
 
 
 @chapter.requires("resize/more-than-the-node-has-is-not-granted", on=Resize, rests_on=("resize/status/pending",))

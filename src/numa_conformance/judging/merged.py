@@ -45,8 +45,8 @@ class Distances:
 
 
 def _closer(lefts: list[int], rights: list[int]) -> bool:
-    """Tell whether nodes are closer than others by any measure: their distances, in order, are no longer."""
-    return lefts != rights and all(a <= b for a, b in zip(lefts, rights, strict=False))
+    """Tell whether nodes are closer by any measure: the longest distance is shorter, and none in order is longer."""
+    return lefts[-1:] < rights[-1:] and all(a <= b for a, b in zip(lefts, rights, strict=False))
 
 
 Axis = tuple[tuple["int | None", bool], ...]

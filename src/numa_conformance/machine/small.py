@@ -23,8 +23,8 @@ RESOURCES = ("example.com/nic", "example.com/gpu")
 UNEVEN, HYBRID, OFFLINE, SHUFFLED, WIDE_CACHE, EMPTY, BARE = 0.3, 0.12, 0.2, 0.4, 0.2, 0.2, 0.1
 """How many machines have NUMA nodes of unequal size, cores of one thread beside others, offline cores, ids in any
 order, a cache for several NUMA nodes, a node without CPUs, and one without memory."""
-PAGED, PREFERS, ILL = 0.4, 0.1, 0.1
-"""How many have huge pages; devices whose plugin prefers low ids, and devices that are not healthy."""
+PAGED, PREFERS, ILL, ANYWHERE = 0.4, 0.1, 0.1, 0.15
+"""How many have huge pages; devices whose plugin prefers low ids, that are not healthy, of kinds near no NUMA node."""
 
 
 def small_machines(count: int, seed: int = 0) -> Iterator[Machine]:
@@ -50,7 +50,7 @@ def small_machine(name: str) -> Machine:
     """
     lot = random.Random(name)
     first, step = lot.choice(NODE_IDS)
-    nodes = [first + step * place for place in range(lot.choice((1, 2, 2, 2, 3, 4)))]
+    nodes = [first + step * place for place in range(lot.choice((1, 2, 2, 3, 3, 4)))]
     with_cpus = nodes[:-1] if len(nodes) > 2 and lot.random() < EMPTY else nodes
     cpus = _cpus(with_cpus, lot)
     cores = sorted({cpu.core for cpu in cpus if cpu.core is not None})
@@ -106,9 +106,10 @@ def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
 
 def _devices(nodes: Sequence[int], lot: random.Random) -> tuple[Device, ...]:
     def device(kind: str, number: int) -> Device:
-        width = min(lot.choice((0, *[1] * 8, *[2] * 3)), len(nodes))
+        width = min(lot.choice((0, *[1] * 8, *[2] * 3)), len(nodes)) if kind in placed else 0
         near = tuple(sorted(lot.sample(nodes, width)))
         return Device(kind, f"{kind.rpartition('/')[2]}-{number}", near, healthy=lot.random() >= ILL)
 
-    kinds = lot.sample(RESOURCES, lot.randint(0, 2))
+    kinds = lot.sample(RESOURCES, lot.choice((0, 1, 1, 2, 2)))
+    placed = [kind for kind in kinds if lot.random() >= ANYWHERE]
     return tuple(device(kind, number) for kind in kinds for number in range(lot.randint(1, 10)))

@@ -47,7 +47,7 @@ SMALL_PAGES, LARGE_PAGES, ROOM_FOR_PAGES = 64, 1, 8 << 30
 """Huge pages of 2 MiB and of 1 GiB that a NUMA node is given, and the memory it needs for that."""
 WRITTEN = 0.7
 """How often a field that says what holds anyway is written."""
-CLOSEST, NEAR = "prefer-closest-numa-nodes", 0.4
+CLOSEST, NEAR = "prefer-closest-numa-nodes", 0.6
 """The option, and how many of the nodes that align have it, as far as it is claimed."""
 FEWEST = 4
 """CPUs of a machine that has some to reserve and some to give."""

@@ -17,7 +17,7 @@ from .scenario import Question, Scenario, Script, or_the_catalogue
 
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
-NAMESPACE, NEVER_PREPARED = "default", "never-prepared"
+FEW_NAMES, NEVER_PREPARED = 3, "never-prepared-0"
 
 
 class ClaimScheduler:
@@ -106,21 +106,27 @@ class ClaimScheduler:
                 yield device.key, device.consumed(amounts)
 
 
+def _known_by(uid: str) -> dict[str, str]:
+    """Return what a claim is known by: others of other namespaces have its name."""
+    namespace, name = divmod(int(uid.rpartition("-")[2]), FEW_NAMES)
+    return {"name": f"cpus-{name}", "namespace": f"apps-{namespace}", "uid": uid}
+
+
 def _claim(uid: str, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
     """Return an allocated claim: a request for each device."""
     requests, results = [], []
     for number, (device, count) in enumerate(parts):
-        driver, pool, name = device.key
+        driver, pool, known = device.key
         consumed = {device.capacity: str(count)} if device.is_shared and device.capacity else {}
         exactly: dict[str, Any] = {"deviceClassName": driver, "allocationMode": "ExactCount", "count": 1}
-        result: dict[str, Any] = {"request": f"cpus-{number}", "driver": driver, "pool": pool, "device": name}
+        result: dict[str, Any] = {"request": f"cpus-{number}", "driver": driver, "pool": pool, "device": known}
         if consumed:
             exactly["capacity"] = {"requests": consumed}
             result |= {"consumedCapacity": consumed, "shareID": f"{uid}-{number}"}
         requests.append({"name": f"cpus-{number}", "exactly": exactly})
         results.append(result)
     return {
-        "metadata": {"name": uid, "namespace": NAMESPACE, "uid": uid},
+        "metadata": _known_by(uid),
         "spec": {"devices": {"requests": requests}},
         "status": {"allocation": {"devices": {"results": results}}},
     }
@@ -249,4 +255,4 @@ def prepare(claim: Mapping[str, Any]) -> Question:
 
 def unprepare(uid: str) -> Question:
     """Return the question that has a claim unprepared, by its uid, which is its name too."""
-    return "claims.unprepare", {"uid": uid, "namespace": NAMESPACE, "name": uid}
+    return "claims.unprepare", _known_by(uid)

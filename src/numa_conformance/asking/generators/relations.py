@@ -60,7 +60,7 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
 
 
 def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
-    """Add one or two init containers that ask for as much as the app container, or for fewer CPUs."""
+    """Add one or two init containers that ask for as much as the app container, or for fewer CPUs and devices."""
     (app,) = wanted["spec"]["containers"]
     resources = app.get("resources") or {}
     request = {**resources.get("limits", {}), **resources.get("requests", {})}
@@ -70,7 +70,11 @@ def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
     size = int(cpu) if cpu.isdigit() else 0
     less = str(lot.randint(1, size)) if size and lot.random() < LESS else cpu
     sizes = [cpu, less] if lot.random() < LESS else [less]
-    limits = [{**resources["limits"], "cpu": cpus} for cpus in sizes]
+    others = {
+        name: str(lot.randint(1, int(text))) if "/" in name and lot.random() < LESS else text
+        for name, text in resources["limits"].items()
+    }
+    limits = [{**others, "cpu": cpus} for cpus in sizes]
     init = [{"name": f"i{n}", "image": "example", "resources": {"limits": amounts}} for n, amounts in enumerate(limits)]
     return pod(wanted["metadata"]["uid"], [app], init=init)
 

@@ -30,9 +30,11 @@ class Scenario:
 
 
 def ask_all(questions: Iterable[Question]) -> Script:
-    """Ask questions that do not depend on the answers."""
-    for question in questions:  # noqa: UP028  (a list takes no answers, as `yield from` would have it do)
-        yield question
+    """Ask questions that do not depend on the answers, but for those after a start that fails."""
+    for question in questions:
+        answer = yield question
+        if question[0] == "node.start" and answer.get("result") != "started":
+            return
 
 
 def come_and_go(pods: Iterable[Mapping[str, Any]]) -> Script:

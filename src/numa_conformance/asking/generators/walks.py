@@ -23,6 +23,8 @@ SMALL_MIB, LARGE_SHARE, MOST_SHARES = 64, 3, 8
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
 _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
 """Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
+SPELLED = 0.1
+"""How many pods write their amounts otherwise."""
 MOST_FILLED = 8
 """NUMA nodes that are filled at the beginning of a life."""
 
@@ -140,10 +142,10 @@ class Walk:
         """Choose what happens next: mostly pods come, when there is room for them."""
         lot = self._lot
         crowded = self._free <= 1 or len(self._pods) > 6
-        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 1, "stranger": 0.2}
+        kinds = {"admit": 3 if crowded else 10, "run": 4, "remove": 6 if crowded else 2, "again": 1, "stranger": 0.2}
         kinds |= {"state": 1.5}
         if "cpu-manager/reconcile" in self._claimed:
-            kinds["reconcile"] = 1
+            kinds["reconcile"] = 2.5
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
             kinds["restart"] = 0.7
         if "node/resize" in self._claimed and self._running:
@@ -162,7 +164,7 @@ class Walk:
             return self._admit(lot.choice(list(self._pods.values())))
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
-        return self._admit(self._drawn())
+        return self._admit(lot.choices((self._drawn, self.wide, self._node_by_node), (20, 2, 1))[0]())
 
     def end(self) -> Script:
         """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
@@ -215,6 +217,13 @@ class Walk:
         app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
         return self._pod([app])
 
+    def _node_by_node(self) -> dict[str, Any]:
+        """Draw a pod whose containers each need most of a NUMA node."""
+        sizes = sorted((cpus.bit_count() for cpus in numa_cpus(self._cell.machine)), reverse=True)[:2]
+        threads = self._cell.machine.core_bits[0].bit_count()
+        cpus = [str(max(size - threads * self._lot.randint(0, 1), 1)) for size in sizes]
+        return self._pod([container(f"c{n}", cpu=cpu, memory=f"{SMALL_MIB}Mi") for n, cpu in enumerate(cpus)])
+
     def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
         """Describe the next pod: every other one has a name that others have, in a namespace that none of them is in.
 
@@ -222,6 +231,8 @@ class Walk:
         """
         self._count += 1
         made = pod(f"p{self._count}", apps, init)
+        if self._lot.random() < SPELLED:
+            _spell_otherwise(made)
         if self._count % 2 == 0:
             free = next(number for number in count(1) if number not in self._namespaces.values())
             self._namespaces[made["metadata"]["uid"]] = free
@@ -314,6 +325,16 @@ class Walk:
         if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
             size = -(-size // threads) * threads
         return size
+
+
+def _spell_otherwise(wanted: dict[str, Any]) -> None:
+    """Write whole CPUs in thousandths, and memory in bytes: the amounts are the same."""
+    for each in (*wanted["spec"].get("initContainers", ()), *wanted["spec"]["containers"]):
+        for side in each["resources"].values():
+            if side.get("cpu", "").isdigit():
+                side["cpu"] += "000m"
+            if side.get("memory", "").endswith("Mi"):
+                side["memory"] = str(int(side["memory"][:-2]) << 20)
 
 
 def _remove(uid: str) -> Question:
