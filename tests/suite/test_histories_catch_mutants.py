@@ -9,6 +9,7 @@ from mutants import INSIDE
 from numa_conformance.chapters import REQUIREMENTS
 from shown_by import shown
 
+LIVES = ("small world", "walk")
 OPTIONS = ("distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache")
 
 
@@ -18,7 +19,7 @@ def test_a_fault_inside_an_algorithm_is_found(name):
     mutant = INSIDE[name]
     if any(REQUIREMENTS[each].strength == mutant.strength for each in shown(name, mutant)):
         return
-    groups = ("picks", "merges", "lives", "relations", "starts")
+    groups = ("worlds", "picks", "merges", "lives", "relations", "starts")
     assert broken_by(mutant, strength=mutant.strength, wanted=partial(shows_in, mutant), groups=groups) is not None
 
 
@@ -29,7 +30,7 @@ def shows_in(mutant, scenario):
     if room.startswith("small"):
         return True
     if ".device." in room:
-        return scenario.generator == "walk" and bool(scenario.machine.devices)
+        return scenario.generator in LIVES and bool(scenario.machine.devices)
     if ".memory." in room:
         return "memory Static" in scenario.cell or scenario.cell == "reserved memory"
     if ".topology." in room and scenario.generator == "sweep":
@@ -39,7 +40,7 @@ def shows_in(mutant, scenario):
         return option in scenario.cell
     if room.endswith((".packed", ".accumulator")):
         return True
-    generators = ("walk", "start") if ".node." in room else ("walk",)
+    generators = (*LIVES, "start") if ".node." in room else LIVES
     return scenario.generator in generators and scenario.cell != "policy none"
 
 

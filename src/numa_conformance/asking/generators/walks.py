@@ -13,6 +13,7 @@ from ...judging.choice import numa_cpus
 from ...judging.room import ordinary
 from ...machine import Machine
 from .cells import Cell, kubelet_of
+from .node_sizes import NodeSizes
 from .picks import sizes_of_groups
 from .resizes import resized_by_lot
 from .scenario import Answer, Question, Scenario, Script
@@ -25,6 +26,8 @@ _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
 """Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
 SPELLED = 0.1
 """How many pods write their amounts otherwise."""
+PODS_AT_FIRST = 3
+"""Pods that need so many NUMA nodes, asked for on an empty node."""
 MOST_FILLED = 8
 """NUMA nodes that are filled at the beginning of a life."""
 
@@ -42,6 +45,7 @@ def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
     walk = Walk(cell, claimed, random.Random(name))
     if not (yield from walk.begin()):
         return
+    yield from walk.try_empty_node()
     yield from walk.fragment()
     for _ in range(steps):
         question = walk.next()
@@ -59,6 +63,8 @@ class Walk:
         self._claimed = claimed
         self._lot = lot
         self.kubelet = kubelet_of(cell, lot)
+        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+        self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
         self._pods: dict[str, dict[str, Any]] = {}
         self._running: set[str] = set()
         self._free = 0
@@ -66,8 +72,10 @@ class Walk:
         self._count = 0
         self._namespaces: dict[str, int] = {}
         self._refused = ""
-        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
-        self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
+        devices = self._resources if "device-manager/allocation" in claimed else []
+        pages = self._pages if "memory-manager/hugepages" in claimed else []
+        others = [*devices, *(f"hugepages-{size}" for size in pages)]
+        self._sizes = NodeSizes(cell.machine, memory=cell.memory, others=others, lot=lot)
 
     def begin(self) -> Generator[Question, Answer, bool]:
         """Bring the node up, and tell whether it came up."""
@@ -104,6 +112,14 @@ class Walk:
             there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
             self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
             self._running &= there
+
+    def try_empty_node(self) -> Script:
+        """Ask for pods that need so many NUMA nodes, one after the other."""
+        for _ in range(PODS_AT_FIRST):
+            wanted = self._by_nodes()
+            if (yield self._admit(wanted)).get("result") == "admitted":
+                yield _remove(wanted["metadata"]["uid"])
+            self._namespaces.pop(wanted["metadata"]["uid"], None)
 
     def fragment(self) -> Script:
         """Put single threads and cores in use, here and there."""
@@ -164,7 +180,7 @@ class Walk:
             return self._admit(lot.choice(list(self._pods.values())))
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
-        return self._admit(lot.choices((self._drawn, self.wide, self._node_by_node), (20, 2, 1))[0]())
+        return self._admit(lot.choices((self._drawn, self._by_nodes), (20, 4))[0]())
 
     def end(self) -> Script:
         """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
@@ -217,12 +233,10 @@ class Walk:
         app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
         return self._pod([app])
 
-    def _node_by_node(self) -> dict[str, Any]:
-        """Draw a pod whose containers each need most of a NUMA node."""
-        sizes = sorted((cpus.bit_count() for cpus in numa_cpus(self._cell.machine)), reverse=True)[:2]
-        threads = self._cell.machine.core_bits[0].bit_count()
-        cpus = [str(max(size - threads * self._lot.randint(0, 1), 1)) for size in sizes]
-        return self._pod([container(f"c{n}", cpu=cpu, memory=f"{SMALL_MIB}Mi") for n, cpu in enumerate(cpus)])
+    def _by_nodes(self) -> dict[str, Any]:
+        """Draw a pod that needs so many NUMA nodes."""
+        apps, init = self._sizes.containers()
+        return self._pod(apps, init if "cpu-manager/init-containers" in self._claimed else ())
 
     def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
         """Describe the next pod: every other one has a name that others have, in a namespace that none of them is in.
