@@ -108,12 +108,9 @@ def changed(
 def losses(rest: Rest) -> Iterator[Violation]:
     """Yield of which NUMA nodes the books have less free after an event than it leaves them."""
     for balance in rest.balances:
-        yield from violated(
-            balance.free >= balance.least,
-            f"after {rest.in_words} {nodes_text(balance.nodes)} has {balance.kind} that is neither free nor held",
-            got=f"{size_text(balance.free)} free",
-            allowed=f"{size_text(balance.least)} at least",
-        )
+        why = f"after {rest.in_words} {nodes_text(balance.nodes)} has {balance.kind} that is neither free nor held"
+        allowed = f"{size_text(balance.least)} at least"
+        yield from violated(balance.free >= balance.least, why, got=f"{size_text(balance.free)} free", allowed=allowed)
 
 
 NOT_ALIGNED = "TopologyAffinityError"

@@ -119,12 +119,8 @@ def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) ->
     decided(subject)
     right = {container.name: container.exclusive for container in subject.pod.containers}
     allowed = {name: right.get(name) for name in answered}
-    return violated(
-        answered == allowed,
-        "the exclusive CPUs that containers ask for are others",
-        got=_listed(answered),
-        allowed=_listed(allowed),
-    )
+    why = "the exclusive CPUs that containers ask for are others"
+    return violated(answered == allowed, why, got=_listed(answered), allowed=_listed(allowed))
 
 
 def _listed(cpus: Mapping[str, int | None]) -> str:

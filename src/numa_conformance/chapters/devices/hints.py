@@ -27,12 +27,8 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     wanted(hints)
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
-    return violated(
-        not wrong,
-        f"{sets_text(wrong)} cannot give {hints.count} of {hints.resource}",
-        got=listed(hints.offered),
-        allowed=f"NUMA nodes with {hints.count} free devices",
-    )
+    why = f"{sets_text(wrong)} cannot give {hints.count} of {hints.resource}"
+    return violated(not wrong, why, got=listed(hints.offered), allowed=f"NUMA nodes with {hints.count} free devices")
 
 
 @judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
@@ -61,12 +57,8 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
         "no set of NUMA nodes has so many free devices",
     )
     missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
-    return violated(
-        not missing,
-        f"{sets_text(missing)} can give {hints.count} of {hints.resource} and is not hinted",
-        got=listed(hints.offered),
-        allowed=sets_text(fitting),
-    )
+    why = f"{sets_text(missing)} can give {hints.count} of {hints.resource} and is not hinted"
+    return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(fitting))
 
 
 @chapter.requires(
@@ -94,12 +86,8 @@ def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     applies(hints.reusable, "no devices can be used again")
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]
-    return violated(
-        not wrong,
-        f"{sets_text(wrong)} leave out devices that an ended init container of the pod has left",
-        got=listed(hints.offered),
-        allowed=f"sets near {', '.join(sorted(hints.reusable))}",
-    )
+    why = f"{sets_text(wrong)} leave out devices that an ended init container of the pod has left"
+    return violated(not wrong, why, got=listed(hints.offered), allowed=f"sets near {', '.join(sorted(hints.reusable))}")
 
 
 def _sets(hints: DeviceHints) -> list[tuple[int, bool]]:

@@ -109,10 +109,7 @@ def follows_the_hint(choice: CpuChoice) -> Judgement:
         (choice.scope or surely) and hinted != choice.available,
         "the NUMA nodes of the hint cannot give so many, or are all there are",
     )
+    why = f"CPUs {format_bits(taken & ~hinted)} are not of the NUMA nodes of the hint, which can give all"
     return violated(
-        not taken & ~hinted,
-        f"CPUs {format_bits(taken & ~hinted)} are not of the NUMA nodes of the hint, which can give all",
-        got=format_bits(taken),
-        allowed=f"some of {format_bits(hinted)}",
-        hinted=hinted,
+        not taken & ~hinted, why, got=format_bits(taken), allowed=f"some of {format_bits(hinted)}", hinted=hinted
     )

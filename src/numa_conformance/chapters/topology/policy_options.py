@@ -105,11 +105,9 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     applies(taken in able, "what it holds does not come from as few NUMA nodes as surely can give it")
     nearest = Distances(distances, machine.numa_ids).nearest(able)
     applies(len(nearest) < len(able), "all NUMA nodes that can give it are as near")
+    why = f"there are closer NUMA nodes for pod {admission.pod.uid}"
     return violated(
-        taken in nearest,
-        f"there are closer NUMA nodes for pod {admission.pod.uid}",
-        got=format_bits(taken),
-        allowed=" or ".join(map(format_bits, sorted(nearest))),
+        taken in nearest, why, got=format_bits(taken), allowed=" or ".join(map(format_bits, sorted(nearest)))
     )
 
 

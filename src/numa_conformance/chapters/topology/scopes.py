@@ -109,12 +109,9 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     applies(len(admission.held) > 1, "fewer than two containers are told")
     affinities = {name: held.affinity for name, held in admission.held.items() if held.affinity is not None}
     applies(affinities, "no container is told with its affinity")
-    return violated(
-        len(set(affinities.values())) == 1,
-        f"the containers of pod {admission.pod.uid} are told different affinities",
-        got="; ".join(f"{name}: {listed([affinity])}" for name, affinity in affinities.items()),
-        allowed="one affinity",
-    )
+    why = f"the containers of pod {admission.pod.uid} are told different affinities"
+    got = "; ".join(f"{name}: {listed([affinity])}" for name, affinity in affinities.items())
+    return violated(len(set(affinities.values())) == 1, why, got=got, allowed="one affinity")
 
 
 @of_pods.requires(
