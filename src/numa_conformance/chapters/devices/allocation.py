@@ -171,17 +171,3 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
 def device_file_can_be_read(sighting: Sighting) -> Judgement:
     """The file that holds the devices of containers can be read."""
     return can_be_read(sighting, DEVICE_FILE)
-
-
-Parts = tuple[tuple[str, float], ...]
-"""Kinds of containers, each with its part of what a NUMA node has; what has none asks for little."""
-
-
-ORDERS: tuple[Parts, ...] = (
-    (("init", 1), ("app", 0.75), ("app", 0.5)),
-    (("init", 0.5), ("sidecar", 0.25), ("app", 0.5)),
-    (("sidecar", 0.5), ("init", 0.5), ("app", 0.25)),
-    (("init", 1), ("init", 0.25), ("sidecar", 0.25), ("app", 0.25), ("app", 0.25)),
-    (("init", 0), ("sidecar", 0), ("app", 0.5), ("app", 0)),
-)
-"""Some fit a NUMA node by what is left to them, others by a little do not."""
