@@ -30,10 +30,8 @@ def plain_pod(admission: Admission) -> None:
 
 
 def counting_is_enough(admission: Admission) -> None:
-    applies(
-        WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod),
-        "parts of cores are free or asked for under full-pcpus-only",
-    )
+    whole = WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod)
+    applies(whole, "parts of cores are free or asked for under full-pcpus-only")
     applies(admission.before.knows_reserved or not admission.pod.exclusive, "it is not told which CPUs are reserved")
 
 

@@ -52,10 +52,8 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     wanted(hints)
     applies(hints.has_topology, "the devices have no topology")
     near = [nodes for nodes in hints.sets if not nodes & ~hints.near]  # of others none need be told
-    fitting = applies(
-        [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)],
-        "no set of NUMA nodes has so many free devices",
-    )
+    able = [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)]
+    fitting = applies(able, "no set of NUMA nodes has so many free devices")
     missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
     why = f"{sets_text(missing)} can give {hints.count} of {hints.resource} and is not hinted"
     return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(fitting))

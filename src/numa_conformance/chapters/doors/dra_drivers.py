@@ -224,14 +224,9 @@ def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
     cpus = prepared(subject)
     applies(any(subject.others.values()), "no other claim has CPUs")
     for uid, others in subject.others.items():
-        yield from violated(
-            not cpus & others,
-            f"CPUs {format_bits(cpus & others)} are those of {uid} too",
-            got=format_bits(cpus),
-            allowed="CPUs that no other claim has",
-            given=cpus,
-            taken=others,
-        )
+        both = cpus & others
+        why, allowed = f"CPUs {format_bits(both)} are those of {uid} too", "CPUs that no other claim has"
+        yield from violated(not both, why, got=format_bits(cpus), allowed=allowed, given=cpus, taken=others)
 
 
 @chapter.requires(

@@ -63,12 +63,9 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     every = bits_of(hints.before.machine.numa_ids)
     short = any(not hints.can_hold(every, kind) for kind in hints.amounts)
     applies(short, "all NUMA nodes together may hold what is asked for")
-    return violated(
-        any(is_impossible(hints.offered.get(kind)) for kind in hints.amounts),
-        f"{_request(hints)} are not free, and any NUMA node would do by the hints",
-        got=_offered(hints),
-        allowed=IMPOSSIBLE,
-    )
+    holds = any(is_impossible(hints.offered.get(kind)) for kind in hints.amounts)
+    why = f"{_request(hints)} are not free, and any NUMA node would do by the hints"
+    return violated(holds, why, got=_offered(hints), allowed=IMPOSSIBLE)
 
 
 @chapter.requires(
@@ -105,12 +102,9 @@ def default_under_none(hints: MemoryHints) -> Judgement:
 
 
 def _prefers_nothing(hints: MemoryHints, subject: str) -> Judgement:
-    return violated(
-        all(map(is_no_opinion, hints.offered.values())),
-        f"{subject} has other hints for memory than that any NUMA node will do",
-        got=_offered(hints),
-        allowed="no opinion, or any preferred",
-    )
+    holds = all(map(is_no_opinion, hints.offered.values()))
+    why = f"{subject} has other hints for memory than that any NUMA node will do"
+    return violated(holds, why, got=_offered(hints), allowed="no opinion, or any preferred")
 
 
 @chapter.requires(
@@ -124,10 +118,8 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     """Unused NUMA nodes, as few as ever hold the request, are hinted."""
     wanted(hints)
     applies(len(hints.widths) == 1, "how many NUMA nodes hold it depends on what is reserved")
-    fitting = applies(
-        [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)],
-        "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
-    )
+    able = [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
+    fitting = applies(able, "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all")
     hinted = {(kind, nodes) for kind, nodes, _ in _sets(hints)}
     missing = [nodes for nodes in sorted(fitting) if not hinted.issuperset((kind, nodes) for kind in hints.amounts)]
     why = f"{sets_text(missing)} can hold {_request(hints)} and is not hinted"

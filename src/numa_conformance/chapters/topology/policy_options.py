@@ -169,10 +169,8 @@ def none_has_no_limit(start: Start) -> Judgement:
 
 
 def named_alone(start: Start) -> None:
-    applies(
-        start.named == {MANY_NODES} and start.shows(MANY_NODES),
-        "max-allowable-numa-nodes is hidden, or not the one option that is named",
-    )
+    alone = start.named == {MANY_NODES} and start.shows(MANY_NODES)
+    applies(alone, "max-allowable-numa-nodes is hidden, or not the one option that is named")
 
 
 @option.requires(
