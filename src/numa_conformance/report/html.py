@@ -65,13 +65,8 @@ def unmet_requirements(
         for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
             of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
             shown_above |= {case.id for case in of_requirement}
-            part.append(
-                UnmetRequirement(
-                    name,
-                    REQUIREMENTS.get(name),
-                    [_shown(case, summary.options, target, folder or ".") for case in of_requirement],
-                )
-            )
+            shown = [_shown(case, summary.options, target, folder or ".") for case in of_requirement]
+            part.append(UnmetRequirement(name, REQUIREMENTS.get(name), shown))
         parts.append([requirement for requirement in part if requirement.cases])
     return parts[0], parts[1]
 

@@ -14,8 +14,9 @@ from ..errors import Fault, UsageError
 from ..files import replace_text
 from .case import SCENARIO_FILES, UNMET, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
+from .claims import NOT_FINISHED, NOT_JUDGED, Target
 from .html import html_page
-from .model import NOT_FINISHED, NOT_JUDGED, Summary, Target
+from .model import Summary
 
 _FAILURES = (*UNMET, "unexpectedly passed")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
