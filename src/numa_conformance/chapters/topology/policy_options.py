@@ -213,10 +213,8 @@ def stays_a_limit(start: Start) -> Judgement:
     """With max-allowable-numa-nodes set to a number, a machine with more NUMA nodes is refused."""
     named_alone(start)
     most = start.most_nodes
-    applies(
-        MOST_NODES <= most < start.nodes_in_use,
-        "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more",
-    )
+    exceeds = MOST_NODES <= most < start.nodes_in_use
+    applies(exceeds, "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more")
     return must_not_come_up(start, f"with {MANY_NODES}={most} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
