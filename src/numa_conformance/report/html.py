@@ -219,15 +219,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(
-        anchor=_anchor,
-        asked=_question_counts,
-        css=_css,
-        duration=_duration,
-        json=_json,
-        scenario_file=scenario_file,
-        told=counts_text,
-    )
+    environment.filters.update(anchor=_anchor, asked=_question_counts, css=_css, duration=_duration, json=_json)
+    environment.filters.update(scenario_file=scenario_file, told=counts_text)
     environment.tests["shown"] = _has_details
     return environment
 

@@ -241,11 +241,8 @@ def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: st
 def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
     """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
     run = _features_of(case for case in cases if case.verdict != "not claimed")
-    return [
-        f"feature {feature} is claimed, and not asked: each case needs another that is not claimed"
-        for feature in claimed
-        if feature in _features_of(cases) - run
-    ]
+    alone, why = _features_of(cases) - run, "each case needs another that is not claimed"
+    return [f"feature {feature} is claimed, and not asked: {why}" for feature in claimed if feature in alone]
 
 
 def _features_of(cases: Iterable[Case]) -> set[str]:

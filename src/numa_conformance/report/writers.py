@@ -34,15 +34,10 @@ def junit_xml(summary: Summary) -> str:
         failures = sum(verdict in _FAILURES for verdict in verdicts)
         errors = verdicts.count("error")
         passed = verdicts.count("passed")
-        suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            name=_clean(area),
-            tests=str(len(cases)),
-            failures=str(failures),
-            errors=str(errors),
-            skipped=str(len(cases) - failures - errors - passed),
-        )
+        skipped = len(cases) - failures - errors - passed
+        counts = {"tests": len(cases), "failures": failures, "errors": errors, "skipped": skipped}
+        attributes = {name: str(count) for name, count in counts.items()}
+        suite = ElementTree.SubElement(root, "testsuite", {"name": _clean(area), **attributes})
         for case in cases:
             _add_case(suite, case)
     if summary.problems:
