@@ -12,7 +12,8 @@ import pytest
 from numa_conformance.comparing.differing import Differing
 from numa_conformance.machine import Cpu, Machine, MemoryNode
 from numa_conformance.report.case import Case
-from numa_conformance.report.model import Summary, Target
+from numa_conformance.report.claims import Target
+from numa_conformance.report.model import Summary
 from numa_conformance.report.pages import versions_pages
 from numa_conformance.wire.history.history import Head, History, Step, read_histories
 

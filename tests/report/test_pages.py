@@ -8,8 +8,9 @@ import pytest
 
 from numa_conformance.report.case import Case, scenario_file
 from numa_conformance.report.circumstances import FILE, Circumstances
+from numa_conformance.report.claims import Target
 from numa_conformance.report.html import Column, html_page, matrix_page, worst
-from numa_conformance.report.model import Summary, Target
+from numa_conformance.report.model import Summary
 from numa_conformance.report.writers import PAGE, WRITERS, badge_svg, junit_xml, write_reports
 from numa_conformance.sources.quirks import QUIRKS
 from numa_conformance.sources.versions import KubernetesVersion

@@ -30,10 +30,8 @@ def plain_pod(admission: Admission) -> None:
 
 
 def counting_is_enough(admission: Admission) -> None:
-    applies(
-        WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod),
-        "parts of cores are free or asked for under full-pcpus-only",
-    )
+    whole = WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod)
+    applies(whole, "parts of cores are free or asked for under full-pcpus-only")
     applies(admission.before.knows_reserved or not admission.pod.exclusive, "it is not told which CPUs are reserved")
 
 
@@ -73,10 +71,8 @@ def fewest_nodes_around_the_affinity(admission: Admission) -> int:
     memory = with_memory(admission)
     applies(has_memory_in_one_container(admission), "several containers have memory of their own")
     nodes = merges[-1].affinity.nodes or 0
-    return applies(
-        Room(admission.before).fewest_around(nodes, memory),
-        "no NUMA nodes that give no memory yet hold it together with the affinity",
-    )
+    most = Room(admission.before).fewest_around(nodes, memory)
+    return applies(most, "no NUMA nodes that give no memory yet hold it together with the affinity")
 
 
 def common_nodes(admission: Admission) -> set[int]:

@@ -66,10 +66,8 @@ def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     applies(not question.larger, "the machine is a larger one")
     settings, pod = question.settings, question.pod
     one_by_one = settings.topology in REFUSING and settings.scope != "pod"
-    applies(
-        not one_by_one or all(each.requests == pod.apps[0].requests for each in pod.containers),
-        "a smaller init container is aligned by itself, and may be refused",
-    )
+    alike = all(each.requests == pod.apps[0].requests for each in pod.containers)
+    applies(not one_by_one or alike, "a smaller init container is aligned by itself, and may be refused")
     applies(not empties_the_pool(question.now, pod), "the pool would be empty until the init container ends")
     cores = question.now.machine.core_bits
     applies(
@@ -123,10 +121,5 @@ def a_restart_leaves_containers(restart: Restart) -> Iterator[Violation]:
 
 def must_be_admitted_again(question: RepeatedAdmission, why: str) -> Judgement:
     """Judge that the pod is admitted; ``why`` says when it was before."""
-    return violated(
-        question.admitted,
-        f"pod {question.pod.uid} is refused, and {why}",
-        got=question.refusal,
-        allowed="admitted",
-        free=question.now.free,
-    )
+    reason = f"pod {question.pod.uid} is refused, and {why}"
+    return violated(question.admitted, reason, got=question.refusal, allowed="admitted", free=question.now.free)

@@ -108,12 +108,9 @@ def changed(
 def losses(rest: Rest) -> Iterator[Violation]:
     """Yield of which NUMA nodes the books have less free after an event than it leaves them."""
     for balance in rest.balances:
-        yield from violated(
-            balance.free >= balance.least,
-            f"after {rest.in_words} {nodes_text(balance.nodes)} has {balance.kind} that is neither free nor held",
-            got=f"{size_text(balance.free)} free",
-            allowed=f"{size_text(balance.least)} at least",
-        )
+        why = f"after {rest.in_words} {nodes_text(balance.nodes)} has {balance.kind} that is neither free nor held"
+        allowed = f"{size_text(balance.least)} at least"
+        yield from violated(balance.free >= balance.least, why, got=f"{size_text(balance.free)} free", allowed=allowed)
 
 
 NOT_ALIGNED = "TopologyAffinityError"
@@ -121,36 +118,23 @@ NOT_ALIGNED = "TopologyAffinityError"
 
 def must_be_admitted(admission: Admission, why: str) -> Judgement:
     """Judge that the pod is admitted; ``why`` is told of it."""
-    return violated(
-        admission.admitted,
-        f"pod {admission.pod.uid} is refused, {why}",
-        got=f"{admission.reason}: {admission.message}",
-        allowed="admitted",
-        free=admission.before.free,
-    )
+    reason, got = f"pod {admission.pod.uid} is refused, {why}", f"{admission.reason}: {admission.message}"
+    return violated(admission.admitted, reason, got=got, allowed="admitted", free=admission.before.free)
 
 
 def must_be_refused(admission: Admission, why: str) -> Judgement:
     """Judge that the pod is refused; ``why`` is told of it."""
-    return violated(
-        not admission.admitted,
-        f"pod {admission.pod.uid} is admitted, {why}",
-        got=in_words(admission.held),
-        allowed="refused",
-        free=admission.before.free,
-    )
+    reason, got = f"pod {admission.pod.uid} is admitted, {why}", in_words(admission.held)
+    return violated(not admission.admitted, reason, got=got, allowed="refused", free=admission.before.free)
 
 
 def must_be_refused_as_unaligned(admission: Admission, request: ResourceRequest, why: str) -> Iterator[Violation]:
     """Judge that the pod is refused, and as not aligned where the node as a whole has all that it asks for."""
     yield from must_be_refused(admission, why) or ()
     if not admission.admitted and Room(admission.before).has(request):
-        yield from violated(
-            admission.reason == NOT_ALIGNED,
-            f"pod {admission.pod.uid} is refused for another reason than its alignment",
-            got=f"{admission.reason}: {admission.message}",
-            allowed=NOT_ALIGNED,
-        )
+        why = f"pod {admission.pod.uid} is refused for another reason than its alignment"
+        got = f"{admission.reason}: {admission.message}"
+        yield from violated(admission.reason == NOT_ALIGNED, why, got=got, allowed=NOT_ALIGNED)
 
 
 def must_come_up(start: Start, why: str) -> Judgement:

@@ -119,12 +119,8 @@ def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) ->
     decided(subject)
     right = {container.name: container.exclusive for container in subject.pod.containers}
     allowed = {name: right.get(name) for name in answered}
-    return violated(
-        answered == allowed,
-        "the exclusive CPUs that containers ask for are others",
-        got=_listed(answered),
-        allowed=_listed(allowed),
-    )
+    why = "the exclusive CPUs that containers ask for are others"
+    return violated(answered == allowed, why, got=_listed(answered), allowed=_listed(allowed))
 
 
 def _listed(cpus: Mapping[str, int | None]) -> str:
@@ -148,10 +144,8 @@ def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgeme
     together = exists(subject.reported_pod_count, "it is not told how many exclusive CPUs the pod asks for")
     decided(subject)
     right, containers = subject.pod.exclusive, subject.pod.containers
-    applies(
-        not right or all(container.cpu == container.exclusive for container in containers),
-        "some containers of the pod ask for exclusive CPUs and others share theirs",
-    )
+    alike = all(container.cpu == container.exclusive for container in containers)
+    applies(not right or alike, "some containers of the pod ask for exclusive CPUs and others share theirs")
     why = "the pod as a whole asks for another number of exclusive CPUs"
     return violated(together == right, why, got=together, allowed=right)
 

@@ -25,10 +25,8 @@ def first_of(start: Start) -> FirstPod:
 def its_first_must_be_admitted(start: Start, why: str) -> Judgement:
     """Judge that the first pod is admitted; ``why`` is told of it."""
     first = first_of(start)
-    applies(
-        all(container.requests.keys() <= _OF_EVERY_NODE for container in first.spec.containers),
-        "the pod asks for devices or huge pages, which may be the reason",
-    )
+    plain = all(container.requests.keys() <= _OF_EVERY_NODE for container in first.spec.containers)
+    applies(plain, "the pod asks for devices or huge pages, which may be the reason")
     return violated(first.admitted, f"a pod is refused, {why}", got=first.reason, allowed="admitted")
 
 

@@ -10,13 +10,13 @@ from operator import or_
 
 from ..wire.history.sightings import Runs
 from ..wire.history.values import HoldingBits
+from .node_subjects import OfWorld
 from .pods import PodSpec
-from .settings import Settings
 from .world import World
 
 
 @dataclass(frozen=True, slots=True)
-class MayRun:
+class MayRun(OfWorld):
     """One container that was started, between two questions.
 
     ``settled``: every cpuset that was to be sent has been sent, or the container was started just now.
@@ -27,11 +27,6 @@ class MayRun:
     name: str
     held: HoldingBits
     settled: bool
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.world.settings
 
     @property
     def key(self) -> str:

@@ -151,10 +151,8 @@ class NodeFollower:
 
     def _admit(self, before: World, pod: PodSpec, reply: Admitted | Rejected) -> Iterator[object]:
         self._pod_uids.add(pod.uid)
-        admitted, held = (
-            isinstance(reply, Admitted),
-            holdings_of(reply.containers) if isinstance(reply, Admitted) else {},
-        )
+        admitted = isinstance(reply, Admitted)
+        held = holdings_of(reply.containers) if isinstance(reply, Admitted) else {}
         if held.keys() - pod.by_name.keys():
             yield _of_strangers(pod, held)
             return
@@ -163,12 +161,8 @@ class NodeFollower:
         reason = message = ""
         phase = refusal = None
         if isinstance(reply, Rejected):
-            reason, message, phase, refusal = (
-                reply.reason,
-                reply.message,
-                reply.phase,
-                f"{reply.reason}: {reply.message}",
-            )
+            reason, message, phase = reply.reason, reply.message, reply.phase
+            refusal = f"{reason}: {message}"
             of_the_sum = reason.startswith("OutOf") and not fits(before, pod)  # the node's own, which is no manager's
             if of_the_sum or (pod.exclusive and not before.knows_reserved):
                 yield NodeMoment(after)

@@ -121,10 +121,8 @@ def _unnamed(was: ContainerSpec, wanted: ContainerSpec) -> Iterator[str]:
     """Yield what a resize does not name of a container."""
     yield DEVICES
     for fact, resource in ((CPUS, "cpu"), (MEMORY, "memory")):
-        if (was.requests.get(resource), was.limits.get(resource)) == (
-            wanted.requests.get(resource),
-            wanted.limits.get(resource),
-        ):
+        before, after = ((each.requests.get(resource), each.limits.get(resource)) for each in (was, wanted))
+        if before == after:
             yield fact
 
 

@@ -174,12 +174,9 @@ class ScoredNode:
         extended one that the pod does not request.
         """
         names = self.strategy.names
-        explicit = all(
-            name in container.requests
-            for name in set(names).intersection(_NATIVE)
-            for pod in (*self.used, self.pod)
-            for container in pod.containers
-        )
+        native = set(names).intersection(_NATIVE)
+        pods = (*self.used, self.pod)
+        explicit = all(native <= container.requests.keys() for pod in pods for container in pod.containers)
         requested = all(self.pod.scheduled(name) for name in names if is_extended(name))
         there = len(self.utilization) == len(names) and not any(map(self.lacks, names))
         return self.strategy.sound and explicit and requested and there

@@ -130,9 +130,7 @@ def _seen_files(sighting: Sighting) -> Iterator[FoundFile]:
         if written:
             yield FoundFile(name, of, wanted, written, True, (f"file:{name}", f"config:{field}"))
     if _judges_cpus(sighting):
-        online, held = (
-            sighting.world.online,
-            {f"cpu:{container.key}": container.held.cpus for container in sighting.containers},
-        )
+        online = sighting.world.online
+        held = {f"cpu:{container.key}": container.held.cpus for container in sighting.containers}
         for fact, cpus in {"pool": sighting.pool or 0, **held}.items():
             yield FoundFile(CPU_FILE, CPUS, format_bits(cpus & online), format_bits(cpus), True, (fact,))

@@ -18,7 +18,8 @@ from ..files import write_text
 from ..printable import folded, printable
 from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
-from ..report.model import NOT_JUDGED, Summary
+from ..report.claims import NOT_JUDGED
+from ..report.model import Summary
 from ..report.text import header_lines, summary_lines
 from ..wire import TargetFault
 from .cases import CASE, case_id, case_id_of_node, file_of_node

@@ -23,7 +23,7 @@ from ..judging.verdicts import HistoryVerdicts
 from ..lab.daemon.daemon import serving, serving_kubelet
 from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
-from ..report.model import TARGET_SNAPSHOTS
+from ..report.claims import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Bundled, Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description

@@ -9,7 +9,8 @@ from itertools import pairwise
 from ..errors import Fault, UsageError
 from .case import UNMET, Case
 from .circumstances import Circumstances
-from .model import SILENT, Summary
+from .claims import SILENT
+from .model import Summary
 
 _MET = ("passed", "unexpectedly passed")
 _UNMET = (*UNMET, "expected failure", "error")

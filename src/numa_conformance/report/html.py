@@ -65,13 +65,8 @@ def unmet_requirements(
         for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
             of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
             shown_above |= {case.id for case in of_requirement}
-            part.append(
-                UnmetRequirement(
-                    name,
-                    REQUIREMENTS.get(name),
-                    [_shown(case, summary.options, target, folder or ".") for case in of_requirement],
-                )
-            )
+            shown = [_shown(case, summary.options, target, folder or ".") for case in of_requirement]
+            part.append(UnmetRequirement(name, REQUIREMENTS.get(name), shown))
         parts.append([requirement for requirement in part if requirement.cases])
     return parts[0], parts[1]
 
@@ -224,15 +219,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(
-        anchor=_anchor,
-        asked=_question_counts,
-        css=_css,
-        duration=_duration,
-        json=_json,
-        scenario_file=scenario_file,
-        told=counts_text,
-    )
+    environment.filters.update(anchor=_anchor, asked=_question_counts, css=_css, duration=_duration, json=_json)
+    environment.filters.update(scenario_file=scenario_file, told=counts_text)
     environment.tests["shown"] = _has_details
     return environment
 

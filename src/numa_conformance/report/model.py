@@ -13,14 +13,14 @@ import msgspec
 
 from .. import __version__
 from ..asking.known_failures import NO_VERDICT, KnownFailures, LeftOut
-from ..asking.profiles import OPTIONAL, Profile
+from ..asking.profiles import Profile
 from ..chapters import REQUIREMENTS
-from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
 from ..errors import Fault, UsageError
 from ..printable import listed
 from ..wire.messages.describe import Description
 from .case import VERDICTS, Case, Verdict
 from .circumstances import read_form
+from .claims import NOT_JUDGED, SILENT, Target, claim_of, measure_of, no_claim_of, verdict_of
 from .known import stale, unasked
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -30,24 +30,6 @@ MOST_MACHINES = 5
 SELDOM, MOST_SELDOM = 10, 12
 """Times below which a requirement is told to be asked seldom within a budget, and how many of them are named."""
 FORMAT = "numa-conformance report 1"
-TARGET_SNAPSHOTS = "documented, with own snapshots"
-"""What stands for the level where placements and scores are compared with those that the target had before."""
-NOT_JUDGED = "not judged"
-"""The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
-NOT_FINISHED = "not finished"
-"""The verdict of a run until it ends: what dies before its end leaves it."""
-SILENT = (NOT_FINISHED, NOT_JUDGED)
-"""The verdicts that no cases can change, the one that decides first."""
-
-
-class Target(msgspec.Struct, frozen=True):
-    """The implementation under test, as it described itself."""
-
-    name: str
-    version: str
-    kubernetes: str
-    surfaces: list[str]
-    features: list[str]
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -101,13 +83,9 @@ class Summary(msgspec.Struct, frozen=True):
         it says, by the reason; ``contradictions``: where it has said otherwise too, likewise.
         """
         ordered = sorted(cases, key=lambda case: case.id)
-        target = Target(
-            described.name,
-            described.version,
-            str(profile.version),
-            sorted(described.surfaces),
-            sorted(described.features if features is None else features),
-        )
+        features = sorted(described.features if features is None else features)
+        surfaces = sorted(described.surfaces)
+        target = Target(described.name, described.version, str(profile.version), surfaces, features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
         problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
@@ -122,16 +100,14 @@ class Summary(msgspec.Struct, frozen=True):
         whole_run = {"narrowed": narrowed, "complete": not missing}
         concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
         alone = [] if narrowed else _alone(ordered, target.features)
-        return msgspec.structs.replace(
-            concluded,
-            notes=[
-                *_unsupported(outside),
-                *_unspent(ordered),
-                *_in_part(ordered),
-                *unasked(known, ordered, absent),
-                *alone,
-            ],
-        )
+        notes = [
+            *_unsupported(outside),
+            *_unspent(ordered),
+            *_in_part(ordered),
+            *unasked(known, ordered, absent),
+            *alone,
+        ]
+        return msgspec.structs.replace(concluded, notes=notes)
 
     @classmethod
     def concluded(
@@ -149,10 +125,10 @@ class Summary(msgspec.Struct, frozen=True):
         """Draw verdict and claim from the cases. ``silent``: a verdict that no cases change; incomplete: no claim."""
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
-        verdict = silent or _verdict(ordered, counts, narrowed=narrowed or bool(problems))
-        claim = _claim(verdict, target, _measure(target, level, ordered), profile, counts)
+        verdict = silent or verdict_of(ordered, counts, narrowed=narrowed or bool(problems))
+        claim = claim_of(verdict, target, measure_of(target, level, ordered), profile, counts)
         if verdict in ("partial", "conformant") and (problems or not (complete and counts["passed"])):
-            claim = _no_claim(target, problems, complete=complete)
+            claim = no_claim_of(target, problems, complete=complete)
         return cls(
             target=target,
             level=level,
@@ -245,77 +221,6 @@ def _addresses(cases: Iterable[Case]) -> dict[str, str]:
     return {name: known.address for name, known in REQUIREMENTS.items() if name in named}
 
 
-def _verdict(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> str:
-    if counts["error"]:
-        return NOT_JUDGED
-    if not any(case.verdict != "not claimed" for case in cases):
-        return "not tested"
-    if any(case.unmet for case in cases):
-        return "not conformant"
-    if narrowed or counts["not claimed"] or counts["expected failure"]:
-        return "partial"
-    return "conformant"
-
-
-def _compares_ids(cases: Iterable[Case]) -> bool:
-    names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
-    return not names.isdisjoint(COMPARING_IDS)
-
-
-def _measure(target: Target, level: str, cases: list[Case]) -> str:
-    if level == "exact":
-        if _compares_ids(cases):
-            return f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
-        return f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
-    documented = f"the documented behaviour of Kubernetes {target.kubernetes}"
-    if level != TARGET_SNAPSHOTS:
-        return documented
-    unmet = [case for case in cases if case.unmet]
-    judged = unmet or [case for case in cases if case.verdict != "not claimed"]
-    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in judged}
-    both = [documented] * (False in of_snapshots) + ["its own snapshots"] * (True in of_snapshots)
-    return f"{' or' if unmet else ' and'} to ".join(both)
-
-
-def _claim(verdict: str, target: Target, what: str, profile: str, counts: Counter[Verdict]) -> str:
-    who = f"{target.name} {target.version}"
-    name = profile.partition("@")[0]
-    if name not in ("", "all"):
-        what = f"{what}, profile {name}{_chosen(name, target)}"
-    if verdict == "conformant":
-        where = " in every area this suite tests" if name == "all" else ""
-        return f"{who} conforms to {what}{where}."
-    if verdict == "partial":
-        known = counts["expected failure"]
-        but = f", but for {known} cases that are known failures" if known else ""
-        rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
-        return f"{who} conforms to {what} where it was tested{but}{rest}."
-    if verdict == NOT_FINISHED:
-        return f"The run has not come to its end, so nothing is said of {who}."
-    if verdict == NOT_JUDGED:
-        return f"The suite itself went wrong, so nothing is said of {who}: please report it."
-    if verdict == "not tested":
-        lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
-        claims = f": it claims {' and '.join(lacks)}" if lacks else ""
-        return f"No case was run, so nothing can be said of {who}{claims}."
-    return f"{who} does not conform to {what}."
-
-
-def _no_claim(target: Target, problems: Sequence[str], *, complete: bool) -> str:
-    why = "There is a problem" if problems else "No case passed"
-    why = why if complete else "The run ended before all cases came to a verdict"
-    return f"{why}, so nothing is claimed for {target.name} {target.version}."
-
-
-def _chosen(profile: str, target: Target) -> str:
-    """Tell which of the features that a profile leaves open the target has."""
-    open_to_it = OPTIONAL.get(profile, frozenset())
-    chosen = sorted(name.partition("/")[2] for name in open_to_it.intersection(target.features))
-    if not open_to_it:
-        return ""
-    return f" with {', '.join(chosen)}" if chosen else " without any of its options"
-
-
 def _without_verdict(missing: Sequence[str]) -> list[str]:
     """Name planned cases that came to no verdict: the run was stopped, or a worker died."""
     if not missing:
@@ -327,32 +232,17 @@ def _without_verdict(missing: Sequence[str]) -> list[str]:
 def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: str) -> list[str]:
     """Name claimed features of which no case was run; at level exact those that only documented cases ask are left."""
     known = {name for case in cases for name in case.requirements}
-    offered = [
-        requirement
-        for requirement in REQUIREMENTS.values()
-        if profile.asks(requirement.features) and requirement.holds_in(profile.version)
-    ]
-    testable = {
-        feature
-        for requirement in offered
-        if level != "exact" or requirement.id in known
-        for feature in requirement.features
-    }
-    return [
-        f"feature {feature} is claimed and no case was run for it"
-        for feature in claimed
-        if feature in testable - _features_of(cases)
-    ]
+    offered = [each for each in REQUIREMENTS.values() if profile.asks(each.features) and each.holds_in(profile.version)]
+    able = [each.features for each in offered if level != "exact" or each.id in known]
+    untested = {feature for features in able for feature in features} - _features_of(cases)
+    return [f"feature {feature} is claimed and no case was run for it" for feature in claimed if feature in untested]
 
 
 def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
     """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
     run = _features_of(case for case in cases if case.verdict != "not claimed")
-    return [
-        f"feature {feature} is claimed, and not asked: each case needs another that is not claimed"
-        for feature in claimed
-        if feature in _features_of(cases) - run
-    ]
+    alone, why = _features_of(cases) - run, "each case needs another that is not claimed"
+    return [f"feature {feature} is claimed, and not asked: {why}" for feature in claimed if feature in alone]
 
 
 def _features_of(cases: Iterable[Case]) -> set[str]:

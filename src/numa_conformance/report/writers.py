@@ -14,8 +14,9 @@ from ..errors import Fault, UsageError
 from ..files import replace_text
 from .case import SCENARIO_FILES, UNMET, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
+from .claims import NOT_FINISHED, NOT_JUDGED, Target
 from .html import html_page
-from .model import NOT_FINISHED, NOT_JUDGED, Summary, Target
+from .model import Summary
 
 _FAILURES = (*UNMET, "unexpectedly passed")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -33,15 +34,10 @@ def junit_xml(summary: Summary) -> str:
         failures = sum(verdict in _FAILURES for verdict in verdicts)
         errors = verdicts.count("error")
         passed = verdicts.count("passed")
-        suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            name=_clean(area),
-            tests=str(len(cases)),
-            failures=str(failures),
-            errors=str(errors),
-            skipped=str(len(cases) - failures - errors - passed),
-        )
+        skipped = len(cases) - failures - errors - passed
+        counts = {"tests": len(cases), "failures": failures, "errors": errors, "skipped": skipped}
+        attributes = {name: str(count) for name, count in counts.items()}
+        suite = ElementTree.SubElement(root, "testsuite", {"name": _clean(area), **attributes})
         for case in cases:
             _add_case(suite, case)
     if summary.problems:

@@ -88,10 +88,5 @@ def must_be_served(demand: Demand) -> Judgement:
 def refuses_what_is_not_free(demand: Demand) -> Judgement:
     """A pod that asks for more exclusive CPUs than are free is refused, and holds nothing."""
     applies(demand.at_least > demand.available.bit_count(), "so many CPUs are free")
-    return violated(
-        demand.refusal is not None,
-        f"{demand.who} asks for {demand.at_least} CPUs where {demand.available.bit_count()} are free, and is served",
-        got=demand.in_words,
-        allowed="a refusal",
-        free=demand.available,
-    )
+    why = f"{demand.who} asks for {demand.at_least} CPUs where {demand.available.bit_count()} are free, and is served"
+    return violated(demand.refusal is not None, why, got=demand.in_words, allowed="a refusal", free=demand.available)

@@ -66,9 +66,5 @@ def in_one(choice: CpuChoice, taken: int, groups: Groups, name: str) -> Judgemen
 def at_most(choice: CpuChoice, taken: int, groups: Groups, name: str, least: int) -> Judgement:
     """Judge that the CPUs come from no more than so many groups."""
     number, enough = len(touched(groups, taken)), "one" if least == 1 else least
-    return violated(
-        number <= least,
-        f"{choice.count} CPUs come from {number} {name}s where {enough} can give them",
-        got=format_bits(taken),
-        allowed=number_of(least, name),
-    )
+    why = f"{choice.count} CPUs come from {number} {name}s where {enough} can give them"
+    return violated(number <= least, why, got=format_bits(taken), allowed=number_of(least, name))

@@ -44,12 +44,8 @@ def holds_no_other_number(hints: CpuHints) -> None:
 def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
     """A container without exclusive CPUs gives the CPU Manager no opinion on NUMA affinity."""
     applies(not hints.wanted, "exclusive CPUs are asked for")
-    return violated(
-        is_no_opinion(hints.offered),
-        "hints are offered for what has no exclusive CPUs",
-        got=listed(hints.offered),
-        allowed="no opinion",
-    )
+    why = "hints are offered for what has no exclusive CPUs"
+    return violated(is_no_opinion(hints.offered), why, got=listed(hints.offered), allowed="no opinion")
 
 
 @chapter.requires(
@@ -73,13 +69,9 @@ def every_hint_can_hold(hints: CpuHints) -> Judgement:
     offered = applies(hints.offered, "no hint is offered")
     nodes = bits_of(hints.machine.numa_ids)
     wrong = [hint for hint in offered if not _can_hold(hints, hint) or (hint.nodes or 0) & ~nodes]
-    return violated(
-        not wrong,
-        f"{listed(wrong)} cannot hold {hints.count} CPUs",
-        got=listed(offered),
-        allowed=f"NUMA nodes with {hints.count} of {format_bits(hints.room)}",
-        room=hints.room,
-    )
+    why = f"{listed(wrong)} cannot hold {hints.count} CPUs"
+    allowed = f"NUMA nodes with {hints.count} of {format_bits(hints.room)}"
+    return violated(not wrong, why, got=listed(offered), allowed=allowed, room=hints.room)
 
 
 def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
@@ -122,13 +114,8 @@ def offers_every_set(hints: CpuHints) -> Judgement:
 def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
     able = applies([nodes for nodes in sets if hints.surely_holds(nodes)], "no such set surely has so many free CPUs")
     missing = [nodes for nodes in able if nodes not in hints.named]
-    return violated(
-        not missing,
-        f"{sets_text(missing)} can hold {hints.count} CPUs and is not offered",
-        got=listed(hints.offered),
-        allowed=sets_text(able),
-        room=hints.room,
-    )
+    why = f"{sets_text(missing)} can hold {hints.count} CPUs and is not offered"
+    return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(able), room=hints.room)
 
 
 @chapter.requires(
@@ -169,13 +156,9 @@ def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     wanted_anew(hints)
     applies(hints.free.bit_count() < hints.count, "enough CPUs are free")
     applies(hints.count <= hints.usable.bit_count(), "too few are free with those of ended init containers")
-    return violated(
-        hints.named,
-        f"no hint is offered though {format_bits(hints.reusable)} can be used again",
-        got=listed(hints.offered),
-        allowed=f"NUMA nodes with {hints.count} of {format_bits(hints.room)}",
-        reusable=hints.reusable,
-    )
+    why = f"no hint is offered though {format_bits(hints.reusable)} can be used again"
+    allowed = f"NUMA nodes with {hints.count} of {format_bits(hints.room)}"
+    return violated(hints.named, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
 @chapter.requires(
@@ -192,13 +175,9 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     applies(hints.named, "no hint names NUMA nodes")
     without_option(hints, WHOLE_CORES)
     wrong = sorted(nodes for nodes in hints.named if needed & ~nodes)
-    return violated(
-        not wrong,
-        f"{sets_text(wrong)} leave out CPUs that an ended init container of the pod has left",
-        got=listed(hints.offered),
-        allowed=f"sets with {sets_text([needed])} in them",
-        reusable=hints.reusable,
-    )
+    why = f"{sets_text(wrong)} leave out CPUs that an ended init container of the pod has left"
+    allowed = f"sets with {sets_text([needed])} in them"
+    return violated(not wrong, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
 @chapter.requires(
@@ -213,12 +192,9 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     held = exists(hints.held, "the container holds no CPUs")
     holds_no_other_number(hints)
     nodes = hints.nodes_of(held)
+    why = "the NUMA nodes of the CPUs that the container holds are not offered"
     return violated(
-        nodes in hints.named,
-        "the NUMA nodes of the CPUs that the container holds are not offered",
-        got=listed(hints.offered),
-        allowed=f"{sets_text([nodes])} among them",
-        held=held,
+        nodes in hints.named, why, got=listed(hints.offered), allowed=f"{sets_text([nodes])} among them", held=held
     )
 
 

@@ -93,12 +93,9 @@ def none_writes_nothing(loop: ReconcilePass) -> Judgement:
     """Under policy none no cpuset is written for any container."""
     under_none(loop)
     applies(loop.runs_on, "no container runs")
-    return violated(
-        not loop.updates,
-        "cpusets are written under policy none",
-        got=", ".join(f"{update.uid}/{update.container}: {format_bits(update.cpus)}" for update in loop.updates),
-        allowed="none",
-    )
+    why = "cpusets are written under policy none"
+    got = ", ".join(f"{update.uid}/{update.container}: {format_bits(update.cpus)}" for update in loop.updates)
+    return violated(not loop.updates, why, got=got, allowed="none")
 
 
 @policy_none.requires(
@@ -133,12 +130,9 @@ def _is_bounded(container: NodeContainer) -> Judgement:
     configured(container.settings.quota, "CPU limits are not enforced by quota (cpuCFSQuota)")
     applies(not container.cpus, "the container has CPUs of its own")
     limit = applies(container.limit, "the container has no CPU limit")
-    return violated(
-        quota > 0 and abs(quota - limit * PERIOD) <= 1_000,
-        f"the CPU limit {float(limit):g} of container {container.key} is not enforced by CFS quota",
-        got=_in_words(quota),
-        allowed=_in_words(round(limit * PERIOD)),
-    )
+    why = f"the CPU limit {float(limit):g} of container {container.key} is not enforced by CFS quota"
+    allowed = _in_words(round(limit * PERIOD))
+    return violated(quota > 0 and abs(quota - limit * PERIOD) <= 1_000, why, got=_in_words(quota), allowed=allowed)
 
 
 @chapter.requires(

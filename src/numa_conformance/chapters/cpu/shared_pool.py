@@ -22,12 +22,9 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     """At the start the shared pool holds every CPU, the reserved ones included."""
     world = applies(arrival.world, "the node does not come up")
     under_static(arrival)
-    return violated(
-        world.pool == world.may_be_shared_or_given,
-        "the shared pool of an empty node is not whole",
-        got=format_bits(world.pool),
-        allowed=format_bits(world.may_be_shared_or_given),
-    )
+    why = "the shared pool of an empty node is not whole"
+    allowed = format_bits(world.may_be_shared_or_given)
+    return violated(world.pool == world.may_be_shared_or_given, why, got=format_bits(world.pool), allowed=allowed)
 
 
 @chapter.requires(

@@ -32,12 +32,8 @@ def limits_alone_give_cpus(container: ContainerView) -> Judgement:
     implied = container.spec is not None and container.spec.implied & {"cpu", "memory"}
     applies(implied, "the container's requests for CPU and memory are given")
     count = number_of(container.exclusive or 0, "CPU")
-    return violated(
-        container.cpus,
-        f"container {container.key} has limits alone, of {count}, and has no CPUs of its own",
-        got=container.in_words,
-        allowed=f"{count} of its own",
-    )
+    why = f"container {container.key} has limits alone, of {count}, and has no CPUs of its own"
+    return violated(container.cpus, why, got=container.in_words, allowed=f"{count} of its own")
 
 
 @chapter.requires(
@@ -62,12 +58,9 @@ def gives_free_cpus_only(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are taken from those that are free, and from nowhere else."""
     cpus = exists(choice.answer, "the request was refused")
     stolen = cpus & ~choice.available
+    why = f"CPUs {format_bits(stolen)} are given that are not free"
     return violated(
-        not stolen,
-        f"CPUs {format_bits(stolen)} are given that are not free",
-        got=format_bits(cpus),
-        allowed=f"some of {format_bits(choice.available)}",
-        stolen=stolen,
+        not stolen, why, got=format_bits(cpus), allowed=f"some of {format_bits(choice.available)}", stolen=stolen
     )
 
 

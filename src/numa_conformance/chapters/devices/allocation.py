@@ -93,12 +93,9 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     room, numbers = Room(admission.before), asked_devices(admission.before.machine, admission.pod.containers)
     short = {name: number for name, number in numbers.items() if number > room.free_devices(None, name)}
     applies(short, "so many devices are free")
-    return violated(
-        not admission.admitted,
-        f"pod {admission.pod.uid} asks for more devices than are free and is admitted",
-        got=in_words(admission.held),
-        allowed=f"a refusal: {amounts_text(short)} are asked for",
-    )
+    why = f"pod {admission.pod.uid} asks for more devices than are free and is admitted"
+    allowed = f"a refusal: {amounts_text(short)} are asked for"
+    return violated(not admission.admitted, why, got=in_words(admission.held), allowed=allowed)
 
 
 @chapter.requires(
@@ -148,11 +145,9 @@ def preference_is_followed(admission: Admission) -> Judgement:
     free = {name: sorted(Room(world).free_device_ids(name)) for name in numbers if prefers.get(name)}
     wanted = applies({(name, id) for name, ids in free.items() for id in ids[: numbers[name]]}, NO_PREFERENCE)
     held = admission.held.get(asking[0].name, NOTHING)
+    why = "the plugin prefers other devices"
     return violated(
-        wanted <= held.each_device,
-        "the plugin prefers other devices",
-        got=devices_text(held),
-        allowed=", ".join(sorted(id for _, id in wanted)),
+        wanted <= held.each_device, why, got=devices_text(held), allowed=", ".join(sorted(id for _, id in wanted))
     )
 
 
@@ -176,17 +171,3 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
 def device_file_can_be_read(sighting: Sighting) -> Judgement:
     """The file that holds the devices of containers can be read."""
     return can_be_read(sighting, DEVICE_FILE)
-
-
-Parts = tuple[tuple[str, float], ...]
-"""Kinds of containers, each with its part of what a NUMA node has; what has none asks for little."""
-
-
-ORDERS: tuple[Parts, ...] = (
-    (("init", 1), ("app", 0.75), ("app", 0.5)),
-    (("init", 0.5), ("sidecar", 0.25), ("app", 0.5)),
-    (("sidecar", 0.5), ("init", 0.5), ("app", 0.25)),
-    (("init", 1), ("init", 0.25), ("sidecar", 0.25), ("app", 0.25), ("app", 0.25)),
-    (("init", 0), ("sidecar", 0), ("app", 0.5), ("app", 0)),
-)
-"""Some fit a NUMA node by what is left to them, others by a little do not."""

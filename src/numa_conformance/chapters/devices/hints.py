@@ -27,12 +27,8 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     wanted(hints)
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes, _ in sets if not hints.can_hold(nodes)]
-    return violated(
-        not wrong,
-        f"{sets_text(wrong)} cannot give {hints.count} of {hints.resource}",
-        got=listed(hints.offered),
-        allowed=f"NUMA nodes with {hints.count} free devices",
-    )
+    why = f"{sets_text(wrong)} cannot give {hints.count} of {hints.resource}"
+    return violated(not wrong, why, got=listed(hints.offered), allowed=f"NUMA nodes with {hints.count} free devices")
 
 
 @judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
@@ -56,17 +52,11 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     wanted(hints)
     applies(hints.has_topology, "the devices have no topology")
     near = [nodes for nodes in hints.sets if not nodes & ~hints.near]  # of others none need be told
-    fitting = applies(
-        [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)],
-        "no set of NUMA nodes has so many free devices",
-    )
+    able = [nodes for nodes in near if hints.surely_hold(nodes) and hints.covers_reusable(nodes)]
+    fitting = applies(able, "no set of NUMA nodes has so many free devices")
     missing = sorted(set(fitting).difference(nodes for nodes, _ in _sets(hints)))
-    return violated(
-        not missing,
-        f"{sets_text(missing)} can give {hints.count} of {hints.resource} and is not hinted",
-        got=listed(hints.offered),
-        allowed=sets_text(fitting),
-    )
+    why = f"{sets_text(missing)} can give {hints.count} of {hints.resource} and is not hinted"
+    return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(fitting))
 
 
 @chapter.requires(
@@ -94,12 +84,8 @@ def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     applies(hints.reusable, "no devices can be used again")
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [nodes for nodes, _ in sets if not hints.covers_reusable(nodes)]
-    return violated(
-        not wrong,
-        f"{sets_text(wrong)} leave out devices that an ended init container of the pod has left",
-        got=listed(hints.offered),
-        allowed=f"sets near {', '.join(sorted(hints.reusable))}",
-    )
+    why = f"{sets_text(wrong)} leave out devices that an ended init container of the pod has left"
+    return violated(not wrong, why, got=listed(hints.offered), allowed=f"sets near {', '.join(sorted(hints.reusable))}")
 
 
 def _sets(hints: DeviceHints) -> list[tuple[int, bool]]:

@@ -48,13 +48,8 @@ def devices_are_where_cpus_are(admission: Admission) -> Iterator[Violation]:
     for name, held, devices in with_cpus:
         near = [node for node, cpus in admission.before.machine.numa_bits.items() if cpus & held.cpus]
         far = [device.id for device in devices if not set(near) & set(device.numa)]
-        yield from violated(
-            not far,
-            f"devices of container {name} of pod {admission.pod.uid} are far from its CPUs: {', '.join(far)}",
-            got=held,
-            allowed=f"devices of {nodes_text(bits_of(near))}",
-            CPUs=held.cpus,
-        )
+        why = f"devices of container {name} of pod {admission.pod.uid} are far from its CPUs: {', '.join(far)}"
+        yield from violated(not far, why, got=held, allowed=f"devices of {nodes_text(bits_of(near))}", CPUs=held.cpus)
 
 
 def _local_devices(admission: Admission, held: HoldingBits) -> list[Device]:
@@ -121,11 +116,9 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     applies(not request.cpus and not request.memory, "the pod asks for CPUs or memory")
     applies(_candidates(admission), "the pod asks for no devices")
     admitted(admission)
+    why = f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes"
     return violated(
-        common_nodes(admission),
-        f"the devices of pod {admission.pod.uid}, which asks for nothing else, are of several NUMA nodes",
-        got=in_words(admission.held),
-        allowed="devices of one NUMA node, or a refusal",
+        common_nodes(admission), why, got=in_words(admission.held), allowed="devices of one NUMA node, or a refusal"
     )
 
 

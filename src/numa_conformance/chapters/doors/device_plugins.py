@@ -109,11 +109,9 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
     known = subject.machine.numa_ids
     for device in subject.devices:
         strange = sorted({*(device.nodes or ())}.difference(known))
+        why = f"device {device.id} lies on NUMA nodes that the machine does not have"
         yield from violated(
-            not strange,
-            f"device {device.id} lies on NUMA nodes that the machine does not have",
-            got=", ".join(map(str, strange)),
-            allowed=f"some of {', '.join(map(str, sorted(known)))}",
+            not strange, why, got=", ".join(map(str, strange)), allowed=f"some of {', '.join(map(str, sorted(known)))}"
         )
 
 
@@ -146,11 +144,9 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
     counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
     others = ", ".join(sorted(id for id, count in counts.items() if id not in subject.question.available or count > 1))
+    why = f"devices {others} are preferred, which are not available, or twice"
     return violated(
-        not others,
-        f"devices {others} are preferred, which are not available, or twice",
-        got=subject.in_words,
-        allowed=f"some of {', '.join(subject.question.available) or 'none'}",
+        not others, why, got=subject.in_words, allowed=f"some of {', '.join(subject.question.available) or 'none'}"
     )
 
 
@@ -190,9 +186,6 @@ def serves_what_it_offers(subject: DevicesServed) -> Judgement:
     """A plugin answers Allocate for the healthy devices that it has listed."""
     devices = applies(subject.devices, "no devices were asked for")
     applies(subject.offered.issuperset(devices), "devices were asked for that the plugin does not offer as healthy")
-    return violated(
-        subject.containers == 1,
-        f"the plugin does not serve its devices {', '.join(devices)}",
-        got=subject.refusal or f"answers for {subject.containers} containers",
-        allowed="an answer for one container",
-    )
+    why = f"the plugin does not serve its devices {', '.join(devices)}"
+    got = subject.refusal or f"answers for {subject.containers} containers"
+    return violated(subject.containers == 1, why, got=got, allowed="an answer for one container")

@@ -37,12 +37,8 @@ def publishes_again(subject: Publication) -> Judgement:
     """A DRA driver that is started again publishes the same devices, with as many CPUs of the same places."""
     applies(subject.again, "the driver was not started again")
     before, after = _facts(subject.before), None if subject.devices is None else _facts(subject.devices)
-    return violated(
-        after == before,
-        "the driver does not publish its devices again",
-        got=subject.failure or _in_words(after or {}),
-        allowed=_in_words(before),
-    )
+    why = "the driver does not publish its devices again"
+    return violated(after == before, why, got=subject.failure or _in_words(after or {}), allowed=_in_words(before))
 
 
 def _facts(devices: Iterable[PublishedDevice]) -> dict[DeviceKey, dict[str, int | None]]:
@@ -75,11 +71,9 @@ def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
     named = {name: node for name, node in numbers.items() if node is not None}
     applies(named, "no device tells a NUMA node")
     strange = {name: node for name, node in named.items() if node not in known}
+    why = f"devices name NUMA nodes that the machine does not have: {', '.join(strange)}"
     return violated(
-        not strange,
-        f"devices name NUMA nodes that the machine does not have: {', '.join(strange)}",
-        got=", ".join(map(str, strange.values())),
-        allowed=f"some of {', '.join(map(str, known))}",
+        not strange, why, got=", ".join(map(str, strange.values())), allowed=f"some of {', '.join(map(str, known))}"
     )
 
 
@@ -98,12 +92,9 @@ def get_what_they_consume(subject: Preparation) -> Judgement:
     """The container of a claim may run on as many CPUs as the claim consumes of its devices."""
     cpus = prepared(subject)
     applies(subject.fits, "the claim asks for more than other claims have left")
+    why = f"the container of a claim that consumes {subject.count} CPUs has {cpus.bit_count()}"
     return violated(
-        cpus.bit_count() == subject.count,
-        f"the container of a claim that consumes {subject.count} CPUs has {cpus.bit_count()}",
-        got=format_bits(cpus),
-        allowed=f"{subject.count} CPUs",
-        given=cpus,
+        cpus.bit_count() == subject.count, why, got=format_bits(cpus), allowed=f"{subject.count} CPUs", given=cpus
     )
 
 
@@ -233,14 +224,9 @@ def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
     cpus = prepared(subject)
     applies(any(subject.others.values()), "no other claim has CPUs")
     for uid, others in subject.others.items():
-        yield from violated(
-            not cpus & others,
-            f"CPUs {format_bits(cpus & others)} are those of {uid} too",
-            got=format_bits(cpus),
-            allowed="CPUs that no other claim has",
-            given=cpus,
-            taken=others,
-        )
+        both = cpus & others
+        why, allowed = f"CPUs {format_bits(both)} are those of {uid} too", "CPUs that no other claim has"
+        yield from violated(not both, why, got=format_bits(cpus), allowed=allowed, given=cpus, taken=others)
 
 
 @chapter.requires(
@@ -267,21 +253,12 @@ def keeps_off_claims(subject: Coexistence) -> Iterator[Violation]:
     """A container without a claim may run on CPUs that no claim has, and on no others; without any it is refused."""
     claims = applies(subject.claims, "no claim is prepared")
     for name, cpus in subject.shared.items():
-        yield from violated(
-            cpus or not subject.left,
-            f"{name}, a container without a claim, may run on no CPU at all",
-            got="none",
-            allowed=f"some of {format_bits(subject.left)}",
-            shared=subject.left,
-        )
-        yield from violated(
-            not cpus & claims,
-            f"{name}, a container without a claim, may run on CPUs of claims",
-            got=format_bits(cpus),
-            allowed=f"none of {format_bits(claims)}",
-            shared=cpus,
-            claimed=claims,
-        )
+        why = f"{name}, a container without a claim, may run on no CPU at all"
+        allowed = f"some of {format_bits(subject.left)}"
+        yield from violated(cpus or not subject.left, why, got="none", allowed=allowed, shared=subject.left)
+        why = f"{name}, a container without a claim, may run on CPUs of claims"
+        allowed = f"none of {format_bits(claims)}"
+        yield from violated(not cpus & claims, why, got=format_bits(cpus), allowed=allowed, shared=cpus, claimed=claims)
 
 
 def _is_done(subject: Release) -> Judgement:

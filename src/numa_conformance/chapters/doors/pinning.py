@@ -90,12 +90,9 @@ def holds_system_pods(may: Pooled) -> Judgement:
     requested = sum(container.cpu for pod in pods for container in pod.containers)
     applies(requested <= reserved.bit_count(), f"pods of {SYSTEM} request more than is reserved")
     beyond = cpus & ~reserved
+    why = f"container {may.key} of namespace {SYSTEM} may run on CPUs {format_bits(beyond)}, which are not reserved"
     return violated(
-        not beyond,
-        f"container {may.key} of namespace {SYSTEM} may run on CPUs {format_bits(beyond)}, which are not reserved",
-        got=format_bits(cpus),
-        allowed=f"some of {format_bits(reserved)}",
-        reserved=reserved,
+        not beyond, why, got=format_bits(cpus), allowed=f"some of {format_bits(reserved)}", reserved=reserved
     )
 
 

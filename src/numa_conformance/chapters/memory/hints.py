@@ -34,12 +34,8 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
     sets = applies(_sets(hints), "no hint names NUMA nodes")
     wrong = [(kind, nodes) for kind, nodes, _ in sets if not hints.can_hold(nodes, kind)]
-    return violated(
-        not wrong,
-        ", ".join(f"{nodes_text(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong),
-        got=_offered(hints),
-        allowed=f"NUMA nodes with {_request(hints)} free",
-    )
+    why = ", ".join(f"{nodes_text(nodes)} cannot guarantee the {kind} asked for" for kind, nodes in wrong)
+    return violated(not wrong, why, got=_offered(hints), allowed=f"NUMA nodes with {_request(hints)} free")
 
 
 @chapter.requires(
@@ -56,12 +52,8 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     applies(len(hints.amounts) > 1, "memory of one type at most is to be given")
     sets = {nodes for _, nodes, _ in _sets(hints)}
     wrong = sorted(nodes for nodes in sets if not all(hints.can_hold(nodes, kind) for kind in hints.amounts))
-    return violated(
-        not wrong,
-        f"{sets_text(wrong)} cannot give all of {_request(hints)}",
-        got=_offered(hints),
-        allowed=f"NUMA nodes with {_request(hints)} free",
-    )
+    why = f"{sets_text(wrong)} cannot give all of {_request(hints)}"
+    return violated(not wrong, why, got=_offered(hints), allowed=f"NUMA nodes with {_request(hints)} free")
 
 
 @judges("memory-manager/hints/every-type-counts", on=MemoryHints)
@@ -71,12 +63,9 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     every = bits_of(hints.before.machine.numa_ids)
     short = any(not hints.can_hold(every, kind) for kind in hints.amounts)
     applies(short, "all NUMA nodes together may hold what is asked for")
-    return violated(
-        any(is_impossible(hints.offered.get(kind)) for kind in hints.amounts),
-        f"{_request(hints)} are not free, and any NUMA node would do by the hints",
-        got=_offered(hints),
-        allowed=IMPOSSIBLE,
-    )
+    holds = any(is_impossible(hints.offered.get(kind)) for kind in hints.amounts)
+    why = f"{_request(hints)} are not free, and any NUMA node would do by the hints"
+    return violated(holds, why, got=_offered(hints), allowed=IMPOSSIBLE)
 
 
 @chapter.requires(
@@ -89,12 +78,8 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     wanted(hints)
     applies(any(map(hints.surely_hold, hints.sets)), "no NUMA nodes of which nothing is given hold it all")
     without = [kind for kind in hints.amounts if not any(hint.nodes for hint in hints.offered.get(kind) or ())]
-    return violated(
-        not without,
-        f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod",
-        got=_offered(hints),
-        allowed=f"hints for {_request(hints)}",
-    )
+    why = f"no NUMA nodes are hinted for {', '.join(without)} of a Guaranteed pod"
+    return violated(not without, why, got=_offered(hints), allowed=f"hints for {_request(hints)}")
 
 
 @chapter.requires(
@@ -117,12 +102,9 @@ def default_under_none(hints: MemoryHints) -> Judgement:
 
 
 def _prefers_nothing(hints: MemoryHints, subject: str) -> Judgement:
-    return violated(
-        all(map(is_no_opinion, hints.offered.values())),
-        f"{subject} has other hints for memory than that any NUMA node will do",
-        got=_offered(hints),
-        allowed="no opinion, or any preferred",
-    )
+    holds = all(map(is_no_opinion, hints.offered.values()))
+    why = f"{subject} has other hints for memory than that any NUMA node will do"
+    return violated(holds, why, got=_offered(hints), allowed="no opinion, or any preferred")
 
 
 @chapter.requires(
@@ -136,18 +118,12 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     """Unused NUMA nodes, as few as ever hold the request, are hinted."""
     wanted(hints)
     applies(len(hints.widths) == 1, "how many NUMA nodes hold it depends on what is reserved")
-    fitting = applies(
-        [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)],
-        "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all",
-    )
+    able = [nodes for nodes in hints.sets if nodes.bit_count() in hints.widths and hints.surely_hold(nodes)]
+    fitting = applies(able, "no NUMA nodes of which nothing is given, as few as ever hold it, hold it all")
     hinted = {(kind, nodes) for kind, nodes, _ in _sets(hints)}
     missing = [nodes for nodes in sorted(fitting) if not hinted.issuperset((kind, nodes) for kind in hints.amounts)]
-    return violated(
-        not missing,
-        f"{sets_text(missing)} can hold {_request(hints)} and is not hinted",
-        got=_offered(hints),
-        allowed=sets_text(fitting),
-    )
+    why = f"{sets_text(missing)} can hold {_request(hints)} and is not hinted"
+    return violated(not missing, why, got=_offered(hints), allowed=sets_text(fitting))
 
 
 @chapter.requires(

@@ -33,10 +33,8 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     request = at_once(admission)
     with_memory(admission)
     aligned = admission.settings.topology in ALIGNING
-    applies(
-        aligned or has_memory_in_one_container(admission),
-        "nothing is aligned, and several containers have memory of their own",
-    )
+    clear = aligned or has_memory_in_one_container(admission)
+    applies(clear, "nothing is aligned, and several containers have memory of their own")
     admitted(admission)
     sets = Room(admission.before).surely_give(request if aligned else ResourceRequest(0, request.memory, {}))
     applies(sets, "no NUMA nodes, as few as ever hold it, can give all of its CPUs and memory")

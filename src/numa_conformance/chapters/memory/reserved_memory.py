@@ -161,9 +161,7 @@ def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation
     room = allocatable(machine, start.settings.reserved_memory)
     for node, kind, table in tables:
         most = max(room.get(node, {}).get(kind, 0), 0)
+        why = f"NUMA node {node} has reserved {kind} to give"
         yield from violated(
-            table.allocatable <= most,
-            f"NUMA node {node} has reserved {kind} to give",
-            got=size_text(table.allocatable),
-            allowed=f"{size_text(most)} at most",
+            table.allocatable <= most, why, got=size_text(table.allocatable), allowed=f"{size_text(most)} at most"
         )

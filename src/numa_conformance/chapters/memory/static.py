@@ -112,12 +112,9 @@ def leaves_other_classes_alone(container: NodeContainer) -> Judgement:
 def _has_no_memory(container: NodeContainer, where: str) -> Judgement:
     held = applies(container.held, "its pod was refused")
     applies(held.memory is not None, "the container's memory is not told")
+    why = f"container {container.key} has memory of its own {where}"
     return violated(
-        not held.blocks,
-        f"container {container.key} has memory of its own {where}",
-        got=memory_in_words(held),
-        allowed="none",
-        about=container.about("memory", "qos"),
+        not held.blocks, why, got=memory_in_words(held), allowed="none", about=container.about("memory", "qos")
     )
 
 
@@ -200,12 +197,8 @@ def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
         for kind in sorted({kind for free in books.values() for kind in free}):
             free = sum(free.get(kind, 0) for node, free in books.items() if node & nodes)
             most = max(room.left_of(nodes, kind), 0)
-            yield from violated(
-                free <= most,
-                f"the books of {nodes_text(nodes)} have {kind} free that containers hold",
-                got=size_text(free),
-                allowed=f"{size_text(most)} at most",
-            )
+            why = f"the books of {nodes_text(nodes)} have {kind} free that containers hold"
+            yield from violated(free <= most, why, got=size_text(free), allowed=f"{size_text(most)} at most")
 
 
 @chapter.requires(
@@ -224,12 +217,9 @@ def keeps_groups_apart(moment: NodeMoment) -> Judgement:
     under(moment, "restricted")
     groups = sorted(Room(moment.world).groups)
     crossing = [(first, second) for first, second in combinations(groups, 2) if first & second]
-    return violated(
-        not crossing,
-        "NUMA nodes serve containers in several groups",
-        got=", ".join(f"{format_bits(first)} and {format_bits(second)}" for first, second in crossing),
-        allowed="one group for each NUMA node",
-    )
+    why = "NUMA nodes serve containers in several groups"
+    got = ", ".join(f"{format_bits(first)} and {format_bits(second)}" for first, second in crossing)
+    return violated(not crossing, why, got=got, allowed="one group for each NUMA node")
 
 
 @chapter.requires(

@@ -49,9 +49,5 @@ def names_what_is_insufficient(node: ScoredNode) -> Judgement:
     text = ", ".join(node.insufficient)
     lacks = {name: node.lacks(name) for name in sorted(node.pod.resources.union(node.room))}
     wrong = [name for name, lacking in lacks.items() if (name in text) != lacking]
-    return violated(
-        not wrong,
-        f"named or not, that is wrong of {', '.join(wrong)}",
-        got=text,
-        allowed=", ".join(name for name, lacking in lacks.items() if lacking),
-    )
+    why = f"named or not, that is wrong of {', '.join(wrong)}"
+    return violated(not wrong, why, got=text, allowed=", ".join(name for name, lacking in lacks.items() if lacking))

@@ -94,12 +94,8 @@ def _scores_by_the_formula(node: ScoredNode, score: int) -> Judgement:
 
 def _is_within(node: ScoredNode, score: int, allowed: tuple[int, int], why: str) -> Judgement:
     low, high = allowed
-    return violated(
-        low <= score <= high,
-        f"{why} {utilization(node)}",
-        got=score,
-        allowed=f"{low} to {high} of {node.top}" if low < high else f"{low} of {node.top}",
-    )
+    text = f"{low} to {high} of {node.top}" if low < high else f"{low} of {node.top}"
+    return violated(low <= score <= high, f"{why} {utilization(node)}", got=score, allowed=text)
 
 
 @chapter.requires(

@@ -28,12 +28,8 @@ def most_scores_the_mean(node: ScoredNode) -> Judgement:
     score, mean, unit = decided(node, MOST), node.strategy.mean, 100 // node.top
     low = floor(mean({name: Fraction(value // 10 * 10) for name, value in node.utilization.items()}) / unit)
     high = ceil(mean(node.utilization) / unit)
-    return violated(
-        low <= score <= high,
-        f"the score is not the mean of {utilization(node)}",
-        got=score,
-        allowed=f"{low} to {high} of {node.top}",
-    )
+    why = f"the score is not the mean of {utilization(node)}"
+    return violated(low <= score <= high, why, got=score, allowed=f"{low} to {high} of {node.top}")
 
 
 @chapter.requires(

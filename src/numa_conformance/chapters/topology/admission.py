@@ -62,12 +62,8 @@ def keeps_together(admission: Admission) -> Judgement:
     at_once(admission)
     admitted(admission)
     one_node_can_give_all(admission)
-    return violated(
-        common_nodes(admission),
-        f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all",
-        got=in_words(admission.held),
-        allowed="one NUMA node for all",
-    )
+    why = f"what pod {admission.pod.uid} is given is not together on one NUMA node, though one could give it all"
+    return violated(common_nodes(admission), why, got=in_words(admission.held), allowed="one NUMA node for all")
 
 
 @chapter.requires(
@@ -113,12 +109,8 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
     applies(len(order) > 1, "it is not told how hints of two containers were merged")
     new_pod(admission)
     wanted = [container.name for container in admission.pod.containers][: len(order)]
-    return violated(
-        order == wanted,
-        f"containers of pod {admission.pod.uid} are aligned in another order than they start in",
-        got=", ".join(order),
-        allowed=", ".join(wanted),
-    )
+    why = f"containers of pod {admission.pod.uid} are aligned in another order than they start in"
+    return violated(order == wanted, why, got=", ".join(order), allowed=", ".join(wanted))
 
 
 @chapter.requires(
@@ -132,12 +124,9 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused, as a Topology Affinity error."""
     merges = applies(admission.alignments, "it is not told how hints were merged")
     new_pod(admission)
-    return violated(
-        all(merge.admit for merge in merges) or not admission.admitted,
-        f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it",
-        got="; ".join(listed([merge.affinity]) for merge in merges),
-        allowed="refused",
-    )
+    why = f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it"
+    got = "; ".join(listed([merge.affinity]) for merge in merges)
+    return violated(all(merge.admit for merge in merges) or not admission.admitted, why, got=got, allowed="refused")
 
 
 @judges("topology-manager/admission/refuses-what-is-not-admitted", on=Admission)
@@ -147,11 +136,9 @@ def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     new_pod(admission)
     merges = applies(admission.alignments, "it is not told how hints were merged")
     applies(not merges[-1].admit, "the policy admits what was merged last")
+    why = f"pod {admission.pod.uid} is refused by the policy, for another reason than its alignment"
     return violated(
-        admission.reason == NOT_ALIGNED,
-        f"pod {admission.pod.uid} is refused by the policy, for another reason than its alignment",
-        got=f"{admission.reason}: {admission.message}",
-        allowed=NOT_ALIGNED,
+        admission.reason == NOT_ALIGNED, why, got=f"{admission.reason}: {admission.message}", allowed=NOT_ALIGNED
     )
 
 

@@ -54,12 +54,9 @@ def takes_the_narrowest(merge: MergedHints) -> Judgement:
     of_policy(merge, "best-effort", "restricted")
     applies(merge.agreed or (merge.preferred and merge.overlaps), "providers do not surely prefer one affinity")
     narrowest = merge.narrowest()
-    return violated(
-        merge.preferred and merge.affinity in narrowest,
-        "another affinity is taken than the narrowest that all prefer",
-        got=affinity_text(merge),
-        allowed=f"{choices_text(narrowest)}, preferred",
-    )
+    why = "another affinity is taken than the narrowest that all prefer"
+    allowed = f"{choices_text(narrowest)}, preferred"
+    return violated(merge.preferred and merge.affinity in narrowest, why, got=affinity_text(merge), allowed=allowed)
 
 
 @chapter.requires(
@@ -71,12 +68,8 @@ def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     """Where no combination of preferred hints has a NUMA node in common the affinity is not preferred."""
     of_policy(merge, "best-effort", "restricted")
     applies(not merge.overlaps, "preferred hints have a NUMA node in common")
-    return violated(
-        not merge.preferred,
-        "an affinity that not all prefer is called preferred",
-        got=affinity_text(merge),
-        allowed="not preferred",
-    )
+    why = "an affinity that not all prefer is called preferred"
+    return violated(not merge.preferred, why, got=affinity_text(merge), allowed="not preferred")
 
 
 @chapter.requires(

@@ -34,11 +34,9 @@ best_effort = Chapter("topology-manager/best-effort", "cpu-manager/static", sinc
 def none_aligns_nothing(merge: MergedHints) -> Judgement:
     """Policy none refuses no pod for its topology."""
     of_policy(merge, "none")
+    holds = merge.admit and merge.affinity == merge.all_nodes
     return violated(
-        merge.admit and merge.affinity == merge.all_nodes,
-        "policy none refuses or aligns",
-        got=outcome_text(merge),
-        allowed="admitted, without an affinity",
+        holds, "policy none refuses or aligns", got=outcome_text(merge), allowed="admitted, without an affinity"
     )
 
 
@@ -105,14 +103,9 @@ def follows_the_hint(choice: CpuChoice) -> Judgement:
     near = exists(choice.near, "no hint was followed")
     surely = choice.preferred and choice.options.isdisjoint({WHOLE_CORES, BY_SOCKET})  # it can, but for whole cores
     hinted = choice.scope or near
-    applies(
-        (choice.scope or surely) and hinted != choice.available,
-        "the NUMA nodes of the hint cannot give so many, or are all there are",
-    )
+    narrows = (choice.scope or surely) and hinted != choice.available
+    applies(narrows, "the NUMA nodes of the hint cannot give so many, or are all there are")
+    why = f"CPUs {format_bits(taken & ~hinted)} are not of the NUMA nodes of the hint, which can give all"
     return violated(
-        not taken & ~hinted,
-        f"CPUs {format_bits(taken & ~hinted)} are not of the NUMA nodes of the hint, which can give all",
-        got=format_bits(taken),
-        allowed=f"some of {format_bits(hinted)}",
-        hinted=hinted,
+        not taken & ~hinted, why, got=format_bits(taken), allowed=f"some of {format_bits(hinted)}", hinted=hinted
     )

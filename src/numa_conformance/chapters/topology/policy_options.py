@@ -105,11 +105,9 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     applies(taken in able, "what it holds does not come from as few NUMA nodes as surely can give it")
     nearest = Distances(distances, machine.numa_ids).nearest(able)
     applies(len(nearest) < len(able), "all NUMA nodes that can give it are as near")
+    why = f"there are closer NUMA nodes for pod {admission.pod.uid}"
     return violated(
-        taken in nearest,
-        f"there are closer NUMA nodes for pod {admission.pod.uid}",
-        got=format_bits(taken),
-        allowed=" or ".join(map(format_bits, sorted(nearest))),
+        taken in nearest, why, got=format_bits(taken), allowed=" or ".join(map(format_bits, sorted(nearest)))
     )
 
 
@@ -171,10 +169,8 @@ def none_has_no_limit(start: Start) -> Judgement:
 
 
 def named_alone(start: Start) -> None:
-    applies(
-        start.named == {MANY_NODES} and start.shows(MANY_NODES),
-        "max-allowable-numa-nodes is hidden, or not the one option that is named",
-    )
+    alone = start.named == {MANY_NODES} and start.shows(MANY_NODES)
+    applies(alone, "max-allowable-numa-nodes is hidden, or not the one option that is named")
 
 
 @option.requires(
@@ -217,10 +213,8 @@ def stays_a_limit(start: Start) -> Judgement:
     """With max-allowable-numa-nodes set to a number, a machine with more NUMA nodes is refused."""
     named_alone(start)
     most = start.most_nodes
-    applies(
-        MOST_NODES <= most < start.nodes_in_use,
-        "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more",
-    )
+    exceeds = MOST_NODES <= most < start.nodes_in_use
+    applies(exceeds, "max-allowable-numa-nodes is no number, or the NUMA nodes with CPUs or memory are no more")
     return must_not_come_up(start, f"with {MANY_NODES}={most} on {len(start.machine.numa_ids)} NUMA nodes")
 
 

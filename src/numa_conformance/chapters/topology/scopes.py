@@ -39,10 +39,8 @@ def sizes_of(admission: Admission) -> list[int]:
 
 
 def no_node_has_the_sum(admission: Admission) -> None:
-    applies(
-        not CpuAlignment(admission.before, sum(sizes_of(admission))).on_one_node,
-        "one NUMA node has so many free CPUs as all containers ask for",
-    )
+    together = CpuAlignment(admission.before, sum(sizes_of(admission)))
+    applies(not together.on_one_node, "one NUMA node has so many free CPUs as all containers ask for")
 
 
 @chapter.requires(
@@ -109,12 +107,9 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     applies(len(admission.held) > 1, "fewer than two containers are told")
     affinities = {name: held.affinity for name, held in admission.held.items() if held.affinity is not None}
     applies(affinities, "no container is told with its affinity")
-    return violated(
-        len(set(affinities.values())) == 1,
-        f"the containers of pod {admission.pod.uid} are told different affinities",
-        got="; ".join(f"{name}: {listed([affinity])}" for name, affinity in affinities.items()),
-        allowed="one affinity",
-    )
+    why = f"the containers of pod {admission.pod.uid} are told different affinities"
+    got = "; ".join(f"{name}: {listed([affinity])}" for name, affinity in affinities.items())
+    return violated(len(set(affinities.values())) == 1, why, got=got, allowed="one affinity")
 
 
 @of_pods.requires(
@@ -142,10 +137,8 @@ def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
     pod, world = admission.pod, admission.before
     applies(any(container.kind == "sidecar" for container in pod.containers), "the pod has no sidecar")
     running = ResourceRequest.of(world, pod, [container for container in pod.containers if container.kind != "init"])
-    applies(
-        not Room(world).nodes_that_hold(running, surely=False),
-        "a NUMA node may have all that sidecars and apps ask for",
-    )
+    able = Room(world).nodes_that_hold(running, surely=False)
+    applies(not able, "a NUMA node may have all that sidecars and apps ask for")
     return must_be_refused(admission, "whose sidecars and apps together ask for more than a NUMA node has")
 
 

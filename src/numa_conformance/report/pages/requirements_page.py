@@ -35,13 +35,9 @@ def requirements_page() -> str:
     areas: dict[str, list[Requirement]] = {}
     for requirement in REQUIREMENTS.values():
         areas.setdefault(requirement.area, []).append(requirement)
-    lines += table(
-        ("area", "requirements", "by conversations", "by an example"),
-        [
-            _coverage(area, requirements)
-            for area, requirements in [*areas.items(), ("all", list(REQUIREMENTS.values()))]
-        ],
-    )
+    areas_and_all = [*areas.items(), ("all", list(REQUIREMENTS.values()))]
+    rows = [_coverage(area, requirements) for area, requirements in areas_and_all]
+    lines += table(("area", "requirements", "by conversations", "by an example"), rows)
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
     profiles = ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
     lines += table(("profile", "features"), profiles)

@@ -111,11 +111,8 @@ def statements_page() -> str:
 
 def _overview(asking: Mapping[str, list[str]]) -> list[str]:
     by_page = {page: [each for each in STATEMENTS.values() if each.page is page] for page in PAGES.values()}
-    rows = [
-        (f"[{page.title}]({page.address})", *_counts(statements, asking))
-        for page, statements in by_page.items()
-        if statements
-    ]
+    counted = ((page, _counts(statements, asking)) for page, statements in by_page.items() if statements)
+    rows = [(f"[{page.title}]({page.address})", *counts) for page, counts in counted]
     total = ("all", *_counts(STATEMENTS.values(), asking))
     return table(("page", "statements", "asked", "not testable"), [*rows, total])
 

@@ -89,11 +89,7 @@ _NUMBERS = {
 
 def _unmet(strength: Strength) -> tuple[list[str], int]:
     """Return the requirements of a strength that some version does not meet, and how many there are."""
-    ids = [
-        requirement.id
-        for requirement in OF_TARGETS.values()
-        if requirement.level == "documented" and requirement.strength == strength
-    ]
+    ids = [each.id for each in OF_TARGETS.values() if each.level == "documented" and each.strength == strength]
     return [name for name in ids if name in DEPARTURES], len(ids)
 
 

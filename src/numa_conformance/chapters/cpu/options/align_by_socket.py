@@ -113,9 +113,7 @@ def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     )
     applies(CpuAlignment(world, count).on_one_socket, "no socket has so many free CPUs")
     sockets = world.machine.socket_bits.values()
-    applies(
-        all(len(touched(sockets, cpus)) == 1 for cpus in numa_cpus(world.machine)),
-        "a NUMA node lies in several sockets",
-    )
+    apart = all(len(touched(sockets, cpus)) == 1 for cpus in numa_cpus(world.machine))
+    applies(apart, "a NUMA node lies in several sockets")
     leaving_a_shared_cpu(admission)
     return must_be_admitted(admission, f"which asks for {count} CPUs that one socket has among {free_text(world)}")

@@ -48,9 +48,5 @@ def takes_separate_cores(choice: CpuChoice) -> Judgement:
     on(choice, ACROSS_CORES)
     applies(choice.near is None, "a hint was followed")
     cores, possible = len(touched(choice.machine.core_bits, taken)), min(choice.count, len(choice.open_cores))
-    return violated(
-        cores >= possible,
-        f"{choice.count} CPUs come from {cores} cores though {possible} have one to give",
-        got=format_bits(taken),
-        allowed=f"{possible} cores",
-    )
+    why = f"{choice.count} CPUs come from {cores} cores though {possible} have one to give"
+    return violated(cores >= possible, why, got=format_bits(taken), allowed=f"{possible} cores")

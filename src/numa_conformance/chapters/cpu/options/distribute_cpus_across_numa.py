@@ -83,12 +83,9 @@ def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
         applies(len(sizes) == 1, "the NUMA nodes that can give some differ in size")
         applies(choice.count > min(sizes), "one NUMA node can give so many")
     shares = sorted((node & taken).bit_count() for node in nodes)
-    return violated(
-        len(shares) > 1 and shares[-1] - shares[0] <= apart,
-        f"the shares of the NUMA nodes are {', '.join(map(str, shares))}",
-        got=format_bits(taken),
-        allowed=f"several shares that differ by {apart} at most",
-    )
+    why = f"the shares of the NUMA nodes are {', '.join(map(str, shares))}"
+    allowed = f"several shares that differ by {apart} at most"
+    return violated(len(shares) > 1 and shares[-1] - shares[0] <= apart, why, got=format_bits(taken), allowed=allowed)
 
 
 def _each_can_give_its_share(choice: CpuChoice, used: int) -> None:

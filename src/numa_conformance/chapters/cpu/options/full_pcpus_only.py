@@ -68,14 +68,8 @@ def gives_whole_cores(subject: ContainerView | CpuChoice) -> Judgement:
         applies(subject.admits or subject.can_be_whole_cores, "no free cores add up to it, and it cannot be refused")
         applies(not split_cores(subject.machine, subject.reusable), "parts of cores may be used again")
     split = split_cores(subject.machine, taken)
-    return violated(
-        not split,
-        f"cores are split: of the CPUs {format_bits(split)} only {format_bits(split & taken)} are given",
-        got=format_bits(taken),
-        allowed="whole cores",
-        about=about,
-        split=split,
-    )
+    why = f"cores are split: of the CPUs {format_bits(split)} only {format_bits(split & taken)} are given"
+    return violated(not split, why, got=format_bits(taken), allowed="whole cores", about=about, split=split)
 
 
 @chapter.requires(
@@ -117,12 +111,8 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
     refused(admission)
     applies(admission.reason == NO_WHOLE_CORES, "the reason is no SMTAlignmentError")
     applies(admission.phase is not None, "the pod's phase is not told")
-    return violated(
-        admission.phase == "Failed",
-        f"pod {admission.pod.uid} is refused and not in the state Failed",
-        got=admission.phase,
-        allowed="Failed",
-    )
+    why = f"pod {admission.pod.uid} is refused and not in the state Failed"
+    return violated(admission.phase == "Failed", why, got=admission.phase, allowed="Failed")
 
 
 @chapter.requires(

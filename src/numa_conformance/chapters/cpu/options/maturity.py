@@ -207,10 +207,5 @@ def _could_show(option: str, start: Start) -> bool:
 
 def _has_no_effect(option: str, start: Start, why: str) -> Judgement:
     effect = exists(_effect_of(option, start), "nothing shows whether the option takes effect")
-    return violated(
-        not effect,
-        why,
-        got=result_of(start),
-        allowed="the node does not come up, or does as without the option",
-        CPUs=start.first.cpus if start.first else 0,
-    )
+    allowed = "the node does not come up, or does as without the option"
+    return violated(not effect, why, got=result_of(start), allowed=allowed, CPUs=start.first.cpus if start.first else 0)

@@ -80,10 +80,8 @@ def never_refuses(choice: CpuChoice) -> Judgement:
     """Best effort: what no cache can hold is given all the same."""
     on(choice, BY_UNCORE)
     applies(choice.count <= choice.available.bit_count(), "fewer CPUs are free")
-    applies(
-        WHOLE_CORES not in choice.options or (choice.can_be_whole_cores and not choice.reusable),
-        "with full-pcpus-only no whole cores that nobody has had add up to the request",
-    )
+    able = WHOLE_CORES not in choice.options or (choice.can_be_whole_cores and not choice.reusable)
+    applies(able, "with full-pcpus-only no whole cores that nobody has had add up to the request")
     return violated(
         choice.answer is not None or not choice.count,
         "a request is refused though enough CPUs are free",

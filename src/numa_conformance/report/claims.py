@@ -1,0 +1,106 @@
+"""What a run lets one say of a target: its verdict, and the claim in one sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ..asking.profiles import OPTIONAL
+from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
+from .case import Case, Verdict
+
+TARGET_SNAPSHOTS = "documented, with own snapshots"
+"""What stands for the level where placements and scores are compared with those that the target had before."""
+NOT_JUDGED = "not judged"
+"""The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
+NOT_FINISHED = "not finished"
+"""The verdict of a run until it ends: what dies before its end leaves it."""
+SILENT = (NOT_FINISHED, NOT_JUDGED)
+"""The verdicts that no cases can change, the one that decides first."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The implementation under test, as it described itself."""
+
+    name: str
+    version: str
+    kubernetes: str
+    surfaces: list[str]
+    features: list[str]
+
+
+def verdict_of(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -> str:
+    """Return the verdict of a run, which is partial where it was narrowed."""
+    if counts["error"]:
+        return NOT_JUDGED
+    if not any(case.verdict != "not claimed" for case in cases):
+        return "not tested"
+    if any(case.unmet for case in cases):
+        return "not conformant"
+    if narrowed or counts["not claimed"] or counts["expected failure"]:
+        return "partial"
+    return "conformant"
+
+
+def _compares_ids(cases: Iterable[Case]) -> bool:
+    names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
+    return not names.isdisjoint(COMPARING_IDS)
+
+
+def measure_of(target: Target, level: str, cases: list[Case]) -> str:
+    """Return what a target was held against, in words."""
+    if level == "exact":
+        if _compares_ids(cases):
+            return f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
+        return f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
+    documented = f"the documented behaviour of Kubernetes {target.kubernetes}"
+    if level != TARGET_SNAPSHOTS:
+        return documented
+    unmet = [case for case in cases if case.unmet]
+    judged = unmet or [case for case in cases if case.verdict != "not claimed"]
+    of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in judged}
+    both = [documented] * (False in of_snapshots) + ["its own snapshots"] * (True in of_snapshots)
+    return f"{' or' if unmet else ' and'} to ".join(both)
+
+
+def claim_of(verdict: str, target: Target, what: str, profile: str, counts: Counter[Verdict]) -> str:
+    """Return the claim that a verdict allows; ``what``: what the target was held against."""
+    who = f"{target.name} {target.version}"
+    name = profile.partition("@")[0]
+    if name not in ("", "all"):
+        what = f"{what}, profile {name}{_chosen(name, target)}"
+    if verdict == "conformant":
+        where = " in every area this suite tests" if name == "all" else ""
+        return f"{who} conforms to {what}{where}."
+    if verdict == "partial":
+        known = counts["expected failure"]
+        but = f", but for {known} cases that are known failures" if known else ""
+        rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
+        return f"{who} conforms to {what} where it was tested{but}{rest}."
+    if verdict == NOT_FINISHED:
+        return f"The run has not come to its end, so nothing is said of {who}."
+    if verdict == NOT_JUDGED:
+        return f"The suite itself went wrong, so nothing is said of {who}: please report it."
+    if verdict == "not tested":
+        lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
+        claims = f": it claims {' and '.join(lacks)}" if lacks else ""
+        return f"No case was run, so nothing can be said of {who}{claims}."
+    return f"{who} does not conform to {what}."
+
+
+def no_claim_of(target: Target, problems: Sequence[str], *, complete: bool) -> str:
+    """Say why nothing is claimed."""
+    why = "There is a problem" if problems else "No case passed"
+    why = why if complete else "The run ended before all cases came to a verdict"
+    return f"{why}, so nothing is claimed for {target.name} {target.version}."
+
+
+def _chosen(profile: str, target: Target) -> str:
+    """Tell which of the features that a profile leaves open the target has."""
+    open_to_it = OPTIONAL.get(profile, frozenset())
+    chosen = sorted(name.partition("/")[2] for name in open_to_it.intersection(target.features))
+    if not open_to_it:
+        return ""
+    return f" with {', '.join(chosen)}" if chosen else " without any of its options"
