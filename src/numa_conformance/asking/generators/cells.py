@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 from ...cpuset import CpuSet, bit_of, bits_of, iter_bits
@@ -14,22 +13,19 @@ from ...judging.room import ordinary
 from ...judging.start_subjects import MOST_NODES
 from ...machine import Device, Machine
 from ...sources.options import STATIC_OPTIONS
-from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ...sources.policies import TOPOLOGY_POLICIES
 from .picks import OPTION_SETS, shuffled
 from .scenario import or_the_catalogue
 from .workloads import MEMORY, RESERVED_MIB
 
-RESERVATIONS = (
-    "a core",
-    "a thread",
-    "two threads of two cores",
-    "a core of each socket",
-    "some threads",
-    "a number",
-    "a number and a half",
-    "a number for the system alone",
-    "a number for kube alone",
-)
+BY_NUMBER = {
+    "a number": ("1", "1"),
+    "a number and a half": ("300m", "1200m"),
+    "a number for the system alone": (None, "2"),
+    "a number for kube alone": ("2", None),
+}
+"""What is reserved for Kubernetes and for the system."""
+RESERVATIONS = ("a core", "a thread", "two threads of two cores", "a core of each socket", "some threads", *BY_NUMBER)
 WITH_DEVICES, WITH_PAGES = " with devices", " with huge pages"
 """What follows the name of a machine that was given some."""
 DEVICES = 0.4
@@ -220,25 +216,6 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
 
 
-def alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
-    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
-    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
-    return [
-        {},
-        *(
-            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
-            for scope, policy in both
-            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
-        ),
-    ]
-
-
-def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:
-    """Return so many devices of a resource near each NUMA node."""
-    kind = resource.rpartition("/")[2]
-    return tuple(Device(resource, f"{kind}-{node}-{index}", (node,)) for node in nodes for index in range(number))
-
-
 def _apart(machine: Machine, lot: random.Random) -> Machine:
     """Put each device near one NUMA node, those of different resources mostly near different ones."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
@@ -301,7 +278,7 @@ def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
         largest = max(cell.machine.memory, key=lambda node: ordinary(node))
         config.update(MEMORY)
         config["reservedMemory"] = _reserved_memory(cell, largest.node)
-    if cell.static or cell.reservation.startswith("a number") or len(cell.machine.cpus) >= FEWEST:
+    if cell.static or cell.reservation in BY_NUMBER or len(cell.machine.cpus) >= FEWEST:
         config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
     config.update(_topology(cell, lot))
     return config
@@ -333,18 +310,16 @@ def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:
     return config
 
 
-def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dict[str, Any]:
-    machine = cell.machine
-    if cell.reservation == "a number":
-        return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
-    if cell.reservation == "a number and a half":
-        return {"kubeReserved": {**kube, "cpu": "300m"}, "systemReserved": {"cpu": "1200m"}}
-    if cell.reservation == "a number for the system alone":
-        return {"systemReserved": {"cpu": "2"}, **({"kubeReserved": dict(kube)} if kube else {})}
-    if cell.reservation == "a number for kube alone":
-        return {"kubeReserved": {**kube, "cpu": "2"}}
-    bits = _reserved_bits(machine, cell.reservation, lot)
-    return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
+def _reservation(cell: Cell, lot: random.Random, memory: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is reserved; of Kubernetes beside its memory."""
+    if cell.reservation not in BY_NUMBER:
+        return {"reservedSystemCPUs": str(CpuSet.from_bits(_reserved_bits(cell.machine, cell.reservation, lot)))}
+    kube, system = BY_NUMBER[cell.reservation]
+    fields = {
+        "kubeReserved": {**memory, "cpu": kube} if kube else memory,
+        "systemReserved": {"cpu": system} if system else {},
+    }
+    return {name: amounts for name, amounts in fields.items() if amounts}
 
 
 def _reserved_bits(machine: Machine, reservation: str, lot: random.Random) -> int:

@@ -11,7 +11,6 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...judging.choice import numa_cpus
 from ...judging.room import ordinary
-from ...machine import Machine
 from .cells import Cell, kubelet_of
 from .picks import sizes_of_groups
 from .resizes import resized_by_lot
@@ -42,66 +41,60 @@ def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
         return
     yield from walk.fragment()
     for _ in range(steps):
-        question = walk.next()
-        walk.saw((yield question), question)
+        yield from walk.ask(walk.next())
         if walk.down:
             return
     yield from walk.end()
 
 
 class Walk:
-    """What a walk knows of its node: which pods are there, how many CPUs are free."""
+    """What a walk knows of its node: which pods are there, in the order in which they came; how many CPUs are free."""
 
     def __init__(self, cell: Cell, claimed: frozenset[str], lot: random.Random) -> None:
-        self._cell = cell
-        self._claimed = claimed
-        self._lot = lot
+        self._cell, self._claimed, self._lot = cell, claimed, lot
         self.kubelet = kubelet_of(cell, lot)
-        self._pods: dict[str, dict[str, Any]] = {}
+        self.pods: dict[str, dict[str, Any]] = {}
         self._running: set[str] = set()
-        self._free = 0
+        self._free = self._count = 0
         self.down = False
-        self._count = 0
         self._namespaces: dict[str, int] = {}
         self._refused = ""
+        self._threads = cell.machine.core_bits[0].bit_count()
         self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
 
     def begin(self) -> Generator[Question, Answer, bool]:
         """Bring the node up, and tell whether it came up."""
-        up = yield "node.start", {"kubelet": self.kubelet}
-        self.saw(up)
-        return "default_cpuset" in up
+        return "default_cpuset" in (yield from self.ask(("node.start", {"kubelet": self.kubelet})))
 
-    def saw(self, answer: Answer, question: Question | None = None) -> None:
-        """Take note of what came of a question."""
+    def ask(self, question: Question) -> Generator[Question, Answer, Answer]:
+        """Ask, and take note of what came of it."""
+        answer = yield question
         if "default_cpuset" in answer:
             reserved = CpuSet.parse(self.kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
             self._free = len(CpuSet.parse(answer["default_cpuset"]) - reserved)
-        if question is None:
-            return
         method, params = question
-        if method == "node.admit":
-            uid = params["pod"]["metadata"]["uid"]
-            if answer.get("result") == "admitted":
-                self._pods[uid] = params["pod"]
-            elif answer.get("result") == "rejected":
+        wanted = params.get("pod")
+        uid = wanted["metadata"]["uid"] if wanted else params.get("uid", "")
+        match method, answer.get("result"):
+            case ("node.admit", "admitted") | ("node.resize", "resized"):
+                self.pods[uid] = params["pod"]
+            case "node.admit", "rejected":
                 self._namespaces.pop(uid, None)
                 self._refused = uid
-        elif method == "node.resize" and answer.get("result") == "resized":
-            self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
-        elif method == "node.run" and params["uid"] in self._pods:
-            self._running.add(params["uid"])
-        elif method == "node.remove":
-            self._pods.pop(params["uid"], None)
-            self._namespaces.pop(params["uid"], None)
-            self._running.discard(params["uid"])
-        elif method == "node.restart" and answer.get("result") == "failed":
-            self.down = True
-        elif method == "node.restart" and answer.get("result") == "restarted":
-            there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
-            self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
-            self._running &= there
+            case "node.run", _ if uid in self.pods:
+                self._running.add(uid)
+            case "node.remove", _:
+                self.pods.pop(uid, None)
+                self._namespaces.pop(uid, None)
+                self._running.discard(uid)
+            case "node.restart", "failed":
+                self.down = True
+            case "node.restart", "restarted":
+                there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
+                self.pods = {uid: wanted for uid, wanted in self.pods.items() if uid in there}
+                self._running &= there
+        return answer
 
     def fragment(self) -> Script:
         """Put single threads and cores in use, here and there."""
@@ -109,39 +102,33 @@ class Walk:
         if not self._cell.static or begin < 0.3:
             return
         if begin < 0.5:
-            yield from self._fill()
-            return
-        threads = self._cell.machine.core_bits[0].bit_count()
-        size = threads if "full-pcpus-only" in self._cell.options else 1
+            return (yield from self._fill())
+        size = self._threads if "full-pcpus-only" in self._cell.options else 1
         for _ in range(self._lot.randint(2, 6)):
             if self._free > size:
-                question = self._admit(self._plain(size))
-                self.saw((yield question), question)
-        for uid in [uid for uid in self._pods if self._lot.random() < 0.5]:
-            question = _remove(uid)
-            self.saw((yield question), question)
+                yield from self.ask(_admit(self._plain(size)))
+        yield from self._take_away([uid for uid in self.pods if self._lot.random() < 0.5])
 
     def _fill(self) -> Script:
         """Put pods of the size of a NUMA node on the machine until no more is admitted, and take some of them away."""
         sizes = [cpus.bit_count() for cpus in numa_cpus(self._cell.machine)]
-        threads = self._cell.machine.core_bits[0].bit_count()
-        size = min(sizes) - (threads if min(sizes) > threads else 0)
-        while self._free >= size and len(self._pods) < MOST_FILLED:
-            question = self._admit(self._plain(size))
-            answer = yield question
-            self.saw(answer, question)
+        size = min(sizes) - (self._threads if min(sizes) > self._threads else 0)
+        while self._free >= size and len(self.pods) < MOST_FILLED:
+            answer = yield from self.ask(_admit(self._plain(size)))
             if answer.get("result") != "admitted":
                 break
-        for uid in self._lot.sample(list(self._pods), len(self._pods) // 2):
-            question = _remove(uid)
-            self.saw((yield question), question)
+        yield from self._take_away(self._lot.sample(list(self.pods), len(self.pods) // 2))
+
+    def _take_away(self, uids: Iterable[str]) -> Script:
+        for uid in uids:
+            yield from self.ask(_remove(uid))
 
     def next(self) -> Question:
         """Choose what happens next: mostly pods come, when there is room for them."""
         lot = self._lot
-        crowded = self._free <= 1 or len(self._pods) > 6
-        kinds = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2, "again": 1, "stranger": 0.2}
-        kinds |= {"state": 1.5}
+        crowded = self._free <= 1 or len(self.pods) > 6
+        kinds: dict[str, float] = {"admit": 3 if crowded else 10, "run": 3, "remove": 6 if crowded else 2}
+        kinds |= {"again": 1, "stranger": 0.2, "state": 1.5}
         if "cpu-manager/reconcile" in self._claimed:
             kinds["reconcile"] = 1
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
@@ -149,39 +136,36 @@ class Walk:
         if "node/resize" in self._claimed and self._running:
             kinds["resize"] = 1.5
         kind = lot.choices(list(kinds), list(kinds.values()))[0]
-        waiting = [uid for uid in self._pods if uid not in self._running]
+        waiting = [uid for uid in self.pods if uid not in self._running]
         if kind == "run" and waiting:
             return "node.run", {"uid": lot.choice(waiting)}
-        if kind == "remove" and self._pods:
-            return _remove(lot.choice(list(self._pods)))
+        if kind == "remove" and self.pods:
+            return _remove(lot.choice(list(self.pods)))
         if kind == "stranger" and self._refused:
             return f"node.{lot.choice(('run', 'remove'))}", {"uid": self._refused}
         if kind == "resize":
-            return "node.resize", {"pod": resized_by_lot(self._pods[lot.choice(sorted(self._running))], lot)}
-        if kind == "again" and self._pods:
-            return self._admit(lot.choice(list(self._pods.values())))
+            return "node.resize", {"pod": resized_by_lot(self.pods[lot.choice(sorted(self._running))], lot)}
+        if kind == "again" and self.pods:
+            return _admit(lot.choice(list(self.pods.values())))
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
-        return self._admit(self._drawn())
+        return _admit(self._drawn())
 
     def end(self) -> Script:
         """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
-        for uid in [uid for uid in self._pods if uid not in self._running]:
-            question: Question = "node.run", {"uid": uid}
-            self.saw((yield question), question)
+        for uid in [uid for uid in self.pods if uid not in self._running]:
+            yield from self.ask(("node.run", {"uid": uid}))
         last: list[Question] = [("node.state", {})]
         if "cpu-manager/reconcile" in self._claimed:
             last.insert(0, ("node.reconcile", {}))
         if "node/restart" in self._claimed:
             last += [*self._making_room(), ("node.restart", {})]
-        last.append(self._admit(self._plain(1)))
+        last.append(_admit(self._plain(1)))
         for question in last:
-            self.saw((yield question), question)
+            yield from self.ask(question)
             if self.down:
                 return
-        for uid in list(self._pods):
-            question = _remove(uid)
-            self.saw((yield question), question)
+        yield from self._take_away(list(self.pods))
         yield "node.state", {}
 
     def _making_room(self) -> list[Question]:
@@ -190,15 +174,10 @@ class Walk:
         Where there are devices of several resources, pods come for all of them first.
         """
         if len(self._resources) < 2 or "device-manager/allocation" not in self._claimed:
-            return [_remove(uid) for uid in self.there[:1]] if len(self._pods) > 1 else []
+            return [_remove(uid) for uid in list(self.pods)[:1]] if len(self.pods) > 1 else []
         request = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
         first, second = self._pod([request]), self._pod([request])
-        return [self._admit(first), self._admit(second), _remove(first["metadata"]["uid"])]
-
-    @property
-    def there(self) -> list[str]:
-        """The pods on the node, in the order in which they came."""
-        return list(self._pods)
+        return [_admit(first), _admit(second), _remove(first["metadata"]["uid"])]
 
     def alone(self) -> dict[str, Any]:
         """Draw a pod of one app container."""
@@ -212,8 +191,8 @@ class Walk:
         number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
         room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
         memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
-        app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
-        return self._pod([app])
+        cpus = sum(sizes[:number]) + lot.randint(1, 2)
+        return self._pod([container("c", cpu=str(cpus), memory=f"{memory}Mi")])
 
     def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
         """Describe the next pod: every other one has a name that others have, in a namespace that none of them is in.
@@ -227,9 +206,6 @@ class Walk:
             self._namespaces[made["metadata"]["uid"]] = free
             made["metadata"] |= {"name": "alike", "namespace": f"n{free}"}
         return made
-
-    def _admit(self, wanted: dict[str, Any]) -> Question:
-        return "node.admit", {"pod": wanted}
 
     def _plain(self, cpus: int) -> dict[str, Any]:
         return self._pod([container("c", cpu=str(cpus), memory=f"{SMALL_MIB}Mi")])
@@ -252,13 +228,9 @@ class Walk:
 
     def _before(self, name: str, kind: str, room: int) -> dict[str, Any]:
         """Draw an init container or sidecar for a pod of such a kind."""
-        if kind in ("guaranteed", "whole and fraction"):
-            return self._init(name, room)
-        early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
-        return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
-
-    def _init(self, name: str, room: int) -> dict[str, Any]:
-        """Draw an init container: what it holds, later ones may use again."""
+        if kind not in ("guaranteed", "whole and fraction"):
+            early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
+            return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
         memory = self._memory() if self._lot.random() < 0.5 else SMALL_MIB
         extra = self._devices() | self._hugepages()
         sidecar = self._lot.random() < 0.3
@@ -301,8 +273,11 @@ class Walk:
 
     def _size(self, room: int) -> int:
         """Draw how many CPUs: about what is free, around the sizes of the machine's groups."""
-        lot = self._lot
-        telling = [size for size in _sizes(self._cell.machine) if size <= room]
+        lot, machine = self._lot, self._cell.machine
+        nodes = sorted(cpus.bit_count() for cpus in machine.numa_bits.values())
+        sizes = sizes_of_groups(machine).union(accumulate(nodes))
+        near = (size for group in sizes for size in (group, group - 1, group + 1))
+        telling = sorted(size for size in near if 0 < size <= room)
         choice = lot.random()
         if choice < 0.45 and telling:
             size = lot.choice(telling)
@@ -310,17 +285,14 @@ class Walk:
             size = lot.randint(1, max(1, min(room, 1 + room * 2 // 3)))
         else:
             size = room + 1
-        threads = self._cell.machine.core_bits[0].bit_count()
         if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
-            size = -(-size // threads) * threads
+            size = -(-size // self._threads) * self._threads
         return size
+
+
+def _admit(wanted: dict[str, Any]) -> Question:
+    return "node.admit", {"pod": wanted}
 
 
 def _remove(uid: str) -> Question:
     return "node.remove", {"uid": uid}
-
-
-def _sizes(machine: Machine) -> list[int]:
-    sizes = sizes_of_groups(machine)
-    sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
-    return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)
