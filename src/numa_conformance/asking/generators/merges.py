@@ -175,12 +175,12 @@ def _drawn(
             after()
         ids = nodes or range(count)
         settings = {"policy": policy, "options": dict(options or {}), "nodes": list(ids)}
-        asked = list[Question]()
+        every = list[Question]()
         for family in list(families):
             distances = None if nodes and lot is None else _distances(count, lot)
             providers = [_written(each, ids) for each in family]
-            asked.append(("merge", {**settings, "distances": distances, "providers": providers}))
-        return asked
+            every.append(("merge", {**settings, "distances": distances, "providers": providers}))
+        return every
 
     return questions
 

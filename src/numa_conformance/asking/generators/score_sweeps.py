@@ -278,8 +278,8 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         ({}, {}),
     ]
     for _ in range(30):
-        in_use, asked = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2))
-        cases.append((in_use, asked))
+        in_use, by_lot = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2))
+        cases.append((in_use, by_lot))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
     for pod in (
