@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ...cpuset import CpuSet
-from .cells import Cell, kubelet_of
+from .cell_kubelets import kubelet_of
+from .cells import Cell
 from .scenario import Question, Scenario, Script
 from .workloads import guaranteed
 

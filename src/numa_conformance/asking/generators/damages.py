@@ -13,14 +13,14 @@ from ...cpuset import CpuSet
 from ...judging.choice import STRICT
 from ...judging.files import CPU_FILE
 from ...machine import load_machine, machine_to_dict
-from .cells import Cell, kubelet_of
+from .cell_kubelets import kubelet_of
+from .cells import Cell
 from .crashes import FILES
 from .scenario import Answer, Question, Scenario, Script
-from .workloads import container, guaranteed, pod, static
+from .workloads import ALPHA, container, guaranteed, pod, static
 
 NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"})
 """What a target must claim to be asked."""
-ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
 """Machines of whose CPUs a state file may be."""
 DELETED = {"files": {CPU_FILE: None}}

@@ -11,10 +11,11 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...judging.choice import numa_cpus
 from ...judging.room import ordinary
-from .cells import Cell, kubelet_of
+from .cell_kubelets import kubelet_of
+from .cells import Cell
 from .picks import sizes_of_groups
 from .resizes import resized_by_lot
-from .scenario import Answer, Question, Scenario, Script
+from .scenario import Answer, Question, Scenario, Script, admit, remove, start
 from .workloads import container, pod
 
 SMALL_MIB, LARGE_SHARE, MOST_SHARES = 64, 3, 8
@@ -65,7 +66,7 @@ class Walk:
 
     def begin(self) -> Generator[Question, Answer, bool]:
         """Bring the node up, and tell whether it came up."""
-        return "default_cpuset" in (yield from self.ask(("node.start", {"kubelet": self.kubelet})))
+        return "default_cpuset" in (yield from self.ask(start(self.kubelet)))
 
     def ask(self, question: Question) -> Generator[Question, Answer, Answer]:
         """Ask, and take note of what came of it."""
@@ -106,7 +107,7 @@ class Walk:
         size = self._threads if "full-pcpus-only" in self._cell.options else 1
         for _ in range(self._lot.randint(2, 6)):
             if self._free > size:
-                yield from self.ask(_admit(self._plain(size)))
+                yield from self.ask(admit(self._plain(size)))
         yield from self._take_away([uid for uid in self.pods if self._lot.random() < 0.5])
 
     def _fill(self) -> Script:
@@ -114,14 +115,14 @@ class Walk:
         sizes = [cpus.bit_count() for cpus in numa_cpus(self._cell.machine)]
         size = min(sizes) - (self._threads if min(sizes) > self._threads else 0)
         while self._free >= size and len(self.pods) < MOST_FILLED:
-            answer = yield from self.ask(_admit(self._plain(size)))
+            answer = yield from self.ask(admit(self._plain(size)))
             if answer.get("result") != "admitted":
                 break
         yield from self._take_away(self._lot.sample(list(self.pods), len(self.pods) // 2))
 
     def _take_away(self, uids: Iterable[str]) -> Script:
         for uid in uids:
-            yield from self.ask(_remove(uid))
+            yield from self.ask(remove(uid))
 
     def next(self) -> Question:
         """Choose what happens next: mostly pods come, when there is room for them."""
@@ -140,16 +141,16 @@ class Walk:
         if kind == "run" and waiting:
             return "node.run", {"uid": lot.choice(waiting)}
         if kind == "remove" and self.pods:
-            return _remove(lot.choice(list(self.pods)))
+            return remove(lot.choice(list(self.pods)))
         if kind == "stranger" and self._refused:
             return f"node.{lot.choice(('run', 'remove'))}", {"uid": self._refused}
         if kind == "resize":
             return "node.resize", {"pod": resized_by_lot(self.pods[lot.choice(sorted(self._running))], lot)}
         if kind == "again" and self.pods:
-            return _admit(lot.choice(list(self.pods.values())))
+            return admit(lot.choice(list(self.pods.values())))
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
-        return _admit(self._drawn())
+        return admit(self._drawn())
 
     def end(self) -> Script:
         """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
@@ -160,7 +161,7 @@ class Walk:
             last.insert(0, ("node.reconcile", {}))
         if "node/restart" in self._claimed:
             last += [*self._making_room(), ("node.restart", {})]
-        last.append(_admit(self._plain(1)))
+        last.append(admit(self._plain(1)))
         for question in last:
             yield from self.ask(question)
             if self.down:
@@ -174,10 +175,10 @@ class Walk:
         Where there are devices of several resources, pods come for all of them first.
         """
         if len(self._resources) < 2 or "device-manager/allocation" not in self._claimed:
-            return [_remove(uid) for uid in list(self.pods)[:1]] if len(self.pods) > 1 else []
+            return [remove(uid) for uid in list(self.pods)[:1]] if len(self.pods) > 1 else []
         request = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
         first, second = self._pod([request]), self._pod([request])
-        return [_admit(first), _admit(second), _remove(first["metadata"]["uid"])]
+        return [admit(first), admit(second), remove(first["metadata"]["uid"])]
 
     def alone(self) -> dict[str, Any]:
         """Draw a pod of one app container."""
@@ -288,11 +289,3 @@ class Walk:
         if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
             size = -(-size // self._threads) * self._threads
         return size
-
-
-def _admit(wanted: dict[str, Any]) -> Question:
-    return "node.admit", {"pod": wanted}
-
-
-def _remove(uid: str) -> Question:
-    return "node.remove", {"uid": uid}
