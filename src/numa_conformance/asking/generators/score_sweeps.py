@@ -19,13 +19,8 @@ Shape = Sequence[tuple[int, int]]
 RISING: Shape = ((0, 0), (100, 10))
 FALLING: Shape = ((0, 10), (100, 0))
 SHAPES: tuple[Shape, ...] = (
-    RISING,
-    FALLING,
-    ((0, 0), (50, 10), (100, 0)),
-    ((0, 5), (40, 5), (80, 10)),
-    ((20, 2), (60, 8), (100, 4)),
-    ((50, 7),),
-    ((0, 10), (25, 0), (75, 0), (100, 10)),
+    *(RISING, FALLING, ((0, 0), (50, 10), (100, 0)), ((0, 5), (40, 5), (80, 10)), ((20, 2), (60, 8), (100, 4))),
+    *(((50, 7),), ((0, 10), (25, 0), (75, 0), (100, 10))),
 )
 BAD_POINTS = ((0, 11), (0, -1), (101, 1), (-1, 1))
 BAD_SHAPES: list[Shape] = [(), ((50, 1), (10, 5)), ((10, 1), (10, 5)), *([point] for point in BAD_POINTS)]
@@ -198,19 +193,11 @@ REQUESTS = 8
 PLACED = ("cpu", "memory", FOO)
 """The resources that are asked for in every place of a pod."""
 PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
-    ((8,), (), 0),
-    ((5, 3), (), 0),
-    ((3,), (("sidecar", 5),), 0),
-    ((3,), (("sidecar", 2), ("sidecar", 3)), 0),
-    ((3,), (("init", 8),), 0),
-    ((3,), (("init", 4), ("init", 8)), 0),
-    ((3, 1), (("sidecar", 3), ("init", 5)), 0),
-    ((5,), (("init", 8), ("sidecar", 3)), 0),
-    ((3,), (), 5),
-    ((1, 2), (("init", 1), ("sidecar", 3)), 2),
-    ((1,), (("sidecar", 1), ("init", 5)), 2),
-    ((0,), (("init", 8),), 0),
-    ((0,), (("sidecar", 8),), 0),
+    *(((8,), (), 0), ((5, 3), (), 0), ((3,), (("sidecar", 5),), 0)),
+    *(((3,), (("sidecar", 2), ("sidecar", 3)), 0), ((3,), (("init", 8),), 0)),
+    *(((3,), (("init", 4), ("init", 8)), 0), ((3, 1), (("sidecar", 3), ("init", 5)), 0)),
+    *(((5,), (("init", 8), ("sidecar", 3)), 0), ((3,), (), 5), ((1, 2), (("init", 1), ("sidecar", 3)), 2)),
+    *(((1,), (("sidecar", 1), ("init", 5)), 2), ((0,), (("init", 8),), 0), ((0,), (("sidecar", 8),), 0)),
     ((0,), (), 8),
 )
 """What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""

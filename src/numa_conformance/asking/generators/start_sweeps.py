@@ -28,16 +28,8 @@ Configuration = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 Claimed = frozenset[str]
 ALPHA, BETA, WHOLE = "CPUManagerPolicyAlphaOptions", "CPUManagerPolicyBetaOptions", "CPUManagerPolicyOptions"
 GATES: tuple[Mapping[str, bool], ...] = (
-    {},
-    {ALPHA: True},
-    {ALPHA: False},
-    {BETA: True},
-    {BETA: False},
-    {ALPHA: True, BETA: True},
-    {ALPHA: True, BETA: False},
-    {ALPHA: False, BETA: False},
-    {WHOLE: True, ALPHA: True},
-    {WHOLE: False},
+    *({}, {ALPHA: True}, {ALPHA: False}, {BETA: True}, {BETA: False}, {ALPHA: True, BETA: True}),
+    *({ALPHA: True, BETA: False}, {ALPHA: False, BETA: False}, {WHOLE: True, ALPHA: True}, {WHOLE: False}),
     {WHOLE: False, ALPHA: True},
 )
 MOST_CPUS, FEW_CPUS, MACHINES = 96, 3, 3
