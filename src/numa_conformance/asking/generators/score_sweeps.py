@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from ...judging.scored import LEAST, MOST, RATIO
@@ -24,8 +24,6 @@ SHAPES: tuple[Shape, ...] = (
 )
 BAD_POINTS = ((0, 11), (0, -1), (101, 1), (-1, 1))
 BAD_SHAPES: list[Shape] = [(), ((50, 1), (10, 5)), ((10, 1), (10, 5)), *([point] for point in BAD_POINTS)]
-LOTS = 40
-"""Nodes by lot under each strategy, each with one pod and then with several."""
 UNITS = {"cpu": "", "memory": "Gi", FOO: "", BAR: ""}
 """The resources of nodes that are drawn, and what follows their numbers."""
 EXAMPLE_POD: Amounts = {FOO: "2", "memory": "256Mi", "cpu": "2"}
@@ -55,9 +53,9 @@ def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
     """Yield the page's worked example, and nodes under each configuration that it prints."""
     worked = strategy(RATIO, RISING, foo=5, memory=1, cpu=3)
     questions = [_question(worked, room, [used], EXAMPLE_POD) for room, used in EXAMPLE_NODES]
-    full = _question(worked, EXAMPLE_POD, [], EXAMPLE_POD)
+    questions.append(_question(worked, EXAMPLE_POD, [], EXAMPLE_POD))
     if RATIO in kinds:
-        yield _scenario("example", "Resource Bin Packing, worked example", [*questions, full])
+        yield _scenario("example", "Resource Bin Packing, worked example", questions)
     printed = (
         strategy(MOST, cpu=1, memory=1, foo=3, bar=3),
         strategy(RATIO, RISING, foo=3, bar=3),
@@ -67,10 +65,9 @@ def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
     room = {"cpu": "10", "memory": "10Gi", FOO: "10", BAR: "10"}
     levels: Sequence[Amounts] = [dict(zip(room, (at, f"{at}Gi", at, at), strict=True)) for at in "1359"]
     for number, configuration in enumerate(printed, 1):
-        if configuration["type"] not in kinds:
-            continue
-        questions = [_question(configuration, room, [used], levels[0]) for used in levels]
-        yield _scenario("example", f"Resource Bin Packing, configuration {number}", questions)
+        if configuration["type"] in kinds:
+            questions = [_question(configuration, room, [used], levels[0]) for used in levels]
+            yield _scenario("example", f"Resource Bin Packing, configuration {number}", questions)
 
 
 def score_sweep(kinds: Sequence[str] = KINDS, *, seed: int = 0) -> Iterator[Scenario]:
@@ -81,7 +78,7 @@ def score_sweep(kinds: Sequence[str] = KINDS, *, seed: int = 0) -> Iterator[Scen
         yield _scenario("sweep", f"score {kind}, weights", _weights(kind))
         yield _scenario("sweep", f"score {kind}, pods of several containers", _containers(kind))
         yield _scenario("sweep", f"score {kind}, the same requests otherwise", _otherwise(kind))
-        by_lot = chain(*(_by_lot(kind, lot) for _ in range(LOTS)))
+        by_lot = chain(*(_by_lot(kind, lot) for _ in range(40)))
         yield _scenario("sweep", f"score {kind}, by lot", by_lot, seed)
         for shape in SHAPES if kind == RATIO else (None,):
             yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), _levels(kind, shape))
@@ -130,11 +127,9 @@ def _left_out(kind: str) -> Iterator[Question]:
 def _weights(kind: str) -> Iterator[Question]:
     """Ask one node under shifting weights."""
     room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
-    for used_cpu in (1, 2, 3, 6):
+    for used_cpu, (cpu, memory) in product((1, 2, 3, 6), ((1, 1), (1, 2), (3, 2))):
         uneven = {"cpu": str(used_cpu), "memory": "3Gi"}
-        for weights in ((1, 1), (1, 2), (3, 2)):
-            weighed = strategy(kind, cpu=weights[0], memory=weights[1])
-            yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
+        yield _question(strategy(kind, cpu=cpu, memory=memory), {"cpu": "7", "memory": "9Gi"}, [uneven], wanted)
     pairs = ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1))
     for cpu, memory in (*pairs, (50, 100), (100, 50)):
         yield _question(strategy(kind, cpu=cpu, memory=memory), room, [used], wanted)
@@ -147,17 +142,11 @@ def _containers(kind: str) -> Iterator[Question]:
     """Ask for pods whose containers, sidecars and overhead add up, and whose init containers do not."""
     described = strategy(kind, cpu=1)
     room = {"cpu": "20"}
-    light, heavy = _pod([{"cpu": "1"}]), _pod([{"cpu": "1"}], init=[{"cpu": "9"}])
+    light, heavy = _cpus("1"), _cpus("1", init=["9"])
     pods = (
-        light,
-        heavy,
-        _pod([{"cpu": "4"}, {"cpu": "5"}]),
-        _pod([{"cpu": "4"}], init=[{"cpu": "6"}, {"cpu": "8"}]),
-        _pod([{"cpu": "4"}], sidecars=[{"cpu": "8"}]),
-        _pod([{"cpu": "2"}], sidecars=[{"cpu": "2"}], init=[{"cpu": "9"}]),
-        _with_overhead(light, "8"),
-        _pod([{"cpu": "1500m"}, {"cpu": "500m"}]),
-        _pod([{"cpu": "1"}, {"cpu": "2"}, {"cpu": "3"}, {"cpu": "500m"}], sidecars=[{"cpu": "1"}]),
+        *(light, heavy, _cpus("4", "5"), _cpus("4", init=["6", "8"]), _cpus("4", sidecars=["8"])),
+        *(_cpus("2", sidecars=["2"], init=["9"]), _with_overhead(light, "8"), _cpus("1500m", "500m")),
+        _cpus("1", "2", "3", "500m", sidecars=["1"]),
     )
     for pod in pods:
         yield _question_of_pods(described, room, [light, heavy], pod)
@@ -183,10 +172,9 @@ def _rooms(kind: str) -> Iterator[Question]:
     for name in PLACED:
         described = strategy(kind, None, **{name: 1})
         alone = _pod([_of(name, REQUESTS)])
-        for pod in _pods_of(name):
-            for missing in (0, 1):
-                yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
-                yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
+        for pod, missing in product(_pods_of(name), (0, 1)):
+            yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
+            yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
 
 
 REQUESTS = 8
@@ -226,9 +214,8 @@ def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
     most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
     wanted = {name: lot.randint(1, size) for name, size in most.items()}
     taken = {name: lot.randint(0, size - wanted[name]) for name, size in most.items()}
-    room, wanted_pod = _written(most), _written(wanted)
-    yield _question(described, room, [_written(taken)], wanted_pod)
-    yield _question(described, room, [_written(part) for part in _split(taken, lot.randint(2, 4), lot)], wanted_pod)
+    for parts in ([taken], _split(taken, lot.randint(2, 4), lot)):
+        yield _question(described, _written(most), [_written(part) for part in parts], _written(wanted))
 
 
 def _split(amounts: Mapping[str, int], count: int, lot: random.Random) -> Iterator[Mapping[str, int]]:
@@ -256,13 +243,9 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
     cases: list[tuple[Amounts, Amounts]] = [
         *(({name: used}, {name: wanted}) for name, pairs in alone.items() for used, wanted in pairs),
         ({"cpu": "7", FOO: "2"}, {"cpu": "2", FOO: "1", "memory": "1Gi"}),
-        ({"cpu": "9"}, {"memory": "1Gi"}),
-        ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"}),
-        ({}, {BAR: "1"}),
-        ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}),
-        ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"}),
-        ({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}),
-        ({}, {}),
+        *(({"cpu": "9"}, {"memory": "1Gi"}), ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"})),
+        *(({}, {BAR: "1"}), ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}), ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"})),
+        *(({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}), ({}, {})),
     ]
     for _ in range(30):
         in_use, by_lot = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2))
@@ -270,15 +253,11 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
     for pod in (
-        _pod([{"cpu": "4"}, {"cpu": "5"}]),
-        _pod([{"cpu": "4"}], init=[{"cpu": "9"}]),
-        _pod([{"cpu": "4"}], init=[{"cpu": "8"}]),
-        _pod([{"cpu": "4"}], sidecars=[{"cpu": "5"}]),
-        _pod([{"cpu": "1"}], sidecars=[{"cpu": "3"}], init=[{"cpu": "6"}]),
-        _with_overhead(_pod([{"cpu": "8"}]), "1m"),
+        *(_cpus("4", "5"), _cpus("4", init=["9"]), _cpus("4", init=["8"]), _cpus("4", sidecars=["5"])),
+        *(_cpus("1", sidecars=["3"], init=["6"]), _with_overhead(_cpus("8"), "1m")),
     ):
         yield _question_of_pods(described, room, [], pod)
-    yield _question_of_pods(described, room, [_pod([{"cpu": "1"}], init=[{"cpu": "5"}])], _pod([{"cpu": "4"}]))
+    yield _question_of_pods(described, room, [_cpus("1", init=["5"])], _cpus("4"))
 
 
 def _small(amount: int) -> Amounts:
@@ -304,10 +283,14 @@ def _pod(apps: Sequence[Amounts], *, init: Sequence[Amounts] = (), sidecars: Seq
     return {"metadata": {"name": "p"}, "spec": {**spec, "initContainers": first} if first else spec}
 
 
+def _cpus(*apps: str, init: Sequence[str] = (), sidecars: Sequence[str] = ()) -> dict[str, Any]:
+    """Describe a pod that requests CPUs alone."""
+    first, before, always = ([{"cpu": amount} for amount in amounts] for amounts in (apps, init, sidecars))
+    return _pod(first, init=before, sidecars=always)
+
+
 def _container(name: str, amounts: Amounts) -> dict[str, Any]:
-    limits = {
-        resource: amount for resource, amount in amounts.items() if "/" in resource or resource.startswith("huge")
-    }
+    limits = {resource: amount for resource, amount in amounts.items() if "/" in resource or "huge" in resource}
     resources = {"requests": dict(amounts), "limits": limits}
     return {"name": name, "image": "example", "resources": {kind: side for kind, side in resources.items() if side}}
 
