@@ -107,8 +107,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("deep", "ask conversations of new seeds too, for ten minutes or the time that --numa-budget says", "flag"),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )
-
-
 NAMING = ("target", "target_command", "kubelet", "device_plugin", "dra_driver", "nri_plugin")
 """The options that name the target. One of them may stand, or a kubelet and an NRI plugin beside it."""
 

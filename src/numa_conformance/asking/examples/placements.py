@@ -10,15 +10,8 @@ from ..generators.workloads import burstable, guaranteed, static
 from .node_run import NodeRun, cpus_of, pool_of
 
 MACHINES = (
-    "t1-one-socket-smt2",
-    "t2-two-sockets-interleaved",
-    "t3-two-numa-per-socket",
-    "t4-four-uncores",
-    "t6-eight-numa-no-smt",
-    "t7-adjacent-siblings",
-    "uneven-nodes",
-    "offline-cpus",
-    "four-sockets-smt4",
+    *("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket", "t4-four-uncores"),
+    *("t6-eight-numa-no-smt", "t7-adjacent-siblings", "uneven-nodes", "offline-cpus", "four-sockets-smt4"),
     "amd-milan-7763-nps4",
 )
 SIZES = (2, 1, 4, 3, 6, 2, 10, 16)

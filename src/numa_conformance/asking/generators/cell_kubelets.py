@@ -13,10 +13,8 @@ from ...machine import Machine
 from .cells import BY_NUMBER, CLOSEST, FEWEST, Cell
 from .workloads import ALPHA, MEMORY, RESERVED_MIB, kubelet
 
-WRITTEN = 0.7
-"""How often a field that says what holds anyway is written."""
-PART_MIB = 128
-"""The part of the memory of Kubernetes that is reserved on another NUMA node."""
+WRITTEN, PART_MIB = 0.7, 128
+"""How often a field that says what holds anyway is written; the part of reserved memory on another NUMA node."""
 
 
 def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:

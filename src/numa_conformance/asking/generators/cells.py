@@ -36,10 +36,8 @@ PAGES, LISTED = 0.3, 0.5
 SMALL_PAGES, LARGE_PAGES, ROOM_FOR_PAGES = 64, 1, 8 << 30
 """Huge pages of 2 MiB and of 1 GiB that a NUMA node is given, and the memory it needs for that."""
 CLOSEST = "prefer-closest-numa-nodes"
-FEWEST = 4
-"""CPUs of a machine that has some to reserve and some to give."""
-SMALL_MACHINE = 32
-"""CPUs of machines that come often."""
+FEWEST, SMALL_MACHINE = 4, 32
+"""CPUs of a machine that has some to reserve and some to give; CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 MOST_TOGETHER = 20

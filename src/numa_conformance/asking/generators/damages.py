@@ -24,10 +24,8 @@ NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"
 OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
 """Machines of whose CPUs a state file may be."""
 DELETED = {"files": {CPU_FILE: None}}
-DRAINED = 0.5
-"""The share of nodes that are drained before they reserve other CPUs; on the others pods run."""
-MOST_RESERVED = 2
-"""Cores that are reserved besides."""
+DRAINED, MOST_RESERVED = 0.5, 2
+"""The share of nodes that are drained before they reserve other CPUs (on the others pods run); cores reserved so."""
 Kubelet = Mapping[str, Any]
 NOTHING: Kubelet = MappingProxyType({})
 

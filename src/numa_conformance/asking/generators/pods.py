@@ -24,10 +24,7 @@ MEMORY: tuple[Written, ...] = (
     *(("1Gi", "1024Mi"), ("200M", "200e6"), ("200M", "200Mi"), ("200Mi", "209715201"), ("0", "0")),
 )
 OTHER_RESOURCES: tuple[Mapping[str, str], ...] = (
-    {},
-    {DEVICE: "1"},
-    {"ephemeral-storage": "1Gi"},
-    {"hugepages-2Mi": "64Mi"},
+    *({}, {DEVICE: "1"}, {"ephemeral-storage": "1Gi"}, {"hugepages-2Mi": "64Mi"}),
     {"hugepages-2Mi": "64Mi", "hugepages-1Gi": "1Gi"},
 )
 """What says nothing about the class."""
