@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import pytest
 
-from numa_conformance.asking.examples.placements import lay_out
 from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import UsageError
@@ -119,6 +118,28 @@ def test_finds_the_memory_of_numa_nodes(
         is_told = any(answered.values()) if isinstance(answered, dict) else answered
         if is_told and answered != there:
             raise Finding(requirements, f"NUMA nodes have other {kind}", got=str(answered), allowed=str(there))
+
+
+def lay_out(listing: str, root: Path) -> None:
+    """Make the files and links of a listing below ``root``; a line that begins with ``#`` is a comment.
+
+    A line ``path:text`` is one line of that file; a file of several lines is named once for each.
+    """
+    files: dict[Path, list[str]] = {}
+    for line in listing.splitlines():
+        name, is_link, goal = line.partition(" -> ")
+        if line.startswith("#"):
+            continue
+        if is_link:
+            place = root / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(goal)
+        else:
+            name, _, text = line.partition(":")
+            files.setdefault(root / name, []).append(f"{text}\n")
+    for place, lines in files.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("".join(lines), encoding="ascii")
 
 
 def _laid_out(target: Client, folder: Path, name: str) -> Machine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations
 
 import pytest
 
@@ -211,7 +211,7 @@ MACHINES = [load_machine(name) for name in ("t3-two-numa-per-socket", "sparse-id
 
 @cache
 def scenarios():
-    return mixed([*examples_of_hints(), *hint_sweep(machines=MACHINES, states=3)])
+    return mixed([*examples_of_hints(), *chain(*(hint_sweep(ALL, MACHINES, seed) for seed in range(3)))])
 
 
 @pytest.mark.parametrize(

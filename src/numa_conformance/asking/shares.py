@@ -15,16 +15,14 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
-from ..judging.chapter import Violation
-from ..judging.verdicts import Broken, HistoryVerdicts, judge
+from ..judging.verdicts import HistoryVerdicts, judge
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
-from ..wire.history.history import Head, History, Step
+from ..wire.history.history import History
 from ..wire.target_record import TargetRecord
 from ..wire.termination import die_with
 from .drive import drive
@@ -37,48 +35,6 @@ OUR_THREADS = ("target", "numa-conformance ending")
 _MOST = 8
 _PATIENCE, _PAUSE = 5.0, 0.01
 """Seconds within which a target is closed, and between two looks whether it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """What a process sends of one scenario, ready for ``pickle``: steps without their replies, which are read again."""
-
-    head: Head
-    count: int
-    steps: list[tuple[Any, ...]]
-    tests: Counter[str]
-    held_back: Counter[tuple[str, str]]
-    telling: Counter[tuple[str, str]]
-    broken: list[tuple[str, int, Violation]]
-    fault: TargetFault | None
-    outside: dict[str, list[str]]
-    contradictions: dict[str, list[str]]
-
-    @classmethod
-    def of(cls, history: History, fault: TargetFault | None, client: Client, *, whole: bool) -> _Result:
-        """Judge a history; its steps are sent where they are needed, or ``whole`` is wanted."""
-        verdicts, record = judge(history), client.record
-        keeps = whole or fault is not None or bool(verdicts.broken)
-        return cls(
-            history.head,
-            verdicts.steps,
-            [(step.method, step.params, step.answer, step.fault, step.seconds) for step in history.steps if keeps],
-            verdicts.tests,
-            verdicts.held_back,
-            verdicts.telling,
-            [(each.requirement, each.step, each.violation) for each in verdicts.broken],
-            fault,
-            record.outside,
-            record.contradictions,
-        )
-
-    def driven(self) -> Driven:
-        """Return the same as if it had been found here."""
-        history = History(self.head, tuple(Step(*step) for step in self.steps))
-        broken = [Broken(requirement, history, step, wrong) for requirement, step, wrong in self.broken]
-        histories = Counter(dict.fromkeys(self.tests, 1))
-        counts = self.tests, histories, self.held_back, self.telling
-        return history, HistoryVerdicts(*counts, broken, self.count), self.fault
 
 
 def idle_cpus() -> int:
@@ -117,7 +73,8 @@ class Shares:
     ) -> Iterator[Driven | None]:
         """Yield what came of each scenario of a group and seed, in order; ``record`` learns what the target says.
 
-        None: not asked, as so many of its generator ended in a fault. ``whole``: with the steps of each history.
+        None: not asked, as so many of its generator ended in a fault. ``whole``: with the steps of each history, not of
+        those alone that show what is broken.
         """
         for _, pipe in self._processes:
             pipe.send((group, scenarios, most_faults, whole))
@@ -125,11 +82,9 @@ class Shares:
             result = self._receive(number % self._number)
             if isinstance(result, Exception):
                 raise result
-            if isinstance(result, _Result):
-                record.also(result.outside, result.contradictions)
-                yield result.driven()
-            else:
-                yield None
+            driven, statements = result or (None, ({}, {}))
+            record.also(*statements)
+            yield driven
 
     def close(self) -> None:
         """End them; each closes its target."""
@@ -155,7 +110,7 @@ class Shares:
             theirs.close()
             self._processes.append((process, ours))
 
-    def _receive(self, number: int) -> object:
+    def _receive(self, number: int) -> Any:
         process, pipe = self._processes[number]
         try:
             return pipe.recv()
@@ -197,7 +152,10 @@ class Shares:
                 continue
             try:
                 history, fault = drive(scenario, client, self._version)
-                pipe.send(_Result.of(history, fault, client, whole=whole))
+                verdicts, record = judge(history), client.record
+                keeps = whole or fault is not None or verdicts.broken
+                driven = history if keeps else History(history.head, ()), verdicts, fault
+                pipe.send((driven, (record.outside, record.contradictions)))
             except Exception as error:
                 pipe.send(_sendable(error))
             else:

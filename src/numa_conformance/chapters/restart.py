@@ -6,15 +6,15 @@ something twice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from ..asking.generators import workloads
-from ..asking.generators.life import Lives, example
+from ..asking.generators.life import LIVES
 from ..asking.generators.option_probes import probe_of
-from ..asking.generators.scenario import Script
+from ..asking.generators.scenario import Scenario, Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
@@ -23,7 +23,7 @@ from ..judging.rest import CPUS
 from ..judging.shared_views import FoundFile
 from ..judging.sighting import Sighting
 from ..judging.world import World
-from ..machine import load_machine
+from ..machine import Machine, load_machine
 from ..sources.options import STATIC_OPTIONS
 from .conditions import plain, under_static
 from .outcomes import changed
@@ -185,13 +185,14 @@ def is_of_the_same(file: FoundFile, kind: str) -> Judgement:
     )
 
 
-@example("cpu-manager/static", "node/restart")
-def reconfigured(claimed: frozenset[str]) -> Lives:
+def reconfigured(claimed: frozenset[str], *_: object) -> Iterator[Scenario]:
     """Nodes are restarted with another reservation, alignment or option: it holds for the pods that come then."""
+    if not claimed >= {"cpu-manager/static", "node/restart"}:
+        return
     small, quad, caches = "t1-one-socket-smt2", "t3-two-numa-per-socket", "t4-four-uncores"
     less, more = static(reserved="0"), static(reserved="0-3")
     turns: list[Turning] = [(more, less, [guaranteed("a", 7)]), (less, more, [guaranteed("a", 5), guaranteed("b", 4)])]
-    yield "restarted with another reservation", load_machine(small), partial(_restarted, turns)
+    yield _restarted("another reservation", load_machine(small), turns)
     if "topology-manager/single-numa-node" in claimed:
         large = guaranteed("one", 9)
         both = workloads.pod("two", [workloads.container(f"c{n}", cpu="6", memory="64Mi") for n in range(2)])
@@ -200,7 +201,7 @@ def reconfigured(claimed: frozenset[str]) -> Lives:
         if "topology-manager/scope/pod" in claimed:
             whole = static(topology="single-numa-node", scope="pod")
             turns += [(aligned, whole, [both]), (whole, aligned, [both])]
-        yield "restarted with another alignment", load_machine(quad), partial(_restarted, turns)
+        yield _restarted("another alignment", load_machine(quad), turns)
     for option in STATIC_OPTIONS:
         probes = ((machine, probe_of(option, machine)) for machine in map(load_machine, (small, quad, caches)))
         able = ((m, probe) for m, probe in probes if probe and claimed >= {f"cpu-manager/{option}"} | probe.needs)
@@ -208,14 +209,19 @@ def reconfigured(claimed: frozenset[str]) -> Lives:
             off, named = probe.kubelet, {"cpuManagerPolicyOptions": {option: "true"}}
             on = {**off, **named, "featureGates": {"CPUManagerPolicyAlphaOptions": True}}
             turns = [(off, on, [probe.pod]), (on, None, [probe.pod]), (on, off, [probe.pod])]
-            yield f"restarted with {option}", machine, partial(_restarted, turns)
+            yield _restarted(option, machine, turns)
 
 
+LIVES.append(reconfigured)
 Turning = tuple[Mapping[str, Any], Mapping[str, Any] | None, Sequence[Mapping[str, Any]]]
 """A configuration, the one after the restart (None: the same), and the pods that come once earlier ones are gone."""
 
 
-def _restarted(turns: Iterable[Turning]) -> Script:
+def _restarted(to: str, machine: Machine, turns: Sequence[Turning]) -> Scenario:
+    return Scenario("example", f"node, restarted with {to}", machine, partial(_turning, turns))
+
+
+def _turning(turns: Sequence[Turning]) -> Script:
     for before, after, pods in turns:
         yield "node.start", {"kubelet": before}
         for uid in ("early", "soon"):

@@ -39,9 +39,8 @@ UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
 UNCOMPARED = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
-OF_A_WORKER = "numa_left_out"
-OUTSIDE_OF_A_WORKER = "numa_outside"
-CONTRADICTIONS_OF_A_WORKER = "numa_contradictions"
+OF_A_WORKER = "numa_statements"
+"""What a worker of xdist tells at its end: what is left out, what is outside, what contradicts itself."""
 
 
 class Conclusion:
@@ -77,11 +76,9 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        output = getattr(node, "workeroutput", {})
-        statements = self._config.stash[RUN].client.record
-        statements.also(output.get(OUTSIDE_OF_A_WORKER, {}), output.get(CONTRADICTIONS_OF_A_WORKER, {}))
-        left_out = output.get(OF_A_WORKER)
-        self._left_out = [LeftOut(*each) for each in left_out] if left_out else self._left_out
+        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}))
+        self._config.stash[RUN].client.record.also(*statements)
+        self._left_out = [LeftOut(*each) for each in left_out] or self._left_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Take note of what cannot be collected."""
@@ -116,10 +113,8 @@ class Conclusion:
             run.client.describe_again()
         run.client.close()
         if hasattr(self._config, "workerinput"):
-            output = vars(self._config)["workeroutput"]
-            output[OF_A_WORKER] = [list(each) for each in self._left_out]
-            output[OUTSIDE_OF_A_WORKER] = run.client.outside
-            output[CONTRADICTIONS_OF_A_WORKER] = run.client.record.contradictions
+            left_out, record = [list(each) for each in self._left_out], run.client.record
+            vars(self._config)["workeroutput"][OF_A_WORKER] = [left_out, run.client.outside, record.contradictions]
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
@@ -127,9 +122,9 @@ class Conclusion:
         if run.report or run.markdown:
             self._write(summary, run)
         if run.snapshots.of_target and not any(map(_is_compared, self._cases.values())):
-            wanted = "a target that claims cpu-manager/static on the surface node, and cases of exact/placements/*"
             self._config.stash[UNCOMPARED] = (
-                f"no snapshot was written or compared in {run.snapshots.folder}; needs {wanted}"
+                f"no snapshot was written or compared in {run.snapshots.folder}; needs a target that claims "
+                "cpu-manager/static on the surface node, and cases of exact/placements/*"
             )
         if summary.verdict == NOT_JUDGED:
             session.exitstatus = HARNESS_ERROR
@@ -231,8 +226,7 @@ class Terminal:
 
 
 def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[str]:
-    unwritten = config.stash.get(UNWRITTEN, "")
-    if unwritten:
+    if unwritten := config.stash.get(UNWRITTEN, ""):
         yield f"no report: {unwritten}"
     if uncompared := config.stash.get(UNCOMPARED, ""):
         yield uncompared

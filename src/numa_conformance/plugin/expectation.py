@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from itertools import count
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
 
 from ..asking.drive import drive
-from ..asking.groups import GROUPS, ScenarioGroup
+from ..asking.groups import GROUPS
 from ..files import text_of
 from ..wire import Client, Connection
 from ..wire.history.history import Step
@@ -69,19 +70,14 @@ def probed(client: Client, claimed: frozenset[str]) -> list[Step]:
     steps: list[Step] = []
     for surface in QUESTIONS.keys() & client.surfaces:
         group = next(group for group in GROUPS.values() if group.surface == surface)
-        steps += _begun(client, group, claimed)
+        for scenario in islice(group.scenarios(claimed, 0), 1):
+            over = partial(_knows_enough, Spending(LOOK), count(1))
+            steps += drive(scenario, client, client.description.kubernetes_version, over)[0].steps
     return steps
 
 
-def _begun(client: Client, group: ScenarioGroup, claimed: frozenset[str]) -> Sequence[Step]:
-    first, look, answers = next(group.scenarios(claimed, 0), None), Spending(LOOK), count(1)
-    if first is None:
-        return ()
-
-    def over() -> bool:
-        return next(answers) >= FEWEST and not look.left()
-
-    return drive(first, client, client.description.kubernetes_version, over)[0].steps
+def _knows_enough(look: Spending, answers: Iterator[int]) -> bool:
+    return next(answers) >= FEWEST and not look.left()
 
 
 def seconds_of_a_run(steps: list[Step], surfaces: frozenset[str], part: float, at_once: int = 1) -> float:

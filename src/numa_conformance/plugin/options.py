@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -107,8 +107,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("deep", "ask conversations of new seeds too, for ten minutes or the time that --numa-budget says", "flag"),
     Option("no-shrink", "show failing examples as they were found: spend no search on smaller ones", "flag"),
 )
-
-
 NAMING = ("target", "target_command", "kubelet", "device_plugin", "dra_driver", "nri_plugin")
 """The options that name the target. One of them may stand, or a kubelet and an NRI plugin beside it."""
 
@@ -124,32 +122,23 @@ def add_options(parser: pytest.Parser) -> None:
         help="run the conformance suite against the target, or against the bundled reference",
     )
     for option in OPTIONS:
-        flag = f"--numa-{option.name}"
-        if option.kind == "flag":
-            group.addoption(flag, action="store_true", dest=option.dest, default=None, help=option.help)
-            parser.addini(option.dest, option.help, type="bool", default=False)
-        elif option.kind == "form":
-            group.addoption(
-                flag,
-                nargs="?",
-                const=option.choices[0],
-                dest=option.dest,
-                default=None,
-                choices=option.choices,
-                help=option.help,
-            )
-            parser.addini(option.dest, option.help, default="")
-        elif option.kind == "list":
-            group.addoption(
-                flag, action="append", dest=option.dest, default=None, metavar=option.metavar, help=option.help
-            )
-            parser.addini(option.dest, option.help, type="linelist", default=[])
-        else:
-            shown = f"{option.help} (default: {option.default})" if option.default else option.help
-            group.addoption(
-                flag, dest=option.dest, default=None, metavar=option.metavar, choices=option.choices or None, help=shown
-            )
-            parser.addini(option.dest, shown, default=option.default)
+        shown = f"{option.help} (default: {option.default})" if option.default else option.help
+        more, ini = _forms(option)
+        group.addoption(f"--numa-{option.name}", dest=option.dest, default=None, help=shown, **more)
+        parser.addini(option.dest, shown, **ini)
+
+
+def _forms(option: Option) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return how an option is taken on the command line, and in an ini file."""
+    match option.kind:
+        case "flag":
+            return {"action": "store_true"}, {"type": "bool", "default": False}
+        case "form":
+            return {"nargs": "?", "const": option.choices[0], "choices": option.choices}, {"default": ""}
+        case "list":
+            return {"action": "append", "metavar": option.metavar}, {"type": "linelist", "default": []}
+        case "text":
+            return {"metavar": option.metavar, "choices": option.choices or None}, {"default": option.default}
 
 
 def setting(config: pytest.Config, name: str) -> str:

@@ -1,8 +1,6 @@
-"""Where a target puts a fixed row of pods, as a map that a person can read in a diff; and trees of files to read."""
+"""Where a target puts a fixed row of pods, as a map that a person can read in a diff."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from ...cpuset import CpuSet
 from ...machine import load_machine
@@ -11,39 +9,9 @@ from ...wire.messages.node import Admitted, StartFailed
 from ..generators.workloads import burstable, guaranteed, static
 from .node_run import NodeRun, cpus_of, pool_of
 
-
-def lay_out(listing: str, root: Path) -> None:
-    """Make the files and links of a listing below ``root``; a line that begins with ``#`` is a comment.
-
-    A line ``path:text`` is one line of that file; a file of several lines is named once for each.
-    """
-    files: dict[Path, list[str]] = {}
-    for line in listing.splitlines():
-        name, is_link, goal = line.partition(" -> ")
-        if line.startswith("#"):
-            continue
-        if is_link:
-            place = root / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(goal)
-        else:
-            name, _, text = line.partition(":")
-            files.setdefault(root / name, []).append(f"{text}\n")
-    for place, lines in files.items():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text("".join(lines), encoding="ascii")
-
-
 MACHINES = (
-    "t1-one-socket-smt2",
-    "t2-two-sockets-interleaved",
-    "t3-two-numa-per-socket",
-    "t4-four-uncores",
-    "t6-eight-numa-no-smt",
-    "t7-adjacent-siblings",
-    "uneven-nodes",
-    "offline-cpus",
-    "four-sockets-smt4",
+    *("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket", "t4-four-uncores"),
+    *("t6-eight-numa-no-smt", "t7-adjacent-siblings", "uneven-nodes", "offline-cpus", "four-sockets-smt4"),
     "amd-milan-7763-nps4",
 )
 SIZES = (2, 1, 4, 3, 6, 2, 10, 16)

@@ -28,11 +28,6 @@ ALL: Claimed = frozenset(FEATURES)
 """Whatever there is."""
 
 
-def claimed_options(options: Iterable[Sequence[str]], claimed: Claimed) -> list[Sequence[str]]:
-    """Return the option sets of which each option is claimed."""
-    return [names for names in options if all(f"cpu-manager/{name}" in claimed for name in names)]
-
-
 @dataclass(frozen=True, slots=True)
 class AllocationState:
     """A machine, options of the static policy, and CPUs as bits: reserved, of another pod, reusable by the one asking.
@@ -96,26 +91,19 @@ def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -
 
 
 def states_in_turn(
-    kind: str,
-    machines: Iterable[Machine],
-    options: Iterable[Sequence[str]],
-    claimed: Claimed,
-    seed: int,
-    *,
-    every: int,
-    states: int = 1,
-) -> Iterator[tuple[str, list[AllocationState], random.Random]]:
-    """Yield a cell, states of use, and the lot of their questions: without options on each machine, with them in turn.
+    kind: str, machines: Iterable[Machine], options: Iterable[Sequence[str]], claimed: Claimed, seed: int, *, every: int
+) -> Iterator[tuple[str, AllocationState, random.Random]]:
+    """Yield a cell, a state of use, and the lot of their questions: without options on each machine, with them in turn.
 
     A machine has one set of options in so many (``every``), and none that no node comes up with.
     """
-    possible = claimed_options(options, claimed)
+    possible = [names for names in options if all(f"cpu-manager/{name}" in claimed for name in names)]
     for (place, machine), (index, names) in product(enumerate(machines), enumerate(possible)):
         is_refused = "align-by-socket" in names and len(machine.socket_bits) > len(machine.numa_ids)
         if not is_refused and not (names and (place + index) % every):
             cell = f"{kind} {'+'.join(names) or 'no option'}"
             lot, other = (random.Random(f"{what}{seed} {machine.name} {cell}") for what in ("", "varied "))
-            yield cell, [varied(state_by_lot(machine, names, lot), claimed, other) for _ in range(states)], lot
+            yield cell, varied(state_by_lot(machine, names, lot), claimed, other), lot
 
 
 def varied(state: AllocationState, claimed: Claimed, lot: random.Random) -> AllocationState:

@@ -3,72 +3,53 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import Any
 
-from ...cpuset import CpuSet, bit_of, bits_of, iter_bits
 from ...judging.choice import STRICT, numa_cpus
 from ...judging.room import ordinary
 from ...judging.start_subjects import MOST_NODES
 from ...machine import Device, Machine
 from ...sources.options import STATIC_OPTIONS
-from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
+from ...sources.policies import TOPOLOGY_POLICIES
 from .picks import OPTION_SETS, shuffled
 from .scenario import or_the_catalogue
-from .workloads import MEMORY, RESERVED_MIB
+from .workloads import RESERVED_MIB
 
-RESERVATIONS = (
-    "a core",
-    "a thread",
-    "two threads of two cores",
-    "a core of each socket",
-    "some threads",
-    "a number",
-    "a number and a half",
-    "a number for the system alone",
-    "a number for kube alone",
-)
+BY_NUMBER = {
+    "a number": ("1", "1"),
+    "a number and a half": ("300m", "1200m"),
+    "a number for the system alone": (None, "2"),
+    "a number for kube alone": ("2", None),
+}
+"""What is reserved for Kubernetes and for the system."""
+RESERVATIONS = ("a core", "a thread", "two threads of two cores", "a core of each socket", "some threads", *BY_NUMBER)
 WITH_DEVICES, WITH_PAGES = " with devices", " with huge pages"
 """What follows the name of a machine that was given some."""
-DEVICES = 0.4
-"""The share of machines without devices that are given some."""
-APART = 0.5
-"""The share of these whose devices are near one NUMA node each, so that not all that is asked for can be aligned."""
 KINDS_OF_DEVICES = ("example.com/nic", "example.com/gpu")
-OFF = 0.5
-"""How many nodes have options that are written and off, which is as if they were not written."""
-STRICTLY = 0.12
-"""How many nodes, whatever their options, keep reserved CPUs out of the shared pool besides."""
+OFF, STRICTLY, NEAR = 0.5, 0.12, 0.6
+"""How many nodes have options that are written and off, which is as if they were not written; how many, whatever their
+options, keep reserved CPUs out of the shared pool besides; how many of those that align tell whether near nodes are
+preferred, as far as that is claimed."""
 PAGES, LISTED = 0.3, 0.5
 """The share of machines without huge pages that are given some; of these, whose nodes without any list their sizes."""
 SMALL_PAGES, LARGE_PAGES, ROOM_FOR_PAGES = 64, 1, 8 << 30
 """Huge pages of 2 MiB and of 1 GiB that a NUMA node is given, and the memory it needs for that."""
-WRITTEN = 0.7
-"""How often a field that says what holds anyway is written."""
-CLOSEST, NEAR = "prefer-closest-numa-nodes", 0.6
-"""The option, and how many of the nodes that align have it, as far as it is claimed."""
-FEWEST = 4
-"""CPUs of a machine that has some to reserve and some to give."""
-SMALL_MACHINE = 32
-"""CPUs of machines that come often."""
+CLOSEST = "prefer-closest-numa-nodes"
+FEWEST, SMALL_MACHINE = 4, 32
+"""CPUs of a machine that has some to reserve and some to give; CPUs of machines that come often."""
 MOST_ALIGNED = 16
 """NUMA nodes among which sets are still looked at one by one in reasonable time; the kubelet needs far longer."""
 MOST_TOGETHER = 20
 """NUMA nodes times opinions at most, where they are aligned: a million sets of one of each."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet."""
-STATIC = 0.92
-"""How many nodes give CPUs."""
-PLAIN = 0.25
-"""How many nodes have no option, beside those that come by lot."""
-SHUFFLED = 0.3
-"""How many of the machines that come by lot have their CPUs renumbered."""
+STATIC, PLAIN, SHUFFLED, DEVICES, APART = 0.92, 0.25, 0.3, 0.4, 0.5
+"""How many nodes give CPUs; have no option, beside those that come by lot; have their CPUs renumbered, of those by lot;
+are given devices, if they have none; of these, how many have each device near one NUMA node, so that not all that is
+asked for can be aligned."""
 CELLS_OF_ONE = 40
 """Cells of a machine at most, where machines are named."""
-PART_MIB = 128
-"""The part of it that lies on another NUMA node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +146,7 @@ def cells(
             memory=lot.random() < 0.4 and _has_memory(machine),
             reservation=lot.choice(RESERVATIONS),
         )
-        for fewer in ({"machine": bare}, {"memory": False}):
+        for fewer in (lot.choice(({"machine": bare}, {"static": False})), {"memory": False}, {"machine": bare}):
             if topology != "none" and are_too_many(cell.machine, cell.opinions):
                 cell = replace(cell, **fewer)
         if _comes_up(cell) and cell.features <= claimed:
@@ -220,25 +201,6 @@ def _with_devices(machine: Machine, lot: random.Random) -> Machine:
     return replace(machine, name=f"{machine.name}{WITH_DEVICES}", devices=devices)
 
 
-def alignments(claimed: frozenset[str]) -> list[dict[str, str]]:
-    """Return no policy of the Topology Manager, and those that are claimed in each scope."""
-    both = product(TOPOLOGY_SCOPES, TOPOLOGY_POLICIES)
-    return [
-        {},
-        *(
-            {"topologyManagerPolicy": policy, "topologyManagerScope": scope}
-            for scope, policy in both
-            if policy != "none" and {f"topology-manager/{policy}", f"topology-manager/scope/{scope}"} <= claimed
-        ),
-    ]
-
-
-def devices_near(resource: str, nodes: Iterable[int], number: int) -> tuple[Device, ...]:
-    """Return so many devices of a resource near each NUMA node."""
-    kind = resource.rpartition("/")[2]
-    return tuple(Device(resource, f"{kind}-{node}-{index}", (node,)) for node in nodes for index in range(number))
-
-
 def _apart(machine: Machine, lot: random.Random) -> Machine:
     """Put each device near one NUMA node, those of different resources mostly near different ones."""
     nodes = [node for node, cpus in machine.numa_bits.items() if cpus]
@@ -287,78 +249,3 @@ def _comes_up(cell: Cell) -> bool:
     if cell.topology != "none" and (len(numa) > MOST_ALIGNED or max(numa) > HIGHEST_NODE):
         return False
     return len(cell.machine.cpus) >= FEWEST or not cell.static
-
-
-def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
-    """Return the KubeletConfiguration of a cell, in its JSON form."""
-    config: dict[str, Any] = {"evictionHard": {"memory.available": "100Mi"}}
-    config["cpuManagerPolicy"] = "static" if cell.static else "none"
-    if cell.static and cell.options | cell.off:
-        written = dict.fromkeys(sorted(cell.options), "true") | dict.fromkeys(sorted(cell.off), "false")
-        config["cpuManagerPolicyOptions"] = written
-        config["featureGates"] = {"CPUManagerPolicyAlphaOptions": True}
-    if cell.memory:
-        largest = max(cell.machine.memory, key=lambda node: ordinary(node))
-        config.update(MEMORY)
-        config["reservedMemory"] = _reserved_memory(cell, largest.node)
-    if cell.static or cell.reservation.startswith("a number") or len(cell.machine.cpus) >= FEWEST:
-        config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
-    config.update(_topology(cell, lot))
-    return config
-
-
-def _reserved_memory(cell: Cell, largest: int) -> list[dict[str, Any]]:
-    """Reserve memory on the largest NUMA node, and of every other node a part of it on another that can bear it."""
-    memory = (node for node in cell.machine.memory if node.node != largest)
-    others = [node.node for node in memory if ordinary(node) > RESERVED_MIB << 20]
-    part = PART_MIB if others and random.Random(f"memory {cell.machine.name} {cell.name}").random() < 0.5 else 0
-    amounts = {largest: RESERVED_MIB - part, **({others[-1]: part} if part else {})}
-    return [{"numaNode": node, "limits": {"memory": f"{size}Mi"}} for node, size in amounts.items()]
-
-
-def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:
-    """Return the fields of the Topology Manager; now and then a default is left out, or the scope stands alone."""
-    config: dict[str, Any] = {}
-    by_default = cell.scope == "container" or cell.topology == "none"
-    if not by_default or lot.random() < WRITTEN:
-        config["topologyManagerScope"] = cell.scope
-    if cell.topology != "none":
-        config["topologyManagerPolicy"] = cell.topology
-        options = {"max-allowable-numa-nodes": str(len(cell.machine.numa_ids))}
-        options = options if len(cell.machine.numa_ids) > MOST_NODES else {}
-        if cell.closest is not None:
-            options[CLOSEST] = "true" if cell.closest else "false"
-        if options:
-            config["topologyManagerPolicyOptions"] = options
-    return config
-
-
-def _reservation(cell: Cell, lot: random.Random, kube: Mapping[str, str]) -> dict[str, Any]:
-    machine = cell.machine
-    if cell.reservation == "a number":
-        return {"kubeReserved": {**kube, "cpu": "1"}, "systemReserved": {"cpu": "1"}}
-    if cell.reservation == "a number and a half":
-        return {"kubeReserved": {**kube, "cpu": "300m"}, "systemReserved": {"cpu": "1200m"}}
-    if cell.reservation == "a number for the system alone":
-        return {"systemReserved": {"cpu": "2"}, **({"kubeReserved": dict(kube)} if kube else {})}
-    if cell.reservation == "a number for kube alone":
-        return {"kubeReserved": {**kube, "cpu": "2"}}
-    bits = _reserved_bits(machine, cell.reservation, lot)
-    return {"reservedSystemCPUs": str(CpuSet.from_bits(bits)), **({"kubeReserved": dict(kube)} if kube else {})}
-
-
-def _reserved_bits(machine: Machine, reservation: str, lot: random.Random) -> int:
-    cores: Sequence[int] = machine.core_bits
-    threads = list(iter_bits(machine.online_bits))
-    match reservation:
-        case "a core":
-            return cores[0]
-        case "a thread":
-            return bit_of(lot.choice(threads))
-        case "two threads of two cores":
-            return sum(core & -core for core in lot.sample(cores, min(2, len(cores) - 1 or 1)))
-        case "a core of each socket":
-            first = [next(core for core in cores if core & cpus) for cpus in machine.socket_bits.values()]
-            return sum(first) if sum(first) != machine.online_bits else cores[0]
-        case _:
-            return bits_of(cpu for cpu in lot.sample(threads, lot.randint(1, max(1, min(3, len(threads) // 4)))))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
 from ...cpuset import CpuSet
-from .cells import Cell, kubelet_of
+from .cell_kubelets import kubelet_of
+from .cells import Cell
 from .scenario import Question, Scenario, Script
-from .workloads import container, pod
+from .workloads import guaranteed
 
 NEEDED = frozenset({"node/restart", "node/writes"})
 """What a target must claim to be asked."""
@@ -34,11 +34,11 @@ def _crash(cell: Cell, name: str) -> Script:
     free = len(CpuSet.parse(up["default_cpuset"]))
     running = []
     for uid in ("first", "second"):
-        answer = yield "node.admit", {"pod": _pod(uid, threads * lot.randint(1, max(1, free // threads // 4)))}
+        answer = yield "node.admit", {"pod": guaranteed(uid, threads * lot.randint(1, max(1, free // threads // 4)))}
         if answer.get("result") == "admitted":
             running.append(uid)
             yield "node.run", {"uid": uid}
-    coming = _pod("coming", threads * lot.randint(1, 2))
+    coming = guaranteed("coming", threads * lot.randint(1, 2))
     yield from _crashing(("node.admit", {"pod": coming}))
     if running:
         yield from _crashing(("node.remove", {"uid": lot.choice(running)}))
@@ -57,7 +57,3 @@ def _crashing(question: Question) -> Script:
             return
         if write is not None:
             texts[write["file"]] = write["text"]
-
-
-def _pod(uid: str, cpus: int) -> dict[str, Any]:
-    return pod(uid, [container("c", cpu=str(cpus), memory="64Mi")])

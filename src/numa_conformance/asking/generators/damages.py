@@ -13,21 +13,19 @@ from ...cpuset import CpuSet
 from ...judging.choice import STRICT
 from ...judging.files import CPU_FILE
 from ...machine import load_machine, machine_to_dict
-from .cells import Cell, kubelet_of
+from .cell_kubelets import kubelet_of
+from .cells import Cell
 from .crashes import FILES
 from .scenario import Answer, Question, Scenario, Script
-from .workloads import container, guaranteed, pod, static
+from .workloads import ALPHA, container, guaranteed, pod, static
 
 NEEDED = frozenset({"node/restart", "cpu-manager/state-file", "cpu-manager/none"})
 """What a target must claim to be asked."""
-ALPHA = {"CPUManagerPolicyAlphaOptions": True}
 OTHERS = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t6-eight-numa-no-smt")
 """Machines of whose CPUs a state file may be."""
 DELETED = {"files": {CPU_FILE: None}}
-DRAINED = 0.5
-"""The share of nodes that are drained before they reserve other CPUs; on the others pods run."""
-MOST_RESERVED = 2
-"""Cores that are reserved besides."""
+DRAINED, MOST_RESERVED = 0.5, 2
+"""The share of nodes that are drained before they reserve other CPUs (on the others pods run); cores reserved so."""
 Kubelet = Mapping[str, Any]
 NOTHING: Kubelet = MappingProxyType({})
 
@@ -38,18 +36,6 @@ def damages(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) ->
         if cell.static:
             name = f"damage {seed} {number} {cell.machine.name} {cell.name}"
             yield Scenario("damage", cell.name, cell.machine, partial(_damage, cell, claimed, name), seed)
-
-
-def _cut(text: str, lot: random.Random) -> str:
-    return text[: lot.randrange(len(text))] if text else ""
-
-
-def _emptied(_text: str, _lot: random.Random) -> str:
-    return ""
-
-
-def _of_another_kind(_text: str, lot: random.Random) -> str:
-    return lot.choice(("[]", "null", "{}", "{"))
 
 
 def _another_digit(text: str, lot: random.Random) -> str:
@@ -70,13 +56,13 @@ def _another_checksum(text: str, _lot: random.Random) -> str:
 
 
 WAYS: tuple[Callable[[str, random.Random], str], ...] = (
-    _cut,
-    _emptied,
-    _of_another_kind,
+    lambda text, lot: text[: lot.randrange(len(text))] if text else "",
+    lambda _text, _lot: "",
+    lambda _text, lot: lot.choice(("[]", "null", "{}", "{")),
     _another_digit,
     _another_checksum,
 )
-"""What happens to a text."""
+"""What happens to a text: it is cut short, emptied, of another kind, or changed."""
 
 
 def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
@@ -102,7 +88,7 @@ def _damage(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     anew = yield "node.restart", {"files": {**dict.fromkeys(files), **old}}
     if anew.get("result") != "restarted":
         return
-    held = {pod["uid"]: _held(pod) for pod in anew["pods"] if pod["result"] == "admitted"}
+    held = {pod["uid"]: _held_cpus(pod) for pod in anew["pods"] if pod["result"] == "admitted"}
     others = [*_other_settings(kubelet, claimed)]
     if not (yield from _refused(kubelet, others)):
         return
@@ -128,13 +114,9 @@ def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: fr
             yield "node.run", {"uid": uid}
 
 
-def _held(pod: Mapping[str, Any]) -> int:
+def _held_cpus(pod: Mapping[str, Any]) -> int:
     """Return the CPUs that a pod holds after a restart."""
-    return sum(_bits(container["cpus"]) for container in pod["containers"].values())
-
-
-def _bits(text: str) -> int:
-    return CpuSet.parse(text).bits
+    return sum(CpuSet.parse(container["cpus"]).bits for container in pod["containers"].values())
 
 
 def _other_settings(kubelet: Kubelet, claimed: frozenset[str]) -> Iterator[Kubelet]:
@@ -181,15 +163,14 @@ def _other_reservation(
     free = [core for core in cell.machine.core_bits if not core & taken]
     if len(free) < MOST_RESERVED + 2:
         return
-    listed = _bits(kubelet.get("reservedSystemCPUs", "")) | free[0] | free[-1]
+    listed = CpuSet.parse(kubelet.get("reservedSystemCPUs", "")).bits | free[0] | free[-1]
     more = {**kubelet, "reservedSystemCPUs": str(CpuSet.from_bits(listed & ~taken))}
     if (yield "node.restart", {"kubelet": more, **files}).get("result") != "restarted":
         yield "node.restart", {"kubelet": dict(kubelet)}
         return
     come = []
     for number in range(lot.randint(1, 2)):
-        cpus = str(cell.machine.core_bits[0].bit_count() * (number + 1))
-        wanted = pod(f"later{number}", [container("c", cpu=cpus, memory="64Mi")])
+        wanted = guaranteed(f"later{number}", cell.machine.core_bits[0].bit_count() * (number + 1))
         if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
             come.append(f"later{number}")
     for uid in come:
@@ -203,14 +184,12 @@ def _another_machine(cell: Cell, kubelet: Mapping[str, Any]) -> Script:
         other = load_machine(name)
         if other.online_bits == cell.machine.online_bits:
             continue
-        config = static()
-        snapshots = []
-        yield "node.start", {"machine": machine_to_dict(other), "kubelet": config}
-        snapshots.append((yield FILES)["checkpoints"])
+        yield "node.start", {"machine": machine_to_dict(other), "kubelet": static()}
+        idle = (yield FILES)["checkpoints"]
         yield "node.admit", {"pod": guaranteed("there", 2)}
-        snapshots.append((yield FILES)["checkpoints"])
-        here = {"machine": machine_to_dict(cell.machine), "kubelet": config | aligning}
-        for files in snapshots:
+        in_use = (yield FILES)["checkpoints"]
+        here = {"machine": machine_to_dict(cell.machine), "kubelet": static() | aligning}
+        for files in (idle, in_use):
             if CPU_FILE in files:
                 yield "node.start", {**here, "files": {CPU_FILE: files[CPU_FILE]}}
         return

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from ...judging.room import ordinary
 from ...machine import Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
-from .scenario import Question, Scenario, Script, ask_all
+from .scenario import Scenario, Script, admit, ask_all, remove, start
 from .workloads import guaranteed, static, static_memory
 
 Json = Mapping[str, Any]
-Row = tuple[str, str, Json, Sequence["Json | str"]]
-"""Features to claim, machine, configuration; pods to admit and uids of pods to remove."""
-GPU, NIC, USB = "example.com/gpu", "example.com/nic", "example.com/usb"
-HUGE = "hugepages-2Mi"
-QUAD, PAIR, DEVICES = "t3-two-numa-per-socket", "two-nodes-hugepages", "two-nodes-devices"
-"""Four NUMA nodes of 8 CPUs; two NUMA nodes of 8 GiB, with 256 huge pages of 2 MiB each; two with two GPUs each."""
 SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
-STATIC, MEMORY, GIVEN_DEVICES = "cpu-manager/static", "memory-manager/static", "device-manager/allocation"
-CONTAINER, POD = "topology-manager/scope/container", "topology-manager/scope/pod"
-INIT, PAGES, RESTART = "cpu-manager/init-containers", "memory-manager/hugepages", "node/restart"
-FULL, NUMA, SOCKET = "full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket"
-UNCORE = "prefer-align-cpus-by-uncorecache"
+STATIC, MEMORY, RESTART = "cpu-manager/static", "memory-manager/static", "node/restart"
 CPU_FILE = "cpu_manager_state"
 
 
@@ -31,6 +22,7 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield the examples within what a target claims."""
     yield from _of_the_pages(claimed)
     yield from _of_many_nodes(claimed)
+    yield from _of_neighbours(claimed)
     yield from _of_restarts(claimed)
 
 
@@ -42,8 +34,8 @@ def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     machine = machine_from_dict({"name": "nine-numa-nodes", "numaPerSocket": 9, "coresPerNuma": 2, "memory": "18Gi"})
     lifted = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": str(len(machine.numa_ids))}}
     config = static(reserved="0,2", topology="single-numa-node", more=lifted)
-    pods = [_admit(guaranteed(f"p{node}", 2)) for node in machine.numa_ids[1:]]
-    yield Scenario("example", "node, nine NUMA nodes", machine, partial(ask_all, [_start(config), *pods]))
+    pods = [admit(guaranteed(f"p{node}", 2)) for node in machine.numa_ids[1:]]
+    yield Scenario("example", "node, nine NUMA nodes", machine, partial(ask_all, [start(config), *pods]))
 
 
 def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -60,10 +52,34 @@ def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
         yield _lived(about, wide, static_memory("restricted"), guaranteed("wide", 3, "150Gi"))
 
 
+def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield what one socket of several NUMA nodes holds, and memory that lies on other NUMA nodes than the CPUs."""
+    socket = "align-by-socket"
+    if {STATIC, RESTRICTED, f"cpu-manager/{socket}"} <= claimed:
+        pods = [guaranteed(name, cpus) for name, cpus in (("a", 13), ("b", 1), ("c", 12), ("d", 8))]
+        questions = [start(static(socket, topology="restricted")), admit(pods[0]), remove("a"), *map(admit, pods[1:])]
+        machine = load_machine("caches-across-nodes")
+        yield Scenario("example", "node, what one socket holds", machine, partial(ask_all, questions))
+    if {STATIC, MEMORY, "topology-manager/best-effort"} <= claimed:
+        machine = load_machine("t6-eight-numa-no-smt")
+        whole, left, eviction = ordinary(machine.memory[0]) >> 20, 64, 100
+        others = sum(cpus for node, cpus in machine.numa_bits.items() if node != machine.memory[0].node)
+        pinned = [{"numaNode": machine.memory[0].node, "limits": {"memory": f"{whole - left}Mi"}}]
+        more = {"kubeReserved": {"memory": f"{whole - left - eviction}Mi"}, "memoryManagerPolicy": "Static"}
+        config = static(reserved=others, topology="best-effort", more=more, reservedMemory=pinned)
+        sizes = enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4))
+        pods = [guaranteed(f"p{number}", 1, f"{mib}Mi") for number, mib in sizes]
+        questions = [
+            start(config),
+            *(question for wanted in pods for question in (admit(wanted), remove(wanted["metadata"]["uid"]))),
+        ]
+        yield Scenario("example", "node, memory elsewhere", machine, partial(ask_all, questions))
+
+
 def _lived(name: str, machine: Machine, config: Json, wanted: Json) -> Scenario:
     """Admit a pod, run it, look at the node, and take it away."""
     uid = wanted["metadata"]["uid"]
-    questions = [_start(config), _admit(wanted), ("node.run", {"uid": uid}), ("node.state", {}), _remove(uid)]
+    questions = [start(config), admit(wanted), ("node.run", {"uid": uid}), ("node.state", {}), remove(uid)]
     return Scenario("example", f"node, {name}", machine, partial(ask_all, questions))
 
 
@@ -71,38 +87,28 @@ def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield restarts with another configuration, and on the state file of a node with other CPUs."""
     if not {STATIC, RESTART} <= claimed:
         return
-    small, large = load_machine("t1-one-socket-smt2"), load_machine(QUAD)
+    small, large = load_machine("t1-one-socket-smt2"), load_machine("t3-two-numa-per-socket")
     if "cpu-manager/strict-cpu-reservation" in claimed:
         yield _changed("strict-cpu-reservation", small, static(), static("strict-cpu-reservation"))
     if MEMORY in claimed:
         other = static(topology="none", memoryManagerPolicy="None")
-        yield _changed("no memory manager", load_machine(PAIR), static_memory(), other, guaranteed("a", 1, "1Gi"))
+        yield _changed(
+            "no memory manager", load_machine("two-nodes-hugepages"), static_memory(), other, guaranteed("a", 1, "1Gi")
+        )
     if "cpu-manager/state-file" in claimed:
         yield Scenario("example", "node, restarted on the state file of other CPUs", large, partial(_foreign, small))
 
 
 def _changed(to: str, machine: Machine, config: Json, other: Json, *pods: Json) -> Scenario:
-    questions = [_start(config), *map(_admit, pods), ("node.restart", {"kubelet": other})]
+    questions = [start(config), *map(admit, pods), ("node.restart", {"kubelet": other})]
     return Scenario("example", f"node, restarted with {to}", machine, partial(ask_all, questions))
 
 
 def _foreign(other: Machine) -> Script:
     """Give the state file of a node to another one, with fewer CPUs."""
-    yield _start(static())
-    yield _admit(guaranteed("a", 2))
+    yield start(static())
+    yield admit(guaranteed("a", 2))
     answer = yield "node.checkpoints", {}
     yield "node.start", {"machine": machine_to_dict(other), "kubelet": static()}
     if CPU_FILE in answer.get("checkpoints", {}):
         yield "node.restart", {"files": {CPU_FILE: answer["checkpoints"][CPU_FILE]}}
-
-
-def _start(config: Json) -> Question:
-    return "node.start", {"kubelet": config}
-
-
-def _admit(wanted: Json) -> Question:
-    return "node.admit", {"pod": wanted}
-
-
-def _remove(uid: str) -> Question:
-    return "node.remove", {"uid": uid}

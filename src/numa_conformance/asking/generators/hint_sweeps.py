@@ -14,15 +14,11 @@ from .allocation_states import ALL, ASKING, INIT, AllocationState, Claimed, guar
 from .scenario import Question, Scenario, ask_all, or_the_catalogue
 from .workloads import best_effort, burstable, kubelet
 
-HINT_OPTIONS: tuple[tuple[str, ...], ...] = (
-    (),
-    ("full-pcpus-only",),
-    ("distribute-cpus-across-numa",),
-    ("align-by-socket",),
-    ("prefer-align-cpus-by-uncorecache",),
-    ("strict-cpu-reservation",),
-    ("distribute-cpus-across-cores",),
+OPTIONS = (
+    *("full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket", "prefer-align-cpus-by-uncorecache"),
+    *("strict-cpu-reservation", "distribute-cpus-across-cores"),
 )
+"""Options of the static policy, each of which is on alone."""
 MOST_CPUS, MOST_NODES = 32, 8
 """Of NUMA nodes every set can be looked at."""
 POD = "topology-manager/scope/pod"
@@ -39,23 +35,23 @@ def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
     yield Scenario("example", "hints, the picture of three NUMA nodes", machine, partial(ask_all, questions))
 
 
-def hint_sweep(
-    claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0, *, states: int = 1
-) -> Iterator[Scenario]:
+def hint_sweep(claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
     """Yield a scenario for each machine, without option and under every other set of them, in turn.
 
-    Each has ``states`` states of use, and each state is asked of many containers.
+    Each has a state of use, which is asked of many containers.
     """
     able = [machine for machine in or_the_catalogue(machines, MOST_CPUS) if len(machine.numa_ids) <= MOST_NODES]
-    for cell, drawn, lot in states_in_turn("hints", able, HINT_OPTIONS, claimed, seed, every=4, states=states):
-        questions = [question for state in drawn for question in _questions(state, lot, claimed)]
-        yield Scenario("sweep", cell, drawn[0].machine, partial(ask_all, questions), seed)
+    options = [(), *((name,) for name in OPTIONS)]
+    for cell, state, lot in states_in_turn("hints", able, options, claimed, seed, every=4):
+        questions = list(_questions(state, lot, claimed))
+        yield Scenario("sweep", cell, state.machine, partial(ask_all, questions), seed)
 
 
 def _questions(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
     """Ask for containers and pods of several sizes, with CPUs to use again, with CPUs held, and of the shared pool."""
     free = state.free.bit_count()
-    sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in _node_sizes(state.machine) for more in (0, 1)}
+    rooms = {cpus.bit_count() for cpus in state.machine.numa_bits.values()}
+    sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in rooms for more in (0, 1)}
     for size in sorted(size for size in sizes if 0 < size <= free + 1):
         yield _question(state, guaranteed_pod(size), "c0")
     size = lot.randint(1, max(1, free))
@@ -88,10 +84,6 @@ def _pods_with_cpus(state: AllocationState, lot: random.Random, claimed: Claimed
     held = replace(state, held={"c0": held_cpus})
     for size in sorted({count, count + 1, max(1, count - 1)}):
         yield _question(held, guaranteed_pod(size), "c0")
-
-
-def _node_sizes(machine: Machine) -> set[int]:
-    return {cpus.bit_count() for cpus in machine.numa_bits.values()}
 
 
 def _question(state: AllocationState, pod: dict[str, Any], container: str | None) -> Question:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -18,6 +18,7 @@ Nodes = tuple[int, ...]
 Hints = Sequence[tuple["Nodes | None", bool]]
 """NUMA nodes, None where any will do, and whether they are preferred."""
 Provider = Mapping[str, "Hints | None"] | None
+Drawn = Callable[[], list[Question]]
 APART = {2: (0, 3), 3: (1, 2, 6), 5: (0, 2, 3, 5, 9)}
 """Ids of NUMA nodes that leave some out, as machines have them, by how many they are."""
 _TIED_WIDTHS = (1, 2, 3, 3, 3)
@@ -42,33 +43,33 @@ def merge_sweep(
     for policy in policies:
         for count in (1, 2):
             pairs = list(product(telling(count), telling(count)))
-            yield from _scenarios(f"every two providers on {count}", policy, _Drawn(policy, count, pairs), len(pairs))
+            yield from _scenarios(f"every two providers on {count}", policy, _drawn(policy, count, pairs), len(pairs))
         for count in range(2, 9):
             lot = random.Random(f"merges {seed} {policy} {count}")
             some = lots if count < 5 else lots // 3
-            drawn = _Drawn(policy, count, _families(count, lot, some))
+            drawn = _drawn(policy, count, _families(count, lot, some))
             yield from _scenarios(f"by lot on {count}", policy, drawn, some)
             if closest and policy != "none":
-                near = _Drawn(policy, count, _families(count, lot, lots // 3, tied=True), {CLOSEST: "true"}, lot, drawn)
+                near = _drawn(policy, count, _families(count, lot, lots // 3, tied=True), {CLOSEST: "true"}, lot, drawn)
                 yield from _scenarios(f"by distance on {count}", policy, near, lots // 3)
             if closest and policy == "best-effort" and count > 2:
                 lot = random.Random(f"merges {seed} {policy} {count} unpreferred")
                 families = map(_unpreferred, _families(count, lot, lots // 10, tied=True))
-                near = _Drawn(policy, count, families, {CLOSEST: "true"}, lot)
+                near = _drawn(policy, count, families, {CLOSEST: "true"}, lot)
                 yield from _scenarios(f"by distance on {count}, none preferred", policy, near, lots // 10)
         for count, nodes in APART.items():
             lot = random.Random(f"merges {seed} {policy} {count} apart")
             options = {CLOSEST: "false"} if closest and policy != "none" else None
-            drawn = _Drawn(policy, count, _families(count, lot, lots // 6), options, nodes=nodes)
+            drawn = _drawn(policy, count, _families(count, lot, lots // 6), options, nodes=nodes)
             yield from _scenarios(f"by lot on {count} apart", policy, drawn, lots // 6)
             if closest and policy in ("best-effort", "restricted"):
                 few = (family[:-1] for family in _families(count, lot, lots // 60, tied=True))
-                near = _Drawn(policy, count, few, {CLOSEST: "true"}, lot, drawn, nodes)
+                near = _drawn(policy, count, few, {CLOSEST: "true"}, lot, drawn, nodes)
                 yield from _scenarios(f"by distance on {count} apart", policy, near, lots // 60, alone=True)
         if many:
             lot = random.Random(f"merges {seed} {policy} many")
             wide = chain(*(_families(count, lot, 4) for count in (9, 12, 12)))
-            yield from _scenarios("by lot on 12", policy, _Drawn(policy, 12, wide, {MOST_NODES: "12"}), 12)
+            yield from _scenarios("by lot on 12", policy, _drawn(policy, 12, wide, {MOST_NODES: "12"}), 12)
 
 
 def telling(count: int) -> list[Provider]:
@@ -153,70 +154,55 @@ def _distances(count: int, lot: random.Random | None) -> list[list[int]]:
     return [[10 if left == right else table[min(left, right), max(left, right)] for right in rows] for left in rows]
 
 
-class _Drawn:
-    """Questions that are drawn and written once somebody asks one of them: a part of all needs few.
+def _drawn(
+    policy: str,
+    count: int,
+    families: Iterable[Sequence[Provider]],
+    options: Mapping[str, str] | None = None,
+    lot: random.Random | None = None,
+    after: Drawn | None = None,
+    nodes: Nodes = (),
+) -> Drawn:
+    """Return questions that are drawn and written once somebody asks one of them: a part of all needs few.
 
     ``after``: what the same lot draws before. ``nodes``: their ids where these are not 0 and up; distances
     of such are told with a ``lot`` only.
     """
 
-    def __init__(
-        self,
-        policy: str,
-        count: int,
-        families: Iterable[Sequence[Provider]],
-        options: Mapping[str, str] | None = None,
-        lot: random.Random | None = None,
-        after: _Drawn | None = None,
-        nodes: Nodes | None = None,
-    ) -> None:
-        self._settings = policy, options or {}
-        self._count, self._families, self._lot, self._after, self._nodes = count, families, lot, after, nodes
+    @cache
+    def questions() -> list[Question]:
+        if after is not None:
+            after()
+        ids = nodes or range(count)
+        settings = {"policy": policy, "options": dict(options or {}), "nodes": list(ids)}
+        every = list[Question]()
+        for family in list(families):
+            distances = None if nodes and lot is None else _distances(count, lot)
+            providers = [_written(each, ids) for each in family]
+            every.append(("merge", {**settings, "distances": distances, "providers": providers}))
+        return every
 
-    @cached_property
-    def questions(self) -> list[Question]:
-        """All of them, in their order."""
-        _ = self._after and self._after.questions
-        families = list(self._families)
-        nodes = self._nodes or tuple(range(self._count))
-        return [_question(*self._settings, nodes, self._table(), family) for family in families]
-
-    def _table(self) -> list[list[int]] | None:
-        apart = self._nodes is not None
-        return None if apart and self._lot is None else _distances(self._count, self._lot)
-
-    def ask(self, start: int, number: int) -> Script:
-        """Ask one part, of so many questions."""
-        return ask_all(self.questions[start : start + number])
+    return questions
 
 
-def _scenarios(cell: str, policy: str, drawn: _Drawn, questions: int, *, alone: bool = False) -> Iterator[Scenario]:
+def _scenarios(cell: str, policy: str, drawn: Drawn, questions: int, *, alone: bool = False) -> Iterator[Scenario]:
     """Yield the parts of what is drawn; ``alone``: each question by itself, where a target may crash at any."""
     generator, part = ("alone", 1) if alone else ("sweep", _PART)
     for start in range(0, questions, part):
         name = f"merge {policy}, {cell}, {start // part + 1}"
-        yield Scenario(generator, name, load_machine("one-cpu"), partial(drawn.ask, start, part))
+        yield Scenario(generator, name, load_machine("one-cpu"), partial(_part_of, drawn, slice(start, start + part)))
 
 
-def _question(
-    policy: str, options: Mapping[str, str], ids: Nodes, distances: list[list[int]] | None, family: Sequence[Provider]
-) -> Question:
-    return "merge", {
-        "policy": policy,
-        "options": dict(options),
-        "nodes": list(ids),
-        "distances": distances,
-        "providers": [None if provider is None else _written(provider, ids) for provider in family],
-    }
+def _part_of(drawn: Drawn, part: slice) -> Script:
+    return ask_all(drawn()[part])
 
 
-def _written(provider: Mapping[str, Hints | None], ids: Nodes) -> dict[str, Any]:
+def _written(provider: Provider, ids: Sequence[int]) -> dict[str, Any] | None:
     """Return hints as they are sent: each place among the NUMA nodes is their id."""
 
     def hint(nodes: Nodes | None, preferred: bool) -> dict[str, Any]:
         return {"nodes": None if nodes is None else [ids[place] for place in nodes], "preferred": preferred}
 
-    return {
-        resource: row if row is None else [hint(nodes, preferred) for nodes, preferred in row]
-        for resource, row in provider.items()
-    }
+    if provider is None:
+        return None
+    return {name: row if row is None else [hint(*each) for each in row] for name, row in provider.items()}

@@ -39,13 +39,13 @@ class NodeSizes:
             )
         self._sizes = {name: sorted(filter(None, sizes), reverse=True) for name, sizes in self._sizes.items()}
 
-    def containers(self) -> Containers:
+    def containers(self, *, alone: bool = False) -> Containers:
         """Draw containers that need so many NUMA nodes: apps, or what comes before a small one, at once or in turn."""
         lot = self._lot
         nodes = lot.randint(1, max(1, min(3, len(self._sizes["cpu"]))))
         names = [name for name, sizes in self._sizes.items() if sizes and lot.random() < 0.6]
         amounts = {name: self._needs(name, nodes) for name in names}
-        match lot.randrange(5):
+        match 3 if alone else lot.randrange(5):
             case 0:
                 return [self._container("c", {}), self._container("d", amounts)], []
             case 1:

@@ -15,55 +15,26 @@ DEVICE = "example.com/device"
 Written = tuple["str | None", "str | None"]
 """A request and a limit as they are written; None where there is none."""
 CPU: tuple[Written, ...] = (
-    (None, None),
-    ("1", None),
-    (None, "2"),
-    ("1", "2"),
-    ("2", "2"),
-    ("2000m", "2"),
-    ("2", "2.0"),
-    ("2e0", "2k"),
-    ("1.5", "1500m"),
-    ("1001m", "1001m"),
-    ("300m", "300m"),
-    ("1", "1"),
-    ("0", "0"),
+    *((None, None), ("1", None), (None, "2"), ("1", "2"), ("2", "2"), ("2000m", "2"), ("2", "2.0")),
+    *(("2e0", "2k"), ("1.5", "1500m"), ("1001m", "1001m"), ("300m", "300m"), ("1", "1"), ("0", "0")),
     ("0", None),
 )
 MEMORY: tuple[Written, ...] = (
-    (None, None),
-    ("100Mi", None),
-    (None, "200Mi"),
-    ("100Mi", "200Mi"),
-    ("200Mi", "200Mi"),
-    ("1Gi", "1024Mi"),
-    ("200M", "200e6"),
-    ("200M", "200Mi"),
-    ("200Mi", "209715201"),
-    ("0", "0"),
+    *((None, None), ("100Mi", None), (None, "200Mi"), ("100Mi", "200Mi"), ("200Mi", "200Mi")),
+    *(("1Gi", "1024Mi"), ("200M", "200e6"), ("200M", "200Mi"), ("200Mi", "209715201"), ("0", "0")),
 )
 OTHER_RESOURCES: tuple[Mapping[str, str], ...] = (
-    {},
-    {DEVICE: "1"},
-    {"ephemeral-storage": "1Gi"},
-    {"hugepages-2Mi": "64Mi"},
+    *({}, {DEVICE: "1"}, {"ephemeral-storage": "1Gi"}, {"hugepages-2Mi": "64Mi"}),
     {"hugepages-2Mi": "64Mi", "hugepages-1Gi": "1Gi"},
 )
 """What says nothing about the class."""
 Way = tuple[Written, Written]
 """How cpu and memory of a container are written."""
 TELLING: tuple[Way, ...] = (
-    ((None, None), (None, None)),
-    (("2", "2"), ("200Mi", "200Mi")),
-    ((None, "2"), (None, "200Mi")),
-    ((None, "2"), ("200Mi", "200Mi")),
-    (("1", "2"), ("200Mi", "200Mi")),
-    (("2", "2"), ("100Mi", "200Mi")),
-    (("3", "3"), ("1Gi", "1Gi")),
-    (("1500m", "1.5"), ("200Mi", "200Mi")),
-    (("2", "2"), (None, None)),
-    ((None, None), ("200Mi", "200Mi")),
-    (("1", None), ("100Mi", None)),
+    *(((None, None), (None, None)), (("2", "2"), ("200Mi", "200Mi")), ((None, "2"), (None, "200Mi"))),
+    *(((None, "2"), ("200Mi", "200Mi")), (("1", "2"), ("200Mi", "200Mi")), (("2", "2"), ("100Mi", "200Mi"))),
+    *((("3", "3"), ("1Gi", "1Gi")), (("1500m", "1.5"), ("200Mi", "200Mi")), (("2", "2"), (None, None))),
+    *(((None, None), ("200Mi", "200Mi")), (("1", None), ("100Mi", None))),
 )
 """Containers that make a difference beside another."""
 

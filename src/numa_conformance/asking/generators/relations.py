@@ -33,7 +33,7 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     walk = Walk(cell, claimed, lot)
     if not (yield from walk.begin()):
         return
-    pods = [walk.wide(), *(walk.alone() for _ in range(PODS))]
+    pods = [walk.by_nodes(alone=True), *(walk.alone() for _ in range(PODS))]
     yield from come_and_go(pods)
     yield from walk.fragment()
     yield from come_and_go(pods)
@@ -45,7 +45,7 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         if restarted.get("result") != "restarted":
             return
         yield from come_and_go(pods)
-    for uid in walk.there[::2]:
+    for uid in list(walk.pods)[::2]:
         yield "node.remove", {"uid": uid}
     yield from come_and_go(pods)
     written = _written_otherwise(walk.kubelet, claimed)

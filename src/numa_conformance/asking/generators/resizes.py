@@ -10,15 +10,8 @@ from typing import Any
 from ...judging.pods import PodSpec
 
 CHANGES: tuple[Mapping[str, str], ...] = (
-    {"cpu": "1"},
-    {"cpu": "2"},
-    {"cpu": "3"},
-    {"cpu": "500m"},
-    {"memory": "32Mi"},
-    {"memory": "256Mi"},
-    {"cpu": "2", "memory": "96Mi"},
-    {"cpu": "1000"},
-    {"memory": str(1 << 50)},
+    *({"cpu": "1"}, {"cpu": "2"}, {"cpu": "3"}, {"cpu": "500m"}, {"memory": "32Mi"}, {"memory": "256Mi"}),
+    *({"cpu": "2", "memory": "96Mi"}, {"cpu": "1000"}, {"memory": str(1 << 50)}),
 )
 """What a container is to ask for in place of what it does; of the last two no machine has as much."""
 

@@ -29,6 +29,21 @@ class Scenario:
     seed: int = 0
 
 
+def start(kubelet: Mapping[str, Any]) -> Question:
+    """Ask a node to come up."""
+    return "node.start", {"kubelet": kubelet}
+
+
+def admit(pod: Mapping[str, Any]) -> Question:
+    """Ask a node to admit a pod."""
+    return "node.admit", {"pod": pod}
+
+
+def remove(uid: str) -> Question:
+    """Ask a node to let a pod go."""
+    return "node.remove", {"uid": uid}
+
+
 def ask_all(questions: Iterable[Question]) -> Script:
     """Ask questions that do not depend on the answers, but for those after a start that fails."""
     for question in questions:
@@ -40,8 +55,8 @@ def ask_all(questions: Iterable[Question]) -> Script:
 def come_and_go(pods: Iterable[Mapping[str, Any]]) -> Script:
     """Ask for pods one after the other; what is admitted goes again before the next comes."""
     for wanted in pods:
-        if (yield "node.admit", {"pod": wanted}).get("result") == "admitted":
-            yield "node.remove", {"uid": wanted["metadata"]["uid"]}
+        if (yield admit(wanted)).get("result") == "admitted":
+            yield remove(wanted["metadata"]["uid"])
 
 
 def or_the_catalogue(machines: Sequence[Machine] | None, most_cpus: int | None = None) -> Iterable[Machine]:

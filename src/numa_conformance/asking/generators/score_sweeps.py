@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain, product
 from typing import Any
 
 from ...judging.scored import LEAST, MOST, RATIO
@@ -18,23 +19,11 @@ Shape = Sequence[tuple[int, int]]
 RISING: Shape = ((0, 0), (100, 10))
 FALLING: Shape = ((0, 10), (100, 0))
 SHAPES: tuple[Shape, ...] = (
-    RISING,
-    FALLING,
-    ((0, 0), (50, 10), (100, 0)),
-    ((0, 5), (40, 5), (80, 10)),
-    ((20, 2), (60, 8), (100, 4)),
-    ((50, 7),),
-    ((0, 10), (25, 0), (75, 0), (100, 10)),
+    *(RISING, FALLING, ((0, 0), (50, 10), (100, 0)), ((0, 5), (40, 5), (80, 10)), ((20, 2), (60, 8), (100, 4))),
+    *(((50, 7),), ((0, 10), (25, 0), (75, 0), (100, 10))),
 )
-BAD_SHAPES: tuple[Shape, ...] = (
-    (),
-    ((50, 1), (10, 5)),
-    ((10, 1), (10, 5)),
-    ((0, 11),),
-    ((0, -1),),
-    ((101, 1),),
-    ((-1, 1),),
-)
+BAD_POINTS = ((0, 11), (0, -1), (101, 1), (-1, 1))
+BAD_SHAPES: list[Shape] = [(), ((50, 1), (10, 5)), ((10, 1), (10, 5)), *([point] for point in BAD_POINTS)]
 UNITS = {"cpu": "", "memory": "Gi", FOO: "", BAR: ""}
 """The resources of nodes that are drawn, and what follows their numbers."""
 EXAMPLE_POD: Amounts = {FOO: "2", "memory": "256Mi", "cpu": "2"}
@@ -46,12 +35,16 @@ EXAMPLE_NODES: tuple[tuple[Amounts, Amounts], ...] = (
 
 
 def strategy(kind: str, shape: Shape | None = None, **weights: int) -> dict[str, Any]:
-    """Describe a strategy; ``foo`` and ``bar`` stand for the extended resources of the page, no weight for no list."""
+    """Describe a strategy; ``foo`` and ``bar`` stand for the extended resources of the page, no weight for no list.
+
+    The shape of a ratio is the rising one unless another is named.
+    """
     names = {"foo": FOO, "bar": BAR}
     described: dict[str, Any] = {"type": kind}
     if weights:
         described["resources"] = [{"name": names.get(name, name), "weight": weight} for name, weight in weights.items()]
-    if shape is not None:
+    if kind == RATIO:
+        shape = RISING if shape is None else shape
         described["requestedToCapacityRatio"] = {"shape": [{"utilization": at, "score": score} for at, score in shape]}
     return described
 
@@ -60,9 +53,9 @@ def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
     """Yield the page's worked example, and nodes under each configuration that it prints."""
     worked = strategy(RATIO, RISING, foo=5, memory=1, cpu=3)
     questions = [_question(worked, room, [used], EXAMPLE_POD) for room, used in EXAMPLE_NODES]
-    full = _question(worked, EXAMPLE_POD, [], EXAMPLE_POD)
+    questions.append(_question(worked, EXAMPLE_POD, [], EXAMPLE_POD))
     if RATIO in kinds:
-        yield _scenario("example", "Resource Bin Packing, worked example", [*questions, full])
+        yield _scenario("example", "Resource Bin Packing, worked example", questions)
     printed = (
         strategy(MOST, cpu=1, memory=1, foo=3, bar=3),
         strategy(RATIO, RISING, foo=3, bar=3),
@@ -72,29 +65,29 @@ def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
     room = {"cpu": "10", "memory": "10Gi", FOO: "10", BAR: "10"}
     levels: Sequence[Amounts] = [dict(zip(room, (at, f"{at}Gi", at, at), strict=True)) for at in "1359"]
     for number, configuration in enumerate(printed, 1):
-        if configuration["type"] not in kinds:
-            continue
-        questions = [_question(configuration, room, [used], levels[0]) for used in levels]
-        yield _scenario("example", f"Resource Bin Packing, configuration {number}", questions)
+        if configuration["type"] in kinds:
+            questions = [_question(configuration, room, [used], levels[0]) for used in levels]
+            yield _scenario("example", f"Resource Bin Packing, configuration {number}", questions)
 
 
-def score_sweep(kinds: Sequence[str] = KINDS, *, lots: int = 40, seed: int = 0) -> Iterator[Scenario]:
-    """Yield nodes from empty to full under each strategy and shape, what may be left out, and ``lots`` by lot."""
+def score_sweep(kinds: Sequence[str] = KINDS, *, seed: int = 0) -> Iterator[Scenario]:
+    """Yield nodes from empty to full under each strategy and shape, what may be left out, and some by lot."""
     lot = random.Random(f"scores {seed}")
     for kind in kinds:
-        yield _scenario("sweep", f"score {kind}, what is left out", list(_left_out(kind)))
-        yield _scenario("sweep", f"score {kind}, weights", list(_weights(kind)))
-        yield _scenario("sweep", f"score {kind}, pods of several containers", list(_containers(kind)))
-        yield _scenario("sweep", f"score {kind}, the same requests otherwise", list(_otherwise(kind)))
-        yield _scenario("sweep", f"score {kind}, by lot", [q for _ in range(lots) for q in _by_lot(kind, lot)], seed)
+        yield _scenario("sweep", f"score {kind}, what is left out", _left_out(kind))
+        yield _scenario("sweep", f"score {kind}, weights", _weights(kind))
+        yield _scenario("sweep", f"score {kind}, pods of several containers", _containers(kind))
+        yield _scenario("sweep", f"score {kind}, the same requests otherwise", _otherwise(kind))
+        by_lot = chain(*(_by_lot(kind, lot) for _ in range(40)))
+        yield _scenario("sweep", f"score {kind}, by lot", by_lot, seed)
         for shape in SHAPES if kind == RATIO else (None,):
-            yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), list(_levels(kind, shape)))
+            yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), _levels(kind, shape))
     plain = kinds[0] if kinds else LEAST
-    misfits = _misfits(strategy(plain, RISING if plain == RATIO else None), lot)
-    yield _scenario("sweep", "score, what does not fit", list(misfits), seed)
-    yield _scenario("sweep", "score, room for what asks otherwise", list(_rooms(plain)))
+    yield _scenario("sweep", "score, what does not fit", _misfits(strategy(plain), lot), seed)
+    yield _scenario("sweep", "score, room for what asks otherwise", _rooms(plain))
     if RATIO in kinds:
-        yield _scenario("sweep", "score, bad shapes", [_one_cpu(strategy(RATIO, shape, cpu=1)) for shape in BAD_SHAPES])
+        bad = (strategy(RATIO, shape, cpu=1) for shape in BAD_SHAPES)
+        yield _scenario("sweep", "score, bad shapes", (_question(each, {"cpu": "8"}, [], {"cpu": "1"}) for each in bad))
 
 
 def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
@@ -122,50 +115,38 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
 def _left_out(kind: str) -> Iterator[Question]:
     """Ask each strategy written in full and with what is optional left out, one after the other."""
     room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "7", "memory": "1Gi"}, _small(1)
-    shape = RISING if kind == RATIO else None
-    written = [strategy(kind, shape, cpu=1, memory=1), strategy(kind, shape)]
-    written.append(written[0])
-    without = strategy(kind, shape, cpu=1, memory=3)
-    unweighted = {**without, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
-    with_one = strategy(kind, shape, cpu=5, memory=1)
-    last_unweighted = {**with_one, "resources": [{"name": "cpu", "weight": 5}, {"name": "memory"}]}
-    negative = [strategy(kind, shape, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
-    for described in (*written, without, unweighted, without, with_one, last_unweighted, with_one, *negative):
+    full, heavy, light = (strategy(kind, cpu=cpu, memory=memory) for cpu, memory in ((1, 1), (1, 3), (5, 1)))
+    first = {**heavy, "resources": [{"name": "cpu"}, {"name": "memory", "weight": 3}]}
+    last = {**light, "resources": [{"name": "cpu", "weight": 5}, {"name": "memory"}]}
+    negative = [strategy(kind, cpu=cpu, memory=memory) for cpu, memory in ((-1, 1), (1, -1), (5, -3), (-1, -1))]
+    in_turn = [full, strategy(kind), full, heavy, first, heavy, light, last, light, *negative]
+    for described in in_turn:
         yield _question(described, room, [used], wanted)
 
 
 def _weights(kind: str) -> Iterator[Question]:
     """Ask one node under shifting weights."""
     room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
-    shape = RISING if kind == RATIO else None
-    for used_cpu in (1, 2, 3, 6):
+    for used_cpu, (cpu, memory) in product((1, 2, 3, 6), ((1, 1), (1, 2), (3, 2))):
         uneven = {"cpu": str(used_cpu), "memory": "3Gi"}
-        for weights in ((1, 1), (1, 2), (3, 2)):
-            weighed = strategy(kind, shape, cpu=weights[0], memory=weights[1])
-            yield _question(weighed, {"cpu": "7", "memory": "9Gi"}, [uneven], {"cpu": "1", "memory": "1Gi"})
+        yield _question(strategy(kind, cpu=cpu, memory=memory), {"cpu": "7", "memory": "9Gi"}, [uneven], wanted)
     pairs = ((1, 9), (9, 1), (5, 5), (1, 100), (100, 1), (2, 18), (18, 2), (1, 2), (2, 1), (3, 4), (5, 1))
     for cpu, memory in (*pairs, (50, 100), (100, 50)):
-        yield _question(strategy(kind, shape, cpu=cpu, memory=memory), room, [used], wanted)
+        yield _question(strategy(kind, cpu=cpu, memory=memory), room, [used], wanted)
     for foo in (1, 9):
-        weighed = strategy(kind, shape, cpu=1, memory=1, foo=foo)
+        weighed = strategy(kind, cpu=1, memory=1, foo=foo)
         yield _question(weighed, {**room, FOO: "4"}, [used], {"cpu": "1", "memory": "1Gi", FOO: "4"})
 
 
 def _containers(kind: str) -> Iterator[Question]:
     """Ask for pods whose containers, sidecars and overhead add up, and whose init containers do not."""
-    described = strategy(kind, RISING if kind == RATIO else None, cpu=1)
+    described = strategy(kind, cpu=1)
     room = {"cpu": "20"}
-    light, heavy = _pod([{"cpu": "1"}]), _pod([{"cpu": "1"}], init=[{"cpu": "9"}])
+    light, heavy = _cpus("1"), _cpus("1", init=["9"])
     pods = (
-        light,
-        heavy,
-        _pod([{"cpu": "4"}, {"cpu": "5"}]),
-        _pod([{"cpu": "4"}], init=[{"cpu": "6"}, {"cpu": "8"}]),
-        _pod([{"cpu": "4"}], sidecars=[{"cpu": "8"}]),
-        _pod([{"cpu": "2"}], sidecars=[{"cpu": "2"}], init=[{"cpu": "9"}]),
-        {**light, "spec": {**light["spec"], "overhead": {"cpu": "8"}}},
-        _pod([{"cpu": "1500m"}, {"cpu": "500m"}]),
-        _pod([{"cpu": "1"}, {"cpu": "2"}, {"cpu": "3"}, {"cpu": "500m"}], sidecars=[{"cpu": "1"}]),
+        *(light, heavy, _cpus("4", "5"), _cpus("4", init=["6", "8"]), _cpus("4", sidecars=["8"])),
+        *(_cpus("2", sidecars=["2"], init=["9"]), _with_overhead(light, "8"), _cpus("1500m", "500m")),
+        _cpus("1", "2", "3", "500m", sidecars=["1"]),
     )
     for pod in pods:
         yield _question_of_pods(described, room, [light, heavy], pod)
@@ -173,45 +154,38 @@ def _containers(kind: str) -> Iterator[Question]:
         yield _question_of_pods(described, room, others, light)
 
 
+def _with_overhead(pod: Mapping[str, Any], cpu: str) -> dict[str, Any]:
+    return {**pod, "spec": {**pod["spec"], "overhead": {"cpu": cpu}}}
+
+
 def _otherwise(kind: str) -> Iterator[Question]:
     """Ask for pods that request the same by containers of other kinds: as the new pod, and on the node."""
     for name in PLACED:
-        described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
-        room, (alone, *_) = _of(name, 3 * REQUESTS), _pods_of(name)
-        for pod in _pods_of(name):
-            yield _question_of_pods(described, room, [alone], pod)
-        for pod in _pods_of(name):
-            yield _question_of_pods(described, room, [alone, pod], alone)
+        described = strategy(kind, None, **{name: 1})
+        room, pods = _of(name, 3 * REQUESTS), list(_pods_of(name))
+        yield from (_question_of_pods(described, room, pods[:1], pod) for pod in pods)
+        yield from (_question_of_pods(described, room, [pods[0], pod], pods[0]) for pod in pods)
 
 
 def _rooms(kind: str) -> Iterator[Question]:
     """Ask the same of nodes with just enough room, and with a little less."""
     for name in PLACED:
-        described = strategy(kind, RISING if kind == RATIO else None, **{name: 1})
+        described = strategy(kind, None, **{name: 1})
         alone = _pod([_of(name, REQUESTS)])
-        for pod in _pods_of(name):
-            for missing in (0, 1):
-                yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
-                yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
+        for pod, missing in product(_pods_of(name), (0, 1)):
+            yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
+            yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
 
 
 REQUESTS = 8
 PLACED = ("cpu", "memory", FOO)
 """The resources that are asked for in every place of a pod."""
 PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
-    ((8,), (), 0),
-    ((5, 3), (), 0),
-    ((3,), (("sidecar", 5),), 0),
-    ((3,), (("sidecar", 2), ("sidecar", 3)), 0),
-    ((3,), (("init", 8),), 0),
-    ((3,), (("init", 4), ("init", 8)), 0),
-    ((3, 1), (("sidecar", 3), ("init", 5)), 0),
-    ((5,), (("init", 8), ("sidecar", 3)), 0),
-    ((3,), (), 5),
-    ((1, 2), (("init", 1), ("sidecar", 3)), 2),
-    ((1,), (("sidecar", 1), ("init", 5)), 2),
-    ((0,), (("init", 8),), 0),
-    ((0,), (("sidecar", 8),), 0),
+    *(((8,), (), 0), ((5, 3), (), 0), ((3,), (("sidecar", 5),), 0)),
+    *(((3,), (("sidecar", 2), ("sidecar", 3)), 0), ((3,), (("init", 8),), 0)),
+    *(((3,), (("init", 4), ("init", 8)), 0), ((3, 1), (("sidecar", 3), ("init", 5)), 0)),
+    *(((5,), (("init", 8), ("sidecar", 3)), 0), ((3,), (), 5), ((1, 2), (("init", 1), ("sidecar", 3)), 2)),
+    *(((1,), (("sidecar", 1), ("init", 5)), 2), ((0,), (("init", 8),), 0), ((0,), (("sidecar", 8),), 0)),
     ((0,), (), 8),
 )
 """What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
@@ -240,9 +214,8 @@ def _by_lot(kind: str, lot: random.Random) -> Iterator[Question]:
     most = {name: lot.choice((4, 8, 10, 64)) for name in UNITS}
     wanted = {name: lot.randint(1, size) for name, size in most.items()}
     taken = {name: lot.randint(0, size - wanted[name]) for name, size in most.items()}
-    room, wanted_pod = _written(most), _written(wanted)
-    yield _question(described, room, [_written(taken)], wanted_pod)
-    yield _question(described, room, [_written(part) for part in _split(taken, lot.randint(2, 4), lot)], wanted_pod)
+    for parts in ([taken], _split(taken, lot.randint(2, 4), lot)):
+        yield _question(described, _written(most), [_written(part) for part in parts], _written(wanted))
 
 
 def _split(amounts: Mapping[str, int], count: int, lot: random.Random) -> Iterator[Mapping[str, int]]:
@@ -262,44 +235,29 @@ def _written(amounts: Mapping[str, int]) -> dict[str, str]:
 def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Question]:
     """Ask of nodes that lack this or that: just enough, a little too little, nothing at all."""
     room = {"cpu": "8", "memory": "4Gi", FOO: "2"}
+    alone = {
+        "cpu": (("6", "2"), ("6", "2001m")),
+        "memory": (("3Gi", "1Gi"), ("3Gi", "1024Mi"), ("3Gi", "1025Mi"), ("3G", "1295M"), ("3000M", "1294e6")),
+        FOO: (("1", "1"), ("1", "2")),
+    }
     cases: list[tuple[Amounts, Amounts]] = [
-        ({"cpu": "6"}, {"cpu": "2"}),
-        ({"cpu": "6"}, {"cpu": "2001m"}),
-        ({"memory": "3Gi"}, {"memory": "1Gi"}),
-        ({"memory": "3Gi"}, {"memory": "1024Mi"}),
-        ({"memory": "3Gi"}, {"memory": "1025Mi"}),
-        ({"memory": "3G"}, {"memory": "1295M"}),
-        ({"memory": "3000M"}, {"memory": "1294e6"}),
-        ({FOO: "1"}, {FOO: "1"}),
-        ({FOO: "1"}, {FOO: "2"}),
+        *(({name: used}, {name: wanted}) for name, pairs in alone.items() for used, wanted in pairs),
         ({"cpu": "7", FOO: "2"}, {"cpu": "2", FOO: "1", "memory": "1Gi"}),
-        ({"cpu": "9"}, {"memory": "1Gi"}),
-        ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"}),
-        ({}, {BAR: "1"}),
-        ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}),
-        ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"}),
-        ({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}),
-        ({}, {}),
+        *(({"cpu": "9"}, {"memory": "1Gi"}), ({"cpu": "9"}, {"cpu": "0", "memory": "1Gi"})),
+        *(({}, {BAR: "1"}), ({}, {"cpu": "1", "hugepages-2Mi": "2Mi"}), ({}, {"cpu": "8", "memory": "4Gi", FOO: "2"})),
+        *(({}, {"cpu": "8001m", "memory": "4097Mi", FOO: "3"}), ({}, {})),
     ]
     for _ in range(30):
-        by_lot = [{"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2)]
-        cases.append((by_lot[0], by_lot[1]))
+        in_use, by_lot = ({"cpu": f"{lot.randint(0, 8)}", FOO: f"{lot.randint(0, 2)}"} for _ in range(2))
+        cases.append((in_use, by_lot))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
     for pod in (
-        _pod([{"cpu": "4"}, {"cpu": "5"}]),
-        _pod([{"cpu": "4"}], init=[{"cpu": "9"}]),
-        _pod([{"cpu": "4"}], init=[{"cpu": "8"}]),
-        _pod([{"cpu": "4"}], sidecars=[{"cpu": "5"}]),
-        _pod([{"cpu": "1"}], sidecars=[{"cpu": "3"}], init=[{"cpu": "6"}]),
-        {"metadata": {"name": "p"}, "spec": {**_pod([{"cpu": "8"}])["spec"], "overhead": {"cpu": "1m"}}},
+        *(_cpus("4", "5"), _cpus("4", init=["9"]), _cpus("4", init=["8"]), _cpus("4", sidecars=["5"])),
+        *(_cpus("1", sidecars=["3"], init=["6"]), _with_overhead(_cpus("8"), "1m")),
     ):
         yield _question_of_pods(described, room, [], pod)
-    yield _question_of_pods(described, room, [_pod([{"cpu": "1"}], init=[{"cpu": "5"}])], _pod([{"cpu": "4"}]))
-
-
-def _one_cpu(described: Mapping[str, Any]) -> Question:
-    return _question(described, {"cpu": "8"}, [], {"cpu": "1"})
+    yield _question_of_pods(described, room, [_cpus("1", init=["5"])], _cpus("4"))
 
 
 def _small(amount: int) -> Amounts:
@@ -325,13 +283,17 @@ def _pod(apps: Sequence[Amounts], *, init: Sequence[Amounts] = (), sidecars: Seq
     return {"metadata": {"name": "p"}, "spec": {**spec, "initContainers": first} if first else spec}
 
 
+def _cpus(*apps: str, init: Sequence[str] = (), sidecars: Sequence[str] = ()) -> dict[str, Any]:
+    """Describe a pod that requests CPUs alone."""
+    first, before, always = ([{"cpu": amount} for amount in amounts] for amounts in (apps, init, sidecars))
+    return _pod(first, init=before, sidecars=always)
+
+
 def _container(name: str, amounts: Amounts) -> dict[str, Any]:
-    limits = {
-        resource: amount for resource, amount in amounts.items() if "/" in resource or resource.startswith("huge")
-    }
+    limits = {resource: amount for resource, amount in amounts.items() if "/" in resource or "huge" in resource}
     resources = {"requests": dict(amounts), "limits": limits}
     return {"name": name, "image": "example", "resources": {kind: side for kind, side in resources.items() if side}}
 
 
-def _scenario(generator: str, cell: str, questions: Sequence[Question], seed: int = 0) -> Scenario:
-    return Scenario(generator, cell, load_machine("one-cpu"), partial(ask_all, questions), seed)
+def _scenario(generator: str, cell: str, questions: Iterable[Question], seed: int = 0) -> Scenario:
+    return Scenario(generator, cell, load_machine("one-cpu"), partial(ask_all, list(questions)), seed)

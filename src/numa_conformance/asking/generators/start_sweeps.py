@@ -14,76 +14,48 @@ from typing import Any
 
 from ...cpuset import bit_of
 from ...judging.choice import numa_cpus
-from ...judging.room import ordinary
 from ...judging.start_subjects import MANY_NODES, MOST_NODES
 from ...machine import Machine, load_machine
 from ...sources.options import STATIC_OPTIONS
 from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ...wire.history.quantities import HUGE
+from .memory_starts import divided_memory, memory_starts
 from .option_probes import a_core_of_each, probe_of
 from .scenario import Scenario, Script, or_the_catalogue
 from .workloads import container, guaranteed, kubelet, pod, static
 
 Configuration = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """A KubeletConfiguration, and the first pod if one comes."""
-Reserved = list[tuple[int, str, int | str]]
-"""NUMA node, type, and MiB or an amount as it is written."""
 Claimed = frozenset[str]
 ALPHA, BETA, WHOLE = "CPUManagerPolicyAlphaOptions", "CPUManagerPolicyBetaOptions", "CPUManagerPolicyOptions"
 GATES: tuple[Mapping[str, bool], ...] = (
-    {},
-    {ALPHA: True},
-    {ALPHA: False},
-    {BETA: True},
-    {BETA: False},
-    {ALPHA: True, BETA: True},
-    {ALPHA: True, BETA: False},
-    {ALPHA: False, BETA: False},
-    {WHOLE: True, ALPHA: True},
-    {WHOLE: False},
+    *({}, {ALPHA: True}, {ALPHA: False}, {BETA: True}, {BETA: False}, {ALPHA: True, BETA: True}),
+    *({ALPHA: True, BETA: False}, {ALPHA: False, BETA: False}, {WHOLE: True, ALPHA: True}, {WHOLE: False}),
     {WHOLE: False, ALPHA: True},
 )
 MOST_CPUS, FEW_CPUS, MACHINES = 96, 3, 3
-LARGEST_PAGE = 1024
-"""MiB that are reserved in huge pages, of which every size is a part."""
 HIGHEST_NODE = 63
 """A set of NUMA nodes is a word of 64 bits to the kubelet, which ends at a pod past it."""
 RESTART = "node/restart"
 SOCKET = "align-by-socket"
 TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribute-cpus-across-cores")
-ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
-    ({"evictionHard": {"memory.available": "200Mi"}}, 456),
-    ({"systemReserved": {"memory": "64Mi"}}, 420),
-    ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
-)
-"""What is reserved of memory otherwise than by 256Mi and the default threshold of 100Mi, and MiB in all."""
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
 
 
-def node_starts(
-    claimed: Claimed,
-    machines: Sequence[Machine] | None = None,
-    _seed: int = 0,
-    *,
-    versions: Sequence[str | None] = (None,),
-) -> Iterator[Scenario]:
-    """Yield starts within what a target claims; None stands for the version of the run, and for small machines."""
+def node_starts(claimed: Claimed, machines: Sequence[Machine] | None = None, _seed: int = 0) -> Iterator[Scenario]:
+    """Yield starts within what a target claims, on small machines where none is named."""
     asked_on = _machines() if machines is None else machines
-    for version in versions:
-        yield from _options(asked_on, claimed, version)
-        for machine in asked_on:
-            for cell, needs, asking in _SETTINGS:
-                configurations = tuple(asking(machine, claimed)) if needs <= claimed else ()
-                if configurations:
-                    yield _scenario(cell, machine, configurations, version, restarts=RESTART in claimed)
-        for machine in _one_node_too_many():
-            yield _scenario("one NUMA node too many", machine, tuple(_numa_nodes(machine, claimed)), version)
-        for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
-            configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
-            if configs:
-                yield Scenario(
-                    "start", "NUMA nodes, restarted", machine, partial(_restarted, configs, _of_version(version))
-                )
+    yield from _options(asked_on, claimed)
+    for machine in asked_on:
+        for cell, needs, asking in _SETTINGS:
+            configurations = tuple(asking(machine, claimed)) if needs <= claimed else ()
+            if configurations:
+                yield _scenario(cell, machine, configurations, restarts=RESTART in claimed)
+    for machine in _one_node_too_many():
+        yield _scenario("one NUMA node too many", machine, _numa_nodes(machine, claimed))
+    for machine in (*_one_node_too_many(), *asked_on) if RESTART in claimed else ():
+        configs = tuple(config for config, _ in _numa_nodes(machine, claimed))
+        if configs:
+            yield Scenario("start", "NUMA nodes, restarted", machine, partial(_restarted, configs))
 
 
 @lru_cache
@@ -110,21 +82,16 @@ def _one_node_too_many() -> tuple[Machine, Machine]:
 
 
 def _scenario(
-    cell: str, machine: Machine, configurations: Iterable[Configuration], version: str | None, *, restarts: bool = False
+    cell: str, machine: Machine, configurations: Iterable[Configuration], *, restarts: bool = False
 ) -> Scenario:
-    cell = cell if version is None else f"{cell}, Kubernetes {version}"
-    return Scenario("start", cell, machine, partial(_script, tuple(configurations), _of_version(version), restarts))
+    return Scenario("start", cell, machine, partial(_script, tuple(configurations), restarts))
 
 
-def _of_version(version: str | None) -> dict[str, str]:
-    return {} if version is None else {"kubernetes_version": version}
-
-
-def _script(configurations: Iterable[Configuration], more: Mapping[str, str], restarts: bool) -> Script:
+def _script(configurations: Iterable[Configuration], restarts: bool) -> Script:
     """Ask a node to come up, and with what it refuses ask it at last to come up again."""
     good, refused = list[Mapping[str, Any]](), list[Mapping[str, Any]]()
     for config, first in configurations:
-        answer = yield "node.start", {"kubelet": config, **more}
+        answer = yield "node.start", {"kubelet": config}
         up = answer.get("result") == "started"
         (good if up else refused).append(config)
         if first is not None and up:
@@ -132,19 +99,19 @@ def _script(configurations: Iterable[Configuration], more: Mapping[str, str], re
     is_up = False
     for config in refused if good and restarts else ():
         if not is_up:
-            yield "node.start", {"kubelet": good[0], **more}
+            yield "node.start", {"kubelet": good[0]}
         is_up = (yield "node.restart", {"kubelet": config}).get("result") == "failed"
 
 
-def _restarted(configs: Iterable[Mapping[str, Any]], more: Mapping[str, str]) -> Script:
+def _restarted(configs: Iterable[Mapping[str, Any]]) -> Script:
     """Ask the same of a node that has come up without what its Topology Manager is told then."""
     for config in configs:
         before = {field: value for field, value in config.items() if not field.startswith("topologyManager")}
-        if (yield "node.start", {"kubelet": before, **more}).get("result") == "started":
+        if (yield "node.start", {"kubelet": before}).get("result") == "started":
             yield "node.restart", {"kubelet": config}
 
 
-def _options(machines: Sequence[Machine], claimed: Claimed, version: str | None) -> Iterator[Scenario]:
+def _options(machines: Sequence[Machine], claimed: Claimed) -> Iterator[Scenario]:
     """Each option, hidden and shown: the first start of each history names none."""
     if "cpu-manager/static" not in claimed:
         return
@@ -153,14 +120,13 @@ def _options(machines: Sequence[Machine], claimed: Claimed, version: str | None)
         for machine, probe in [pair for pair in probes if pair[1].needs <= claimed][:MACHINES]:
             named = {"cpuManagerPolicyOptions": {option: "true"}}
             claims = f"cpu-manager/{option}" in claimed
-            variants: list[Mapping[str, Any]] = [{"featureGates": gates} if gates else {} for gates in GATES[:8]]
-            variants += [
-                {**named, "featureGates": gates} if gates else named
-                for gates in GATES
-                if claims or gates.get(WHOLE) is False
+            able = [gates for gates in GATES if claims or gates.get(WHOLE) is False]
+            variants = [*(({}, gates) for gates in GATES[:8]), *((named, gates) for gates in able)]
+            starts = [
+                ({**probe.kubelet, **more, **({"featureGates": gates} if gates else {})}, probe.pod)
+                for more, gates in variants
             ]
-            starts = [({**probe.kubelet, **more}, probe.pod) for more in variants]
-            yield _scenario(option, machine, starts, version)
+            yield _scenario(option, machine, starts)
 
 
 def _reservations(machine: Machine, _claimed: Claimed) -> Iterator[Configuration]:
@@ -292,8 +258,7 @@ def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random
     """Return configurations of the other managers: CPU policy none, left out, and static with options."""
     memory: dict[str, Any] = {}
     if {"memory-manager/static"} <= claimed and len(machine.numa_ids) <= MOST_NODES and lot.random() < 0.5:
-        entries = _divided(machine)
-        memory = _reserving(entries) if entries else {}
+        memory = divided_memory(machine)
     gates = lot.choice(({}, {ALPHA: True}, {ALPHA: True, BETA: True}, {BETA: True, ALPHA: False}, {BETA: False}))
     for config in (kubelet(), kubelet(cpuManagerPolicy="none")):
         yield {**config, **memory, **({"featureGates": gates} if gates else {})}
@@ -306,70 +271,6 @@ def _other_managers(machine: Machine, claimed: Claimed, policy: str, lot: random
         yield {**static(*options, reserved=machine.core_bits[0], off=off), **memory}
 
 
-def _divided(machine: Machine) -> Reserved:
-    """Return the reservation of memory on the first NUMA node that can bear it, with a part on another."""
-    able = [node.node for node in machine.memory if ordinary(node) >> 20 > 512]
-    if len(able) > 1:
-        return [(able[0], "memory", 256), (able[-1], "memory", 100)]
-    return [(node, "memory", 356) for node in able]
-
-
-def _memory(machine: Machine, _claimed: Claimed) -> Iterator[Configuration]:
-    """Reserved memory by NUMA node: the page's example, amounts that match and that do not, what is to be avoided."""
-    capacity = {node.node: ordinary(node) >> 20 for node in machine.memory}
-    able = [node for node, size in capacity.items() if size > 512]
-    if not able or len(machine.numa_ids) > MOST_NODES:
-        return
-    first, last = able[0], able[-1]
-    if len(able) > 1 and min(capacity[first], capacity[last]) > 4096:
-        yield _example(first, last), None
-    divided: list[Reserved] = [[(first, "memory", 356)], [(last, "memory", 356)]]
-    if first != last:
-        divided += [[(first, "memory", 100), (last, "memory", 256)], [(first, "memory", 255), (last, "memory", 101)]]
-    wrong: list[Reserved] = [[(first, "memory", number)] for number in (355, 357, 256, 100)]
-    wrong += [[(first, "memory", str((356 << 20) + more))] for more in (-1, 1)]
-    if first != last:
-        wrong.append([(first, "memory", 356), (last, "memory", 356)])
-    unknown = max(machine.numa_ids) + 1
-    avoided: list[Reserved] = [
-        [(first, "memory", 178), (first, "memory", 178)],
-        [(first, "memory", 100), (unknown, "memory", 256)],
-        [(first, "memory", 356), (first, "swap", 1)],
-    ]
-    if first != last:
-        avoided.append([(first, "memory", 356), (last, "memory", 0)])
-    for more, total in ELSEWHERE:
-        for size in (total, 356):
-            yield {**_reserving([(first, "memory", size)]), **more}, None
-    if not machine.total_memory % 8:  # so that no arithmetic rounds
-        part = str((256 << 20) + machine.total_memory // 8)
-        yield {**_reserving([(first, "memory", part)]), "evictionHard": {"memory.available": "12.5%"}}, None
-    for policy in ("static", "Dynamic"):
-        yield {**_reserving(divided[0]), "memoryManagerPolicy": policy}, None
-    pages = [(node.node, f"{HUGE}{min(node.hugepages)}", LARGEST_PAGE) for node in machine.memory if node.hugepages]
-    paged = [[*divided[0], *pages]] if pages else []
-    for entries in ([], *divided, *wrong, *avoided, *paged):
-        yield _reserving(entries), None
-
-
-def _reserving(entries: Reserved) -> dict[str, Any]:
-    written = ((node, kind, size if isinstance(size, str) else f"{size}Mi") for node, kind, size in entries)
-    listed = [{"numaNode": node, "limits": {kind: text}} for node, kind, text in written]
-    fields: dict[str, Any] = {"memoryManagerPolicy": "Static", "kubeReserved": {"memory": "256Mi"}}
-    return kubelet(**fields, **({"reservedMemory": listed} if listed else {}))
-
-
-def _example(first: int, last: int) -> dict[str, Any]:
-    """Return the page's example, whose eviction threshold is the default one."""
-    amounts = ((first, "3Gi"), (last, "2148Mi"))
-    return {
-        "kubeReserved": {"cpu": "4", "memory": "4Gi"},
-        "systemReserved": {"cpu": "1", "memory": "1Gi"},
-        "memoryManagerPolicy": "Static",
-        "reservedMemory": [{"numaNode": node, "limits": {"memory": text}} for node, text in amounts],
-    }
-
-
 _STATIC = frozenset({"cpu-manager/static"})
 _SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Configuration]]], ...] = (
     ("reserved CPUs", _STATIC, _reservations),
@@ -377,6 +278,6 @@ _SETTINGS: tuple[tuple[str, Claimed, Callable[[Machine, Claimed], Iterator[Confi
     ("defaults", frozenset(), _defaults),
     ("NUMA nodes", frozenset(), _numa_nodes),
     ("policies beside each other", frozenset(), _policies_and_scopes),
-    ("reserved memory", frozenset({"memory-manager/static"}), _memory),
+    ("reserved memory", frozenset({"memory-manager/static"}), memory_starts),
 )
 """Cells beside those of single options: what a target must claim, and what is asked on each machine."""

@@ -10,14 +10,13 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...judging.choice import numa_cpus
-from ...judging.room import ordinary
-from ...machine import Machine
-from .cells import Cell, kubelet_of
+from .cell_kubelets import kubelet_of
+from .cells import Cell
 from .node_sizes import NodeSizes
 from .picks import sizes_of_groups
 from .resizes import resized_by_lot
-from .scenario import Answer, Question, Scenario, Script
-from .workloads import container, pod
+from .scenario import Answer, Question, Scenario, Script, admit, remove, start
+from .workloads import container, pod, spell_otherwise
 
 SMALL_MIB, LARGE_SHARE, MOST_SHARES = 64, 3, 8
 """An amount of memory that any node has; a half of this share of a NUMA node, and as many of them at most."""
@@ -48,30 +47,27 @@ def _walk(cell: Cell, claimed: frozenset[str], steps: int, name: str) -> Script:
     yield from walk.try_empty_node()
     yield from walk.fragment()
     for _ in range(steps):
-        question = walk.next()
-        walk.saw((yield question), question)
+        yield from walk.ask(walk.next())
         if walk.down:
             return
     yield from walk.end()
 
 
 class Walk:
-    """What a walk knows of its node: which pods are there, how many CPUs are free."""
+    """What a walk knows of its node: which pods are there, in the order in which they came; how many CPUs are free."""
 
     def __init__(self, cell: Cell, claimed: frozenset[str], lot: random.Random) -> None:
-        self._cell = cell
-        self._claimed = claimed
-        self._lot = lot
+        self._cell, self._claimed, self._lot = cell, claimed, lot
         self.kubelet = kubelet_of(cell, lot)
-        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
-        self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
-        self._pods: dict[str, dict[str, Any]] = {}
+        self.pods: dict[str, dict[str, Any]] = {}
         self._running: set[str] = set()
-        self._free = 0
+        self._free = self._count = 0
         self.down = False
-        self._count = 0
         self._namespaces: dict[str, int] = {}
         self._refused = ""
+        self._threads = cell.machine.core_bits[0].bit_count()
+        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+        self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
         devices = self._resources if "device-manager/allocation" in claimed else []
         pages = self._pages if "memory-manager/hugepages" in claimed else []
         others = [*devices, *(f"hugepages-{size}" for size in pages)]
@@ -79,46 +75,43 @@ class Walk:
 
     def begin(self) -> Generator[Question, Answer, bool]:
         """Bring the node up, and tell whether it came up."""
-        up = yield "node.start", {"kubelet": self.kubelet}
-        self.saw(up)
-        return "default_cpuset" in up
+        return "default_cpuset" in (yield from self.ask(start(self.kubelet)))
 
-    def saw(self, answer: Answer, question: Question | None = None) -> None:
-        """Take note of what came of a question."""
+    def ask(self, question: Question) -> Generator[Question, Answer, Answer]:
+        """Ask, and take note of what came of it."""
+        answer = yield question
         if "default_cpuset" in answer:
             reserved = CpuSet.parse(self.kubelet.get("reservedSystemCPUs", "")) or CpuSet([0])
             self._free = len(CpuSet.parse(answer["default_cpuset"]) - reserved)
-        if question is None:
-            return
         method, params = question
-        if method == "node.admit":
-            uid = params["pod"]["metadata"]["uid"]
-            if answer.get("result") == "admitted":
-                self._pods[uid] = params["pod"]
-            elif answer.get("result") == "rejected":
+        wanted = params.get("pod")
+        uid = wanted["metadata"]["uid"] if wanted else params.get("uid", "")
+        match method, answer.get("result"):
+            case ("node.admit", "admitted") | ("node.resize", "resized"):
+                self.pods[uid] = params["pod"]
+            case "node.admit", "rejected":
                 self._namespaces.pop(uid, None)
                 self._refused = uid
-        elif method == "node.resize" and answer.get("result") == "resized":
-            self._pods[params["pod"]["metadata"]["uid"]] = params["pod"]
-        elif method == "node.run" and params["uid"] in self._pods:
-            self._running.add(params["uid"])
-        elif method == "node.remove":
-            self._pods.pop(params["uid"], None)
-            self._namespaces.pop(params["uid"], None)
-            self._running.discard(params["uid"])
-        elif method == "node.restart" and answer.get("result") == "failed":
-            self.down = True
-        elif method == "node.restart" and answer.get("result") == "restarted":
-            there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
-            self._pods = {uid: wanted for uid, wanted in self._pods.items() if uid in there}
-            self._running &= there
+            case "node.run", _ if uid in self.pods:
+                self._running.add(uid)
+            case "node.remove", _:
+                self.pods.pop(uid, None)
+                self._namespaces.pop(uid, None)
+                self._running.discard(uid)
+            case "node.restart", "failed":
+                self.down = True
+            case "node.restart", "restarted":
+                there = {entry["uid"] for entry in answer.get("pods") or () if entry.get("result") == "admitted"}
+                self.pods = {uid: wanted for uid, wanted in self.pods.items() if uid in there}
+                self._running &= there
+        return answer
 
     def try_empty_node(self) -> Script:
         """Ask for pods that need so many NUMA nodes, one after the other."""
         for _ in range(PODS_AT_FIRST):
-            wanted = self._by_nodes()
-            if (yield self._admit(wanted)).get("result") == "admitted":
-                yield _remove(wanted["metadata"]["uid"])
+            wanted = self.by_nodes()
+            if (yield admit(wanted)).get("result") == "admitted":
+                yield remove(wanted["metadata"]["uid"])
             self._namespaces.pop(wanted["metadata"]["uid"], None)
 
     def fragment(self) -> Script:
@@ -127,39 +120,33 @@ class Walk:
         if not self._cell.static or begin < 0.3:
             return
         if begin < 0.5:
-            yield from self._fill()
-            return
-        threads = self._cell.machine.core_bits[0].bit_count()
-        size = threads if "full-pcpus-only" in self._cell.options else 1
+            return (yield from self._fill())
+        size = self._threads if "full-pcpus-only" in self._cell.options else 1
         for _ in range(self._lot.randint(2, 6)):
             if self._free > size:
-                question = self._admit(self._plain(size))
-                self.saw((yield question), question)
-        for uid in [uid for uid in self._pods if self._lot.random() < 0.5]:
-            question = _remove(uid)
-            self.saw((yield question), question)
+                yield from self.ask(admit(self._plain(size)))
+        yield from self._take_away([uid for uid in self.pods if self._lot.random() < 0.5])
 
     def _fill(self) -> Script:
         """Put pods of the size of a NUMA node on the machine until no more is admitted, and take some of them away."""
         sizes = [cpus.bit_count() for cpus in numa_cpus(self._cell.machine)]
-        threads = self._cell.machine.core_bits[0].bit_count()
-        size = min(sizes) - (threads if min(sizes) > threads else 0)
-        while self._free >= size and len(self._pods) < MOST_FILLED:
-            question = self._admit(self._plain(size))
-            answer = yield question
-            self.saw(answer, question)
+        size = min(sizes) - (self._threads if min(sizes) > self._threads else 0)
+        while self._free >= size and len(self.pods) < MOST_FILLED:
+            answer = yield from self.ask(admit(self._plain(size)))
             if answer.get("result") != "admitted":
                 break
-        for uid in self._lot.sample(list(self._pods), len(self._pods) // 2):
-            question = _remove(uid)
-            self.saw((yield question), question)
+        yield from self._take_away(self._lot.sample(list(self.pods), len(self.pods) // 2))
+
+    def _take_away(self, uids: Iterable[str]) -> Script:
+        for uid in uids:
+            yield from self.ask(remove(uid))
 
     def next(self) -> Question:
         """Choose what happens next: mostly pods come, when there is room for them."""
         lot = self._lot
-        crowded = self._free <= 1 or len(self._pods) > 6
-        kinds = {"admit": 3 if crowded else 10, "run": 4, "remove": 6 if crowded else 2, "again": 1, "stranger": 0.2}
-        kinds |= {"state": 1.5}
+        crowded = self._free <= 1 or len(self.pods) > 6
+        kinds: dict[str, float] = {"admit": 3 if crowded else 10, "run": 4, "remove": 6 if crowded else 2}
+        kinds |= {"again": 1, "stranger": 0.2, "state": 1.5}
         if "cpu-manager/reconcile" in self._claimed:
             kinds["reconcile"] = 2.5
         if "cpu-manager/state-file" in self._claimed or "node/restart" in self._claimed:
@@ -167,39 +154,36 @@ class Walk:
         if "node/resize" in self._claimed and self._running:
             kinds["resize"] = 1.5
         kind = lot.choices(list(kinds), list(kinds.values()))[0]
-        waiting = [uid for uid in self._pods if uid not in self._running]
+        waiting = [uid for uid in self.pods if uid not in self._running]
         if kind == "run" and waiting:
             return "node.run", {"uid": lot.choice(waiting)}
-        if kind == "remove" and self._pods:
-            return _remove(lot.choice(list(self._pods)))
+        if kind == "remove" and self.pods:
+            return remove(lot.choice(list(self.pods)))
         if kind == "stranger" and self._refused:
             return f"node.{lot.choice(('run', 'remove'))}", {"uid": self._refused}
         if kind == "resize":
-            return "node.resize", {"pod": resized_by_lot(self._pods[lot.choice(sorted(self._running))], lot)}
-        if kind == "again" and self._pods:
-            return self._admit(lot.choice(list(self._pods.values())))
+            return "node.resize", {"pod": resized_by_lot(self.pods[lot.choice(sorted(self._running))], lot)}
+        if kind == "again" and self.pods:
+            return admit(lot.choice(list(self.pods.values())))
         if kind in ("state", "reconcile", "restart"):
             return f"node.{kind}", {}
-        return self._admit(lot.choices((self._drawn, self._by_nodes), (20, 4))[0]())
+        return admit(lot.choices((self._drawn, self.by_nodes), (20, 4))[0]())
 
     def end(self) -> Script:
         """Start what waits, reconcile, make room, restart, admit one more pod, and remove everything."""
-        for uid in [uid for uid in self._pods if uid not in self._running]:
-            question: Question = "node.run", {"uid": uid}
-            self.saw((yield question), question)
+        for uid in [uid for uid in self.pods if uid not in self._running]:
+            yield from self.ask(("node.run", {"uid": uid}))
         last: list[Question] = [("node.state", {})]
         if "cpu-manager/reconcile" in self._claimed:
             last.insert(0, ("node.reconcile", {}))
         if "node/restart" in self._claimed:
             last += [*self._making_room(), ("node.restart", {})]
-        last.append(self._admit(self._plain(1)))
+        last.append(admit(self._plain(1)))
         for question in last:
-            self.saw((yield question), question)
+            yield from self.ask(question)
             if self.down:
                 return
-        for uid in list(self._pods):
-            question = _remove(uid)
-            self.saw((yield question), question)
+        yield from self._take_away(list(self.pods))
         yield "node.state", {}
 
     def _making_room(self) -> list[Question]:
@@ -208,34 +192,19 @@ class Walk:
         Where there are devices of several resources, pods come for all of them first.
         """
         if len(self._resources) < 2 or "device-manager/allocation" not in self._claimed:
-            return [_remove(uid) for uid in self.there[:1]] if len(self._pods) > 1 else []
+            return [remove(uid) for uid in list(self.pods)[:1]] if len(self.pods) > 1 else []
         request = container("c", cpu="1", memory=f"{SMALL_MIB}Mi", other=dict.fromkeys(self._resources, "1"))
         first, second = self._pod([request]), self._pod([request])
-        return [self._admit(first), self._admit(second), _remove(first["metadata"]["uid"])]
-
-    @property
-    def there(self) -> list[str]:
-        """The pods on the node, in the order in which they came."""
-        return list(self._pods)
+        return [admit(first), admit(second), remove(first["metadata"]["uid"])]
 
     def alone(self) -> dict[str, Any]:
         """Draw a pod of one app container."""
         kind = self._lot.choices(KINDS, (16, 2, 2, 2))[0]
         return self._pod([self._container("c", kind, max(1, self._free))])
 
-    def wide(self) -> dict[str, Any]:
-        """Draw a pod whose CPUs, and memory where that is pinned, need more than one NUMA node."""
-        lot, machine = self._lot, self._cell.machine
-        sizes = sorted((cpus.bit_count() for cpus in numa_cpus(machine)), reverse=True)
-        number = lot.randint(1, max(1, min(3, len(sizes) - 1)))
-        room = sorted((ordinary(node) >> 20 for node in machine.memory), reverse=True)
-        memory = sum(room[:number]) + lot.randint(1, SMALL_MIB) if self._cell.memory else SMALL_MIB
-        app = container("c", cpu=str(sum(sizes[:number]) + lot.randint(1, 2)), memory=f"{memory}Mi")
-        return self._pod([app])
-
-    def _by_nodes(self) -> dict[str, Any]:
-        """Draw a pod that needs so many NUMA nodes."""
-        apps, init = self._sizes.containers()
+    def by_nodes(self, *, alone: bool = False) -> dict[str, Any]:
+        """Draw a pod that needs so many NUMA nodes; one app ``alone`` if that is wanted."""
+        apps, init = self._sizes.containers(alone=alone)
         return self._pod(apps, init if "cpu-manager/init-containers" in self._claimed else ())
 
     def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -246,15 +215,12 @@ class Walk:
         self._count += 1
         made = pod(f"p{self._count}", apps, init)
         if self._lot.random() < SPELLED:
-            _spell_otherwise(made)
+            spell_otherwise(made)
         if self._count % 2 == 0:
             free = next(number for number in count(1) if number not in self._namespaces.values())
             self._namespaces[made["metadata"]["uid"]] = free
             made["metadata"] |= {"name": "alike", "namespace": f"n{free}"}
         return made
-
-    def _admit(self, wanted: dict[str, Any]) -> Question:
-        return "node.admit", {"pod": wanted}
 
     def _plain(self, cpus: int) -> dict[str, Any]:
         return self._pod([container("c", cpu=str(cpus), memory=f"{SMALL_MIB}Mi")])
@@ -277,13 +243,9 @@ class Walk:
 
     def _before(self, name: str, kind: str, room: int) -> dict[str, Any]:
         """Draw an init container or sidecar for a pod of such a kind."""
-        if kind in ("guaranteed", "whole and fraction"):
-            return self._init(name, room)
-        early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
-        return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
-
-    def _init(self, name: str, room: int) -> dict[str, Any]:
-        """Draw an init container: what it holds, later ones may use again."""
+        if kind not in ("guaranteed", "whole and fraction"):
+            early = self._container(name, self._lot.choice(_MIXED.get(kind, (kind,))), room)
+            return early | ({"restartPolicy": "Always"} if self._lot.random() < 0.3 else {})
         memory = self._memory() if self._lot.random() < 0.5 else SMALL_MIB
         extra = self._devices() | self._hugepages()
         sidecar = self._lot.random() < 0.3
@@ -326,8 +288,11 @@ class Walk:
 
     def _size(self, room: int) -> int:
         """Draw how many CPUs: about what is free, around the sizes of the machine's groups."""
-        lot = self._lot
-        telling = [size for size in _sizes(self._cell.machine) if size <= room]
+        lot, machine = self._lot, self._cell.machine
+        nodes = sorted(cpus.bit_count() for cpus in machine.numa_bits.values())
+        sizes = sizes_of_groups(machine).union(accumulate(nodes))
+        near = (size for group in sizes for size in (group, group - 1, group + 1))
+        telling = sorted(size for size in near if 0 < size <= room)
         choice = lot.random()
         if choice < 0.45 and telling:
             size = lot.choice(telling)
@@ -335,27 +300,6 @@ class Walk:
             size = lot.randint(1, max(1, min(room, 1 + room * 2 // 3)))
         else:
             size = room + 1
-        threads = self._cell.machine.core_bits[0].bit_count()
         if "full-pcpus-only" in self._cell.options and lot.random() < 0.9:
-            size = -(-size // threads) * threads
+            size = -(-size // self._threads) * self._threads
         return size
-
-
-def _spell_otherwise(wanted: dict[str, Any]) -> None:
-    """Write whole CPUs in thousandths, and memory in bytes: the amounts are the same."""
-    for each in (*wanted["spec"].get("initContainers", ()), *wanted["spec"]["containers"]):
-        for side in each["resources"].values():
-            if side.get("cpu", "").isdigit():
-                side["cpu"] += "000m"
-            if side.get("memory", "").endswith("Mi"):
-                side["memory"] = str(int(side["memory"][:-2]) << 20)
-
-
-def _remove(uid: str) -> Question:
-    return "node.remove", {"uid": uid}
-
-
-def _sizes(machine: Machine) -> list[int]:
-    sizes = sizes_of_groups(machine)
-    sizes |= set(accumulate(sorted(cpus.bit_count() for cpus in machine.numa_bits.values())))
-    return sorted(size for group in sizes for size in (group, group - 1, group + 1) if size > 0)

@@ -104,3 +104,13 @@ def pinning(node: int) -> dict[str, Any]:
 def static_memory(topology: str = "none", **fields: Any) -> dict[str, Any]:
     """Return a configuration with the memory policy Static and memory reserved on NUMA node 0."""
     return {**static(topology=topology, more=pinning(0)), **fields}
+
+
+def spell_otherwise(wanted: dict[str, Any]) -> None:
+    """Write whole CPUs in thousandths, and memory in bytes: the amounts are the same."""
+    for each in (*wanted["spec"].get("initContainers", ()), *wanted["spec"]["containers"]):
+        for side in each["resources"].values():
+            if side.get("cpu", "").isdigit():
+                side["cpu"] += "000m"
+            if side.get("memory", "").endswith("Mi"):
+                side["memory"] = str(int(side["memory"][:-2]) << 20)

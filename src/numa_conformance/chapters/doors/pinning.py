@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
-from ...asking.generators.life import LifeContext, Lives, life
-from ...asking.generators.scenario import Script
+from ...asking.generators.life import LIVES
+from ...asking.generators.scenario import Scenario, Script, or_the_catalogue
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
@@ -96,11 +98,26 @@ def holds_system_pods(may: Pooled) -> Judgement:
     )
 
 
-@life("node/cpuset", suits=lambda machine: 8 <= len(machine.cpus) <= 64, on=12, generator="pools")
-def containers_of_every_kind(machine: Machine, turn: LifeContext) -> Lives:
+def containers_of_every_kind(
+    claimed: frozenset[str], machines: Sequence[Machine] | None, seed: int
+) -> Iterator[Scenario]:
     """Pods of the system, pods with a part of a CPU, with whole ones and with none come, and some go."""
+    if "node/cpuset" not in claimed or claimed.isdisjoint(PROMISES):
+        return
+    able = (machine for machine in or_the_catalogue(machines) if 8 <= len(machine.cpus) <= 64)
+    for machine in islice(able, 12):
+        yield Scenario("pools", "no option, none, reserved a core", machine, partial(_coming_and_going, machine), seed)
+
+
+LIVES.append(containers_of_every_kind)
+
+
+def _coming_and_going(machine: Machine) -> Script:
     quarter = len(machine.cpus) // 4
-    coming = (
+    started = yield "node.start", {"kubelet": static(reserved=machine.core_bits[0])}
+    if started["result"] != "started":
+        return
+    yield from _run(
         _of_the_system(burstable("proxy", "100m")),
         guaranteed("mixed", "1500m"),
         guaranteed("whole", quarter),
@@ -111,19 +128,10 @@ def containers_of_every_kind(machine: Machine, turn: LifeContext) -> Lives:
         guaranteed("also-mixed", "1200m"),
         burstable("web", 1),
     )
-
-    def script() -> Script:
-        started = yield "node.start", {"kubelet": static(reserved=machine.core_bits[0])}
-        if started["result"] != "started":
-            return
-        yield from _run(*coming)
-        for uid, then in (("whole", guaranteed("next", quarter + 1)), ("mixed", guaranteed("last", "1800m"))):
-            yield "node.remove", {"uid": uid}
-            yield "node.state", {}
-            yield from _run(then)
-
-    if not turn.claimed.isdisjoint(PROMISES):
-        yield "no option, none, reserved a core", machine, script
+    for uid, then in (("whole", guaranteed("next", quarter + 1)), ("mixed", guaranteed("last", "1800m"))):
+        yield "node.remove", {"uid": uid}
+        yield "node.state", {}
+        yield from _run(then)
 
 
 def _run(*pods: Mapping[str, Any]) -> Script:

@@ -67,6 +67,10 @@ class Step:
         except ValueError as error:
             object.__setattr__(self, "malformed", str(error))
 
+    def __reduce__(self) -> tuple[type[Step], tuple[object, ...]]:
+        """Leave the reply out of what is sent to another process, which reads it again."""
+        return Step, (self.method, self.params, self.answer, self.fault, self.seconds)
+
 
 @dataclass(frozen=True)
 class History:
