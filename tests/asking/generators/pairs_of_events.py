@@ -45,6 +45,7 @@ IMPOSSIBLE: Mapping[str, tuple[Rule, ...]] = {
     "plugins": (),
     "lives": (
         ({"start"}, {"admit again", "run", "remove", "resize"}, ANY, "no pod is there yet"),
+        ({"start"}, {"state", "reconcile"}, ANY, "a life begins with pods: they are asked of an empty node"),
         (ALL, {"admit"}, SAME, "a pod that is there is admitted again, and a uid that is gone never comes again"),
         (ALL, {"refuse"}, SAME, "a pod that is there is not refused, and a uid that is gone never comes again"),
         ({"refuse", "remove"}, {"admit again", "resize"}, SAME, "the pod is not there"),

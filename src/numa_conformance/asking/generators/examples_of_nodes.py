@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ...judging.choice import numa_cpus
 from ...judging.room import ordinary
-from ...machine import Machine, load_machine, machine_from_dict, machine_to_dict
+from ...machine import Device, Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
 from .scenario import Scenario, Script, admit, ask_all, remove, start
-from .workloads import guaranteed, static, static_memory
+from .workloads import best_effort, guaranteed, kubelet, static, static_memory
 
 Json = Mapping[str, Any]
 SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
@@ -23,6 +25,7 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     yield from _of_the_pages(claimed)
     yield from _of_many_nodes(claimed)
     yield from _of_neighbours(claimed)
+    yield from _of_distant_nodes(claimed)
     yield from _of_restarts(claimed)
 
 
@@ -74,6 +77,29 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
             *(question for wanted in pods for question in (admit(wanted), remove(wanted["metadata"]["uid"]))),
         ]
         yield Scenario("example", "node, memory elsewhere", machine, partial(ask_all, questions))
+
+
+def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield pods whose NUMA nodes are near or far, and devices of which each of many NUMA nodes has one left."""
+    closest, scope = "prefer-closest-numa-nodes", "topology-manager/scope/pod"
+    if {STATIC, RESTRICTED, scope, f"topology-manager/{closest}"} <= claimed:
+        machine = load_machine("amd-naples-7451")
+        size = numa_cpus(machine)[0].bit_count() - 1
+        options = {"topologyManagerPolicyOptions": {closest: "true"}}
+        config = static(reserved="0", topology="restricted", scope="pod", more=options)
+        pods = [admit(guaranteed(f"p{node}", size)) for node in range(len(numa_cpus(machine)) // 2)]
+        questions = [start(config), *pods, remove("p0"), admit(guaranteed("wide", 2 * size))]
+        yield Scenario("example", "node, the closer of two", machine, partial(ask_all, questions))
+    many = "max-allowable-numa-nodes"
+    if {"device-manager/allocation", RESTRICTED, f"topology-manager/{many}"} <= claimed:
+        plain, kind = load_machine("twelve-numa-nodes"), "example.com/nic"
+        devices = tuple(Device(kind, f"nic-{node}-{n}", (node,)) for node in plain.numa_ids for n in range(2))
+        machine = replace(plain, name=f"{plain.name} with devices", devices=devices)
+        lifted = {many: str(len(plain.numa_ids))}
+        config = kubelet(topologyManagerPolicy="restricted", topologyManagerPolicyOptions=lifted)
+        pods = [admit(best_effort(f"p{number}", **{kind: "1"})) for number in range(len(machine.devices))]
+        questions = [start(config), *pods, remove("p0"), remove("p2"), admit(best_effort("both", **{kind: "2"}))]
+        yield Scenario("example", "node, a device here and there", machine, partial(ask_all, questions))
 
 
 def _lived(name: str, machine: Machine, config: Json, wanted: Json) -> Scenario:
