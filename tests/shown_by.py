@@ -19,7 +19,7 @@ from numa_conformance.asking.groups import GROUPS, judged, requirements_in
 from numa_conformance.chapters import REQUIREMENTS
 from planted import mixed
 
-MOST = 80
+MOST = 300
 """Scenarios of a group in which a mutant's faults are looked for, examples first."""
 FILE = Path(__file__).with_suffix(".json")
 Where = tuple[str, str, str]
@@ -73,11 +73,11 @@ def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> d
 
 def main() -> None:
     """Search anew for what is not remembered, or not so any more."""
-    judged = {
+    by_strength = {
         strength: {name for name in judged() if REQUIREMENTS[name].strength == strength}
         for strength in ("MUST", "SHOULD")
     }
-    wanted = {name: judged[mutant.strength] for name, mutant in INSIDE.items()}
+    wanted = {name: by_strength[mutant.strength] for name, mutant in INSIDE.items()}
     for name, mutant in MUTANTS.items():
         wanted[name] = set(mutant.breaks).intersection(judged()) if mutant.level == "documented" else set()
     rows = []

@@ -69,6 +69,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """In how many conversations that was."""
     held_back: dict[str, int] = {}
     """Why it was not asked of what conversations show, and how often."""
+    telling: dict[str, int] = {}
+    """Machine to the conversations in which some other answer would have broken it, where that is looked at."""
     in_part: dict[str, tuple[int, int]] = {}
     """The groups of conversations of which a budget left some out: how many were asked, of how many."""
     broken_in: int = 0
@@ -143,6 +145,7 @@ def with_history(case: Case, asking: CaseReport | None, folder: str) -> Case:
         asked=asking.tests,
         histories=asking.histories,
         held_back=dict(asking.held_back),
+        telling=dict(asking.telling),
         in_part=dict(asking.in_part),
         history=name,
         machines=list(asking.machines),

@@ -160,7 +160,7 @@ HOLES: dict[str, tuple[str, str, dict[str, Rewrite], dict[str, Rewrite]]] = {
         {},
     ),
     "a Burstable pod passes the Topology Manager by": (
-        "lives",
+        "worlds",
         "topology-manager/admission/all-classes-pass-the-manager",
         {"node.start": _notes_devices},
         {"node.admit": _others_pass},

@@ -26,6 +26,7 @@ class CaseReport:
     - ``other_requirements``: the other requirements that are broken in that history.
     - ``repetitions``: how often it was broken, and how often that history was asked.
     - ``held_back``: why it was not asked of what it could be asked of, and how often.
+    - ``telling``: machine to the histories in which some other answer would have broken it.
     - ``in_part``: the groups of which a budget left scenarios out: how many were driven, of how many.
     """
 
@@ -39,6 +40,7 @@ class CaseReport:
     other_requirements: tuple[str, ...] = ()
     repetitions: tuple[int, int] | None = None
     held_back: Mapping[str, int] = field(default_factory=dict)
+    telling: Mapping[str, int] = field(default_factory=dict)
     in_part: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 

@@ -12,7 +12,7 @@ from ...judging.room import ordinary
 from ...machine import Device, Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
 from .scenario import Scenario, Script, admit, ask_all, remove, start
-from .workloads import best_effort, guaranteed, kubelet, static, static_memory
+from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
 Json = Mapping[str, Any]
 SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
@@ -57,6 +57,18 @@ def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
 
 def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield what one socket of several NUMA nodes holds, and memory that lies on other NUMA nodes than the CPUs."""
+    if "cpu-manager/none" in claimed:
+        questions = [start(kubelet(cpuManagerPolicy="none")), admit(guaranteed("a", 1)), admit(best_effort("b"))]
+        yield Scenario(
+            "example", "node, no reservation", load_machine("t1-one-socket-smt2"), partial(ask_all, questions)
+        )
+    if {STATIC, SINGLE, "topology-manager/scope/container"} <= claimed:
+        config = static(reserved="0,16", topology="single-numa-node")
+        apart = {"a": (6, 8), "b": (7, 8), "c": (5, 7)}
+        pods = [pod(uid, [container(f"c{n}", cpu=str(n), memory="64Mi") for n in both]) for uid, both in apart.items()]
+        questions = [start(config), admit(pods[0]), admit(pods[1]), remove("b"), remove("a"), admit(pods[2])]
+        machine = load_machine("t3-two-numa-per-socket")
+        yield Scenario("example", "node, containers on nodes of their own", machine, partial(ask_all, questions))
     socket = "align-by-socket"
     if {STATIC, RESTRICTED, f"cpu-manager/{socket}"} <= claimed:
         pods = [guaranteed(name, cpus) for name, cpus in (("a", 13), ("b", 1), ("c", 12), ("d", 8))]
