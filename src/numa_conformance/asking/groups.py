@@ -166,13 +166,13 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
     {
         group.name: group
         for group in (
-            ScenarioGroup(FIRST, "node", (*NODE, Pooled), _worlds, hint_subjects=HINTED),
             ScenarioGroup("classes", "classify", (Classification,), _classes),
             ScenarioGroup("picks", "pick", (CpuChoice,), _picks),
             ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), _allocations),
             ScenarioGroup("hints", "hints", (CpuHints,), _hints),
             ScenarioGroup("merges", "merge", (MergedHints,), _merges),
             ScenarioGroup("scores", "score", (ScoredNode, ScorePair), _scores),
+            ScenarioGroup(FIRST, "node", (*NODE, Pooled), _worlds, hint_subjects=HINTED),
             ScenarioGroup("lives", "node", (*NODE, Pooled), _lives, hint_subjects=HINTED),
             ScenarioGroup("relations", "node", (*NODE, RepeatedAdmission), _relations, hint_subjects=HINTED),
             ScenarioGroup("crashes", "node", (nodes.Crash,), _crashes),

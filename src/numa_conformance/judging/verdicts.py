@@ -134,7 +134,7 @@ def judge(history: History) -> HistoryVerdicts:
             held_back[requirement, why] += group.size - since
     verdicts.tests.update(tests)
     machine = _known_name(history.head.machine.name)
-    verdicts.telling.update({(name, machine): name in telling.shown for name in telling.tries})
+    verdicts.telling.update({(name, machine): int(name in telling.shown) for name in telling.tries})
     verdicts.held_back.update(held_back)
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))
