@@ -56,7 +56,7 @@ def _all_holdings(changed, change):
 
 
 writes_cpusets_at_once = _all_holdings(alternative(), _untold("cpuset", "mems"))
-writes_cpusets_at_once.answer("describe")(_without("host", "node/cpuset"))
+writes_cpusets_at_once.answer("describe")(_without("host", "node/cpuset", "cpu-manager/reconcile"))
 
 
 @writes_cpusets_at_once.answer("node.reconcile")

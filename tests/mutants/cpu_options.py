@@ -46,7 +46,7 @@ def refuses_what_no_cache_holds(question, memory):
     options = memory.asked["node.start"]["kubelet"].get("cpuManagerPolicyOptions") or {}
     for container in containers_of(question["pod"]) if UNCORE in options else ():
         for kind in container.get("resources", {}).values():
-            if str(kind.get("cpu", "")).isdigit() and int(kind["cpu"]) > 8:
+            if str(kind.get("cpu", "")).isdigit() and int(kind["cpu"]) > 4:
                 kind["cpu"] = "100000"
     return question
 

@@ -41,7 +41,9 @@ def scores_one_beside(answer, memory):
     return {**answer, "score": answer["score"] ^ 1} if "score" in answer else answer
 
 
-@mutant("exact/recorded/lifecycle", "exact/histories/lives", level="exact").answer("node.checkpoints")
+@mutant("exact/recorded/lifecycle", "exact/histories/lives", "exact/histories/worlds", level="exact").answer(
+    "node.checkpoints"
+)
 def writes_files_with_a_newline(answer, memory):
     return {**answer, "checkpoints": {name: text + "\n" for name, text in answer["checkpoints"].items()}}
 

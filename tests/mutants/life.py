@@ -71,14 +71,18 @@ def forgets_a_raised_limit_at_a_restart(answer, memory):
 def _grants(answer, memory):
     if answer["result"] != "pending":
         return answer
-    held = memory.answered["node.state"]["containers"].get(_asked(memory)["metadata"]["uid"], {})
+    held = memory.answered.get("node.state", {}).get("containers", {}).get(_asked(memory)["metadata"]["uid"], {})
     return {"result": "resized", "default_cpuset": answer["default_cpuset"], "containers": held}
 
 
 @mutant(resize.exclusive_cpus_are_not_resized, resize.static_memory_is_not_resized).answer("node.resize")
 def grants_resizes_of_two_exclusive_containers(answer, memory):
     uid = _asked(memory)["metadata"]["uid"]
-    held = memory.answered["node.state"]["containers"].get(uid, {}) if answer["result"] == "pending" else {}
+    held = (
+        memory.answered.get("node.state", {}).get("containers", {}).get(uid, {})
+        if answer["result"] == "pending"
+        else {}
+    )
     return _grants(answer, memory) if sum(bool(holding["cpus"]) for holding in held.values()) > 1 else answer
 
 

@@ -20,8 +20,10 @@ def changed(monkeypatch):
         first, _ = DEFAULTS[name].history.steps[0]
         made = FieldDefault(name, (str(first), value), ("1.35", DEFAULTS[name].at(DEFAULT)))
         monkeypatch.setattr(kubelet_config, "DEFAULTS", {**DEFAULTS, name: made})
+        kubelet_config._defaults.cache_clear()
 
-    return change
+    yield change
+    kubelet_config._defaults.cache_clear()
 
 
 @pytest.mark.parametrize("default", DEFAULTS.values(), ids=DEFAULTS)

@@ -29,7 +29,7 @@ KNOWN = "align-by-socket+distribute-cpus-across-numa"
 def _lives() -> tuple[Scenario, ...]:
     walks = (
         scenario
-        for scenario in mixed(GROUPS["lives"].scenarios(ALL, 0))
+        for scenario in mixed(GROUPS["lives"].scenarios(ALL - {"node/resize"}, 0))
         if scenario.generator == "walk" and not scenario.cell.startswith(KNOWN)
     )
     return tuple(walks)[: 150 if DEEP else 12]
@@ -42,9 +42,18 @@ def _decided(version: str) -> list[list[dict[str, Any]]]:
     histories = (drive(scenario, target, version)[0] for scenario in _lives())  # type: ignore[arg-type]
     answers = ([step.answer or {} for step in history.steps] for history in histories)
     return [
-        [{name: answer.get(name) for name in DECIDED} for answer in life] if life[0].get("result") == "started" else []
+        [{name: _without_hints(answer.get(name)) for name in DECIDED} for answer in life]
+        if life[0].get("result") == "started"
+        else []
         for life in answers
     ]
+
+
+def _without_hints(decided: Any) -> Any:
+    """Leave out which hint a container keeps: from 1.36 on it is another one where nothing is preferred."""
+    if not isinstance(decided, dict):
+        return decided
+    return {name: {key: value for key, value in held.items() if key != "affinity"} for name, held in decided.items()}
 
 
 @pytest.mark.parametrize(("version", "following"), tuple(pairwise(VERSIONS)))

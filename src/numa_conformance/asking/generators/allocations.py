@@ -42,7 +42,7 @@ def allocation_sweep(
     """Yield a scenario for each machine and several option sets, in turn, so that each set has its machines."""
     swept = list(or_the_catalogue(machines, MOST_CPUS))
     options = [*OPTION_SETS, *((*names, STRICT) for names in OPTION_SETS[:2])]
-    for cell, state, lot in states_in_turn("allocate", swept, options, claimed, seed, every=8):
+    for cell, state, lot in states_in_turn("allocate", swept, options, claimed, seed, every=4):
         questions = list(_questions(state, lot, claimed))
         yield Scenario("sweep", cell, state.machine, partial(ask_all, questions), seed)
     for machine in swept:

@@ -17,7 +17,7 @@ from .scenario import Question, Scenario, Script, or_the_catalogue
 
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
-FEW_NAMES, NEVER_PREPARED = 3, "never-prepared-0"
+FEW_NAMES, NEVER_PREPARED = 3, "never-prepared"
 
 
 class ClaimScheduler:
@@ -108,6 +108,8 @@ class ClaimScheduler:
 
 def _known_by(uid: str) -> dict[str, str]:
     """Return what a claim is known by: others of other namespaces have its name."""
+    if uid == NEVER_PREPARED:
+        return {"name": uid, "namespace": "default", "uid": uid}
     namespace, name = divmod(int(uid.rpartition("-")[2]), FEW_NAMES)
     return {"name": f"cpus-{name}", "namespace": f"apps-{namespace}", "uid": uid}
 
