@@ -53,7 +53,7 @@ def _without_hints(decided: Any) -> Any:
     """Leave out which hint a container keeps: from 1.36 on it is another one where nothing is preferred."""
     if not isinstance(decided, dict):
         return decided
-    return {name: {key: value for key, value in held.items() if key != "affinity"} for name, held in decided.items()}
+    return {name: _without_hints(value) for name, value in decided.items() if name != "affinity"}
 
 
 @pytest.mark.parametrize(("version", "following"), tuple(pairwise(VERSIONS)))

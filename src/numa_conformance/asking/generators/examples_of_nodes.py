@@ -11,7 +11,7 @@ from ...judging.choice import numa_cpus
 from ...judging.room import ordinary
 from ...machine import Device, Machine, load_machine, machine_from_dict, machine_to_dict
 from .pods import EXAMPLES
-from .scenario import Scenario, Script, admit, ask_all, remove, start
+from .scenario import Question, Scenario, Script, admit, ask_all, remove, start
 from .workloads import best_effort, container, guaranteed, kubelet, pod, static, static_memory
 
 Json = Mapping[str, Any]
@@ -25,6 +25,7 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     yield from _of_the_pages(claimed)
     yield from _of_many_nodes(claimed)
     yield from _of_neighbours(claimed)
+    yield from _of_memory(claimed)
     yield from _of_distant_nodes(claimed)
     yield from _of_restarts(claimed)
 
@@ -89,6 +90,24 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
             *(question for wanted in pods for question in (admit(wanted), remove(wanted["metadata"]["uid"]))),
         ]
         yield Scenario("example", "node, memory elsewhere", machine, partial(ask_all, questions))
+
+
+def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield memory of two NUMA nodes beside memory of one, and memory that is to change in place."""
+    machine = load_machine("t3-two-numa-per-socket")
+    mib = ordinary(machine.memory[-1]) >> 20
+    if {STATIC, MEMORY, RESTRICTED} <= claimed:
+        pods = [admit(guaranteed("wide", "100m", f"{mib * 5 // 4}Mi")), admit(guaranteed("narrow", "100m", "64Mi"))]
+        questions = [start(static_memory("restricted")), *pods, ("node.state", {})]
+        yield Scenario("example", "node, memory of two and of one", machine, partial(ask_all, questions))
+    if {STATIC, MEMORY, "node/resize"} <= claimed:
+        both, more = (
+            pod("two", [container(name, cpu="1", memory=memory) for name, memory in (("a", "64Mi"), ("b", size))])
+            for size in ("64Mi", "128Mi")
+        )
+        run: Question = ("node.run", {"uid": "two"})
+        questions = [start(static_memory()), admit(both), run, ("node.state", {}), ("node.resize", {"pod": more})]
+        yield Scenario("example", "node, memory that is resized", machine, partial(ask_all, questions))
 
 
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
