@@ -52,10 +52,9 @@ def test_every_step(
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
     in_part = {each.group: (each.driven, each.whole) for each in outcomes if _is_in_part(each, conformance)}
-    counts = (each for outcome in outcomes for each in outcome.verdicts.telling.items())
     telling = Counter[str]()
-    for (requirement, machine), number in counts:
-        telling.update({machine: number} if requirement == name else {})
+    for outcome in outcomes:
+        telling.update(outcome.verdicts.telling_on(name))  # a sum would drop the machines at 0
     tally = request.node.stash[TALLY] = CaseReport(times, histories, held_back=why, in_part=in_part, telling=telling)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:

@@ -21,11 +21,12 @@ from .classified import Classification
 from .hinted import CpuHints
 from .merged import MergedHints
 from .node_subjects import Admission
+from .pods import BEST_EFFORT, BURSTABLE, GUARANTEED
 from .world import World
 
 MOST_TRIES = 4
 """Questions of a history whose other answers are judged, for each requirement that none of them has broken."""
-CLASSES = ("Guaranteed", "Burstable", "BestEffort")
+CLASSES = (GUARANTEED, BURSTABLE, BEST_EFFORT)
 
 
 class Telling:
@@ -71,7 +72,7 @@ def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
         yield replace(choice, answer=None, refusal="refused")
     groups = [choice.numa, choice.sockets, choice.caches, choice.machine.core_bits]
     orders = (order for each in groups for order in (_in_turns(each), _one_after_the_other(each)))
-    every = sorted(iter_bits(choice.available))
+    every = list(iter_bits(choice.available))
     for order in chain((every, every[::-1]), orders):
         cpus = [cpu for cpu in order if choice.available >> cpu & 1][: choice.count]
         answer = bits_of(cpus)

@@ -56,11 +56,11 @@ class HistoryVerdicts:
 
     def not_asked(self, requirement: str) -> Counter[str]:
         """Return why a requirement was not asked of what it could be asked of, and how often."""
-        reasons: Counter[str] = Counter()
-        for (name, reason), times in self.held_back.items():
-            if name == requirement:
-                reasons[reason] += times
-        return reasons
+        return _of(self.held_back, requirement)
+
+    def telling_on(self, requirement: str) -> Counter[str]:
+        """Return machine to the histories that asked a requirement tellingly; 0 where it was asked and none did."""
+        return _of(self.telling, requirement)
 
     def add(self, more: HistoryVerdicts) -> None:
         """Take over what came of further histories."""
@@ -143,6 +143,10 @@ def judge(history: History) -> HistoryVerdicts:
     ]
     verdicts.histories.update(dict.fromkeys(verdicts.tests, 1))
     return verdicts
+
+
+def _of(counts: Counter[tuple[str, str]], requirement: str) -> Counter[str]:
+    return Counter({about: number for (name, about), number in counts.items() if name == requirement})
 
 
 def _known_name(name: str) -> str:

@@ -256,5 +256,5 @@ def prepare(claim: Mapping[str, Any]) -> Question:
 
 
 def unprepare(uid: str) -> Question:
-    """Return the question that has a claim unprepared, by its uid, which is its name too."""
+    """Return the question that has the claim of a uid unprepared."""
     return "claims.unprepare", _known_by(uid)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,7 +39,7 @@ def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     lifted = {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": str(len(machine.numa_ids))}}
     config = static(reserved="0,2", topology="single-numa-node", more=lifted)
     pods = [admit(guaranteed(f"p{node}", 2)) for node in machine.numa_ids[1:]]
-    yield Scenario("example", "node, nine NUMA nodes", machine, partial(ask_all, [start(config), *pods]))
+    yield _example("nine NUMA nodes", machine, [start(config), *pods])
 
 
 def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -57,25 +57,23 @@ def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
 
 
 def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
-    """Yield what one socket of several NUMA nodes holds, and memory that lies on other NUMA nodes than the CPUs."""
+    """Yield a node without a reservation, containers and sockets that hold what is asked, and memory elsewhere."""
     if "cpu-manager/none" in claimed:
         questions = [start(kubelet(cpuManagerPolicy="none")), admit(guaranteed("a", 1)), admit(best_effort("b"))]
-        yield Scenario(
-            "example", "node, no reservation", load_machine("t1-one-socket-smt2"), partial(ask_all, questions)
-        )
+        yield _example("no reservation", load_machine("t1-one-socket-smt2"), questions)
     if {STATIC, SINGLE, "topology-manager/scope/container"} <= claimed:
         config = static(reserved="0,16", topology="single-numa-node")
         apart = {"a": (6, 8), "b": (7, 8), "c": (5, 7)}
         pods = [pod(uid, [container(f"c{n}", cpu=str(n), memory="64Mi") for n in both]) for uid, both in apart.items()]
         questions = [start(config), admit(pods[0]), admit(pods[1]), remove("b"), remove("a"), admit(pods[2])]
         machine = load_machine("t3-two-numa-per-socket")
-        yield Scenario("example", "node, containers on nodes of their own", machine, partial(ask_all, questions))
+        yield _example("containers on nodes of their own", machine, questions)
     socket = "align-by-socket"
     if {STATIC, RESTRICTED, f"cpu-manager/{socket}"} <= claimed:
         pods = [guaranteed(name, cpus) for name, cpus in (("a", 13), ("b", 1), ("c", 12), ("d", 8))]
         questions = [start(static(socket, topology="restricted")), admit(pods[0]), remove("a"), *map(admit, pods[1:])]
         machine = load_machine("caches-across-nodes")
-        yield Scenario("example", "node, what one socket holds", machine, partial(ask_all, questions))
+        yield _example("what one socket holds", machine, questions)
     if {STATIC, MEMORY, "topology-manager/best-effort"} <= claimed:
         machine = load_machine("t6-eight-numa-no-smt")
         whole, left, eviction = ordinary(machine.memory[0]) >> 20, 64, 100
@@ -89,7 +87,7 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
             start(config),
             *(question for wanted in pods for question in (admit(wanted), remove(wanted["metadata"]["uid"]))),
         ]
-        yield Scenario("example", "node, memory elsewhere", machine, partial(ask_all, questions))
+        yield _example("memory elsewhere", machine, questions)
 
 
 def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -99,7 +97,7 @@ def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
     if {STATIC, MEMORY, RESTRICTED} <= claimed:
         pods = [admit(guaranteed("wide", "100m", f"{mib * 5 // 4}Mi")), admit(guaranteed("narrow", "100m", "64Mi"))]
         questions = [start(static_memory("restricted")), *pods, ("node.state", {})]
-        yield Scenario("example", "node, memory of two and of one", machine, partial(ask_all, questions))
+        yield _example("memory of two and of one", machine, questions)
     if {STATIC, MEMORY, "node/resize"} <= claimed:
         both, more = (
             pod("two", [container(name, cpu="1", memory=memory) for name, memory in (("a", "64Mi"), ("b", size))])
@@ -107,7 +105,7 @@ def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
         )
         run: Question = ("node.run", {"uid": "two"})
         questions = [start(static_memory()), admit(both), run, ("node.state", {}), ("node.resize", {"pod": more})]
-        yield Scenario("example", "node, memory that is resized", machine, partial(ask_all, questions))
+        yield _example("memory that is resized", machine, questions)
 
 
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -120,7 +118,7 @@ def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
         config = static(reserved="0", topology="restricted", scope="pod", more=options)
         pods = [admit(guaranteed(f"p{node}", size)) for node in range(len(numa_cpus(machine)) // 2)]
         questions = [start(config), *pods, remove("p0"), admit(guaranteed("wide", 2 * size))]
-        yield Scenario("example", "node, the closer of two", machine, partial(ask_all, questions))
+        yield _example("the closer of two", machine, questions)
     many = "max-allowable-numa-nodes"
     if {"device-manager/allocation", RESTRICTED, f"topology-manager/{many}"} <= claimed:
         plain, kind = load_machine("twelve-numa-nodes"), "example.com/nic"
@@ -130,14 +128,18 @@ def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
         config = kubelet(topologyManagerPolicy="restricted", topologyManagerPolicyOptions=lifted)
         pods = [admit(best_effort(f"p{number}", **{kind: "1"})) for number in range(len(machine.devices))]
         questions = [start(config), *pods, remove("p0"), remove("p2"), admit(best_effort("both", **{kind: "2"}))]
-        yield Scenario("example", "node, a device here and there", machine, partial(ask_all, questions))
+        yield _example("a device here and there", machine, questions)
+
+
+def _example(about: str, machine: Machine, questions: Sequence[Question]) -> Scenario:
+    return Scenario("example", f"node, {about}", machine, partial(ask_all, questions))
 
 
 def _lived(name: str, machine: Machine, config: Json, wanted: Json) -> Scenario:
     """Admit a pod, run it, look at the node, and take it away."""
     uid = wanted["metadata"]["uid"]
     questions = [start(config), admit(wanted), ("node.run", {"uid": uid}), ("node.state", {}), remove(uid)]
-    return Scenario("example", f"node, {name}", machine, partial(ask_all, questions))
+    return _example(name, machine, questions)
 
 
 def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -158,7 +160,7 @@ def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
 
 def _changed(to: str, machine: Machine, config: Json, other: Json, *pods: Json) -> Scenario:
     questions = [start(config), *map(admit, pods), ("node.restart", {"kubelet": other})]
-    return Scenario("example", f"node, restarted with {to}", machine, partial(ask_all, questions))
+    return _example(f"restarted with {to}", machine, questions)
 
 
 def _foreign(other: Machine) -> Script:

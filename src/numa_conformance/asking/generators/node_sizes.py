@@ -11,7 +11,8 @@ from ...judging.room import ordinary
 from ...machine import Machine
 from .workloads import container
 
-SMALL_MIB = 64
+SMALL_MIB, PAGES = 64, "hugepages-"
+"""An amount of memory that any node has; what the name of huge pages begins with."""
 Json = dict[str, Any]
 Containers = tuple[Sequence[Json], Sequence[Json]]
 """App containers, and init containers and sidecars."""
@@ -23,21 +24,16 @@ class NodeSizes:
     def __init__(self, machine: Machine, *, memory: bool, others: Sequence[str], lot: random.Random) -> None:
         """Take whether memory is pinned, and the names of devices and huge pages that may be asked for."""
         self._lot, self._threads = lot, machine.core_bits[0].bit_count()
-        of_memory = [ordinary(node) >> 20 for node in machine.memory]
-        self._sizes = {"cpu": [cpus.bit_count() for cpus in numa_cpus(machine)]}
+        sizes = {"cpu": [cpus.bit_count() for cpus in numa_cpus(machine)]}
         if memory:
-            self._sizes["memory"] = of_memory
+            sizes["memory"] = [ordinary(node) >> 20 for node in machine.memory]
         for name in others:
-            kind = name.removeprefix("hugepages-")
-            self._sizes[name] = (
-                [
-                    sum(node in d.numa and d.resource == name and d.healthy for d in machine.devices)
-                    for node in machine.numa_ids
-                ]
-                if kind == name
-                else [node.hugepages.get(kind, 0) for node in machine.memory]
-            )
-        self._sizes = {name: sorted(filter(None, sizes), reverse=True) for name, sizes in self._sizes.items()}
+            if name.startswith(PAGES):
+                sizes[name] = [node.hugepages.get(name.removeprefix(PAGES), 0) for node in machine.memory]
+            else:
+                places = [device.numa for device in machine.devices if device.resource == name and device.healthy]
+                sizes[name] = [sum(node in numa for numa in places) for node in machine.numa_ids]
+        self._sizes = {name: sorted(filter(None, each), reverse=True) for name, each in sizes.items()}
 
     def containers(self, *, alone: bool = False) -> Containers:
         """Draw containers that need so many NUMA nodes: apps, or what comes before a small one, at once or in turn."""
@@ -64,11 +60,8 @@ class NodeSizes:
 
     def _container(self, name: str, amounts: dict[str, int], *, sidecar: bool = False) -> Json:
         cpus = -(-amounts.get("cpu", 1) // self._threads) * self._threads
-        units = {
-            name: f"{amount * int(name[10:-2])}{name[-2:]}"
-            for name, amount in amounts.items()
-            if name[:10] == "hugepages-"
-        }
+        pages = [(name, name.removeprefix(PAGES)) for name in amounts if name.startswith(PAGES)]
+        units = {name: f"{amounts[name] * int(size[:-2])}{size[-2:]}" for name, size in pages}
         devices = {name: str(amount) for name, amount in amounts.items() if "/" in name}
         memory = f"{amounts.get('memory', SMALL_MIB)}Mi"
         return container(name, cpu=str(cpus), memory=memory, other=units | devices, sidecar=sidecar)

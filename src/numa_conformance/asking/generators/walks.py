@@ -12,14 +12,14 @@ from ...cpuset import CpuSet
 from ...judging.choice import numa_cpus
 from .cell_kubelets import kubelet_of
 from .cells import Cell
-from .node_sizes import NodeSizes
+from .node_sizes import SMALL_MIB, NodeSizes
 from .picks import sizes_of_groups
 from .resizes import resized_by_lot
 from .scenario import Answer, Question, Scenario, Script, admit, remove, start
 from .workloads import container, pod, spell_otherwise
 
-SMALL_MIB, LARGE_SHARE, MOST_SHARES = 64, 3, 8
-"""An amount of memory that any node has; a half of this share of a NUMA node, and as many of them at most."""
+LARGE_SHARE, MOST_SHARES = 3, 8
+"""Memory is drawn in halves of this share of a NUMA node, as many of them at most."""
 KINDS = ("guaranteed", "fraction", "burstable", "best effort")
 _MIXED = {"mixed": KINDS, "whole and fraction": KINDS[:2]}
 """Kinds of pods whose containers differ: of any class, and Guaranteed ones."""
