@@ -1,5 +1,7 @@
 """Several processes that ask one target find what one finds, in the same order."""
 
+import os
+import signal
 import sys
 from functools import partial
 
@@ -10,7 +12,7 @@ from numa_conformance.asking.asking import MOST_FAULTS, Asking
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shares import Shares, idle_cpus
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.wire import Client, Crashed, InProcess, Unsupported
+from numa_conformance.wire import Client, Crashed, InProcess, Unsupported, in_process
 from numa_conformance.wire.messages.plugin import Preferred
 from processes import PATIENCE
 
@@ -118,3 +120,22 @@ def test_an_error_of_the_suite_is_raised_here(monkeypatch):
 
 def test_at_least_one_cpu_counts_as_idle():
     assert idle_cpus() >= 1
+
+
+def test_a_signal_at_the_last_instruction_ends_a_process(monkeypatch, tmp_path):
+    here, end = os.getpid(), in_process._exit
+
+    def exits(status):
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGTERM)
+        end(status)
+
+    monkeypatch.setattr("numa_conformance.wire.in_process._exit", exits)
+    shares = shares_of(Right)
+    try:
+        assert shares.can_ask()
+        shares.close()
+    except SystemExit:  # a copy that goes on as the run
+        (tmp_path / "copy").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    assert not list(tmp_path.iterdir())

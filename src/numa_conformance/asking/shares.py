@@ -33,6 +33,7 @@ Driven = tuple[History, HistoryVerdicts, "TargetFault | None"]
 OUR_THREADS = ("target", "numa-conformance ending")
 """Threads of this program, which wait and hold nothing."""
 _MOST = 8
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 _PATIENCE, _PAUSE = 5.0, 0.01
 """Seconds within which a target is closed, and between two looks whether it is."""
 
@@ -104,9 +105,10 @@ class Shares:
                 warnings.simplefilter("ignore", DeprecationWarning)  # our own threads wait, and hold nothing
                 process = os.fork()
             if process == 0:
-                for other in (*(pipe for _, pipe in self._processes), ours):
-                    other.close()
-                self._work(theirs, number, parent)
+                try:
+                    self._live(theirs, ours, number, parent)
+                finally:  # a copy must never go on as the run
+                    os._exit(os.EX_SOFTWARE)
             theirs.close()
             self._processes.append((process, ours))
 
@@ -120,27 +122,30 @@ class Shares:
             self.close()
             _end_alike(code)
 
-    def _work(self, pipe: Connection, number: int, parent: int) -> NoReturn:
-        """Ask what is wanted until nobody wants more; this is the whole life of a process."""
-        status = 0
+    def _live(self, pipe: Connection, ours: Connection, number: int, parent: int) -> None:
         try:
-            _obey(parent)
-            try:
-                client = self._another()
-            except Exception:
-                pipe.send(False)
-                os._exit(0)
-            with contextlib.closing(client):
-                pipe.send(True)
-                while True:
-                    group, count, most_faults, whole = pipe.recv()
-                    share = self._scenarios(*group)[:count][number :: self._number]
-                    self._drive(pipe, client, share, most_faults, whole=whole)
-        except (EOFError, BrokenPipeError, SystemExit, KeyboardInterrupt):
-            pass
-        except BaseException:
-            status = 1
-        os._exit(status)
+            with contextlib.suppress(EOFError, BrokenPipeError, SystemExit, KeyboardInterrupt):
+                self._work(pipe, ours, number, parent)
+            os._exit(os.EX_OK)
+        except SystemExit:  # the signal that ends it came at the last instruction
+            os._exit(os.EX_OK)
+
+    def _work(self, pipe: Connection, ours: Connection, number: int, parent: int) -> None:
+        """Ask what is wanted until nobody wants more."""
+        for other in (*(pipe for _, pipe in self._processes), ours):
+            other.close()
+        _obey(parent)
+        try:
+            client = self._another()
+        except Exception:
+            pipe.send(False)
+            return
+        with contextlib.closing(client):
+            pipe.send(True)
+            while True:
+                group, count, most_faults, whole = pipe.recv()
+                share = self._scenarios(*group)[:count][number :: self._number]
+                self._drive(pipe, client, share, most_faults, whole=whole)
 
     def _drive(
         self, pipe: Connection, client: Client, scenarios: Sequence[Scenario], most_faults: int, *, whole: bool
@@ -174,9 +179,16 @@ def _obey(parent: int) -> None:
     """End with the process that wants the answers, and when it says so; Ctrl-C is for that one."""
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit())
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGHUP))
+    for number in _ENDING:
+        signal.signal(number, _end)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+
+def _end(*_: object) -> None:
+    """End, once: what unwinds is not unwound again."""
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit()
 
 
 def _foreign_threads() -> bool:
