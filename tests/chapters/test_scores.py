@@ -156,6 +156,24 @@ class CountsDefaults(Scorer):
         return lacks
 
 
+class CountsInitContainersAlone(Scorer):
+    """Counts each init container without the sidecars before it, as the pages that tell of both do."""
+
+    def requested(self, pod, name):
+        alone = [
+            super(CountsInitContainersAlone, self).requested({"spec": {**pod["spec"], **containers}}, name)
+            for containers in ({"initContainers": self.sidecars(pod)}, *self.inits(pod))
+        ]
+        return max(alone)
+
+    def sidecars(self, pod):
+        return [each for each in pod["spec"].get("initContainers") or () if each.get("restartPolicy") == "Always"]
+
+    def inits(self, pod):
+        every = pod["spec"].get("initContainers") or ()
+        return [{"initContainers": [], "containers": [each]} for each in every if each not in self.sidecars(pod)]
+
+
 NOT_FOLLOWED = {SHAPED + "rounds-to-the-nearest"}
 """What is recommended alone, where the mean is cut."""
 
@@ -165,7 +183,9 @@ def scenarios():
     return mixed([*examples_of_scores(), *score_sweep()])
 
 
-@pytest.mark.parametrize("legal", [Scorer, ScoresToHundred, CutsTheMean, KeepsFractions, CountsDefaults])
+@pytest.mark.parametrize(
+    "legal", [Scorer, ScoresToHundred, CutsTheMean, KeepsFractions, CountsDefaults, CountsInitContainersAlone]
+)
 def test_a_scorer_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert {each.requirement for each in verdicts.broken} == (NOT_FOLLOWED if legal is CutsTheMean else set())

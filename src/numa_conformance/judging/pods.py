@@ -146,6 +146,14 @@ class PodSpec:
         """
         return Fraction(self._largest(lambda container: container.requests.get(resource, NOTHING)))
 
+    def is_beside_sidecars(self, resource: str) -> bool:
+        """Tell whether an init container decides beside sidecars: the pages count it alone, kubelets do not."""
+        amounts = [(each.kind == "init", each.requests.get(resource, NOTHING)) for each in self.containers]
+        alone = max((amount for is_init, amount in amounts if is_init), default=NOTHING)
+        return self.effective(resource) > max(
+            alone, sum((amount for is_init, amount in amounts if not is_init), NOTHING)
+        )
+
     def scheduled(self, resource: str) -> Fraction:
         """Return what the scheduler counts: the same with the overhead (page Pod Overhead)."""
         return self._scheduled.get(resource, NOTHING)

@@ -152,6 +152,11 @@ class ScoredNode:
         wanted = self.pod.scheduled(resource)
         return wanted > 0 and wanted > self.room.get(resource, NOTHING) - self.taken(resource)
 
+    @property
+    def is_counted_alike(self) -> bool:
+        """Whether all pages that say what a pod requests say the same of these."""
+        return not any(pod.is_beside_sidecars(name) for pod in (*self.used, self.pod) for name in pod.resources)
+
     @cached_property
     def utilization(self) -> Mapping[str, Fraction]:
         """What is requested with the pod on the node, in percent, of each resource that counts and the node has."""
@@ -170,8 +175,8 @@ class ScoredNode:
     def is_reported(self) -> bool:
         """Whether it is told what counts, for a pod that the node has room for.
 
-        Left open: what a container counts that requests no cpu or memory, a resource that the node has not, and an
-        extended one that the pod does not request.
+        Left open: what a container counts that requests no cpu or memory, a resource that the node has not, an extended
+        one that the pod does not request, and an init container beside sidecars.
         """
         names = self.strategy.names
         native = set(names).intersection(_NATIVE)
@@ -179,7 +184,7 @@ class ScoredNode:
         explicit = all(native <= container.requests.keys() for pod in pods for container in pod.containers)
         requested = all(self.pod.scheduled(name) for name in names if is_extended(name))
         there = len(self.utilization) == len(names) and not any(map(self.lacks, names))
-        return self.strategy.sound and explicit and requested and there
+        return self.strategy.sound and explicit and requested and there and self.is_counted_alike
 
     @property
     def mean_utilization(self) -> Fraction:

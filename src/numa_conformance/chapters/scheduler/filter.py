@@ -10,6 +10,7 @@ chapter = Chapter("scheduler/filter", since="1.22")
 
 def has_room_for_one_more(node: ScoredNode) -> None:
     applies(node.refused is None, "the strategy is refused")
+    applies(node.is_counted_alike, "an init container runs beside sidecars, of which pages differ")
     applies(node.room.get("pods", 0) > len(node.used), "the node has as many pods as it may have")
 
 
