@@ -41,7 +41,8 @@ Key = tuple[str, str]
 class World:
     """A node whose pods come and go, and the cgroups of their containers; ``assigned``: their exclusive CPUs, or none.
 
-    ``others``: cgroups that belong to no pod, and what they have.
+    ``others``: cgroups that belong to no pod, and what they have. ``sent``: the CPUs with which containers were
+    made, or which the last pass sent them.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class World:
         self.node, self.target, self.machine, self.root, self.way, self.lot = node, target, machine, root, way, lot
         self.assigned: dict[Key, CpuSet] = {}
         self.others: dict[Path, str] = {}
+        self.sent: dict[Key, CpuSet] = {}
         self.count = 0
         version, driver = way
         online = CpuSet.from_bits(machine.online_bits)
@@ -78,10 +80,11 @@ class World:
             if isinstance(answer, Admitted):
                 self.node.run(uid)
                 self._take(uid, answer.containers)
+                self.sent |= {key: cpus for key, cpus in self.assigned.items() if key[0] == uid and cpus}
 
     def restart(self) -> None:
         """Start the node agent anew; what it does not admit again is gone, and all where it fails to start."""
-        answer = self.node.try_restart()
+        answer, self.sent = self.node.try_restart(), {}
         if isinstance(answer, StartFailed):
             self.assigned = {}
             return
@@ -103,14 +106,18 @@ class World:
         return self.lot.choice((*pods, pod(uid, apps, init=[sidecar])))
 
     def spoil(self, missing: Iterable[Key] = ()) -> None:
-        """Write by lot into the cgroups of all containers, but those that are ``missing``."""
-        contents = {self.folder(key): cpus or self.pool for key, cpus in self.assigned.items() if key not in missing}
+        """Write by lot into the cgroups of containers, but those that are ``missing``.
+
+        Those that were sent the same CPUs before have these: no page says that a node mends what others write.
+        """
+        contents = {key: cpus or self.pool for key, cpus in self.assigned.items() if key not in missing}
+        folders = {self.folder(key) for key in contents}
         for folder in self.pods.glob("*/*/"):
-            if folder not in contents:
+            if folder not in folders:
                 shutil.rmtree(folder)
-        for folder, cpus in contents.items():
-            self._write(folder.parent, self.every)
-            self._write(folder, self._content(cpus))
+        for key, cpus in contents.items():
+            self._write(self.folder(key).parent, self.every)
+            self._write(self.folder(key), str(cpus) if self.sent.get(key) == cpus else self._content(cpus))
 
     def _content(self, cpus: CpuSet) -> str:
         """Draw a cpuset: what is assigned, a part of it, more, others, both, every CPU, none, or no cpuset at all."""
@@ -127,6 +134,8 @@ class World:
     def reconcile(self) -> None:
         """Have a pass made."""
         self.target.ask(HostReconcile(str(self.root)))
+        due = {key: cpus or self.pool for key, cpus in self.assigned.items()}
+        self.sent = {key: cpus for key, cpus in due.items() if self.folder(key).exists() or self.sent.get(key) == cpus}
 
     def check(self, requirements: tuple[str, ...], keys: Iterable[Key]) -> None:
         """Raise a finding where a container has other CPUs in its cgroup than are assigned to it.
