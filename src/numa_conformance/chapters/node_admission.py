@@ -90,8 +90,8 @@ def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     beyond="that an event takes nothing from containers and NUMA nodes that it does not name",
 )
 def leaves_the_rest(rest: Rest) -> Iterator[Violation]:
-    """An event of a node changes what it names: containers keep the CPUs, memory and devices that they have, and NUMA
-    nodes what they have free.
+    """An event of a node changes what it names: containers keep the CPUs, memory, devices and CFS quota that they have,
+    and NUMA nodes what they have free.
     """
     others = {ADMISSION: CPUS, START: CPUS}.get(rest.event)  # which other sentences tell
     for stay in rest.stays:

@@ -8,7 +8,7 @@ from ..cpuset import format_bits
 from ..judging.alignment import ResourceRequest
 from ..judging.chapter import Judgement, Violation, violated
 from ..judging.node_subjects import Admission
-from ..judging.rest import CPUS, DEVICES, MEMORY, Rest
+from ..judging.rest import CPUS, DEVICES, MEMORY, QUOTA, Rest
 from ..judging.room import Room
 from ..judging.sighting import bytes_of_blocks
 from ..judging.start_subjects import Start
@@ -73,6 +73,11 @@ def devices_text(held: HoldingBits | None) -> str:
     return ", ".join(f"{name}: {', '.join(sorted(ids))}" for name, ids in known) or "none"
 
 
+def quota_text(held: HoldingBits) -> str:
+    """Write the CFS quota of a container; no bound is 0."""
+    return str(max(held.quota or 0, 0))
+
+
 def sets_text(sets: Iterable[int]) -> str:
     """Write sets of NUMA nodes."""
     return ", ".join(f"{{{format_bits(nodes)}}}" for nodes in sets)
@@ -87,6 +92,7 @@ _FACTS: Mapping[str, tuple[Callable[[HoldingBits], bool], Callable[[HoldingBits]
     CPUS: (lambda held: True, cpus_text),
     MEMORY: (lambda held: held.memory is not None, blocks_text),
     DEVICES: (lambda held: held.devices is not None, devices_text),
+    QUOTA: (lambda held: held.quota is not None, quota_text),
 }
 """Of each fact of a holding whether it is told, and how it is written."""
 

@@ -10,7 +10,7 @@ from ..judging.node_subjects import Arrival
 from ..judging.shared_views import NodeContainer
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..wire.history.values import CpuBits, HoldingBits
-from .outcomes import blocks_text, cpus_text, devices_text
+from .outcomes import blocks_text, cpus_text, devices_text, quota_text
 
 chapter = Chapter(since="1.8")
 
@@ -60,12 +60,8 @@ def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
         ("cpu", "CPUs", CPU_FILE, cpus_text, has_cpus),
         ("memory", "memory", MEMORY_FILE, blocks_text, held.memory is not None),
         ("device", "devices", DEVICE_FILE, devices_text, has_devices),
-        ("quota", "CFS quota", "its admission", _quota, container.is_never_bounded and other.quota is not None),
+        ("quota", "CFS quota", "its admission", quota_text, container.is_never_bounded and other.quota is not None),
     ):
         if is_shown and write(held) != write(other):
             why = f"{container.teller} tells of other {noun} of container {container.key} than {file}"
             yield Violation(why, write(other), write(held), about=container.about("listed", fact))
-
-
-def _quota(held: HoldingBits) -> str:
-    return str(max(held.quota or 0, 0))

@@ -19,7 +19,7 @@ from .world import AdmittedPod, World
 
 Books = Mapping[tuple[int, str], int]
 """NUMA node (bit) and type of memory to the bytes that are free."""
-CPUS, MEMORY, DEVICES = "CPUs", "memory", "devices"
+CPUS, MEMORY, DEVICES, QUOTA = "CPUs", "memory", "devices", "CFS quota"
 """What a container holds."""
 ADMISSION, START, REMOVAL = "admission", "start", "removal"
 _EVENTS: Mapping[type, str] = {RunPod: START, RemovePod: REMOVAL, ResizePod: "resize", RestartNode: "restart"}
@@ -32,7 +32,7 @@ class Stay:
     who: str
     had: HoldingBits
     has: HoldingBits
-    facts: tuple[str, ...] = (CPUS, MEMORY, DEVICES)
+    facts: tuple[str, ...] = (CPUS, MEMORY, DEVICES, QUOTA)
 
     def __str__(self) -> str:
         """Write who it is and what it has, for a person."""
@@ -120,7 +120,7 @@ def _stays(had: AdmittedPod, has: AdmittedPod, question: Message) -> Iterator[St
 def _unnamed(was: ContainerSpec, wanted: ContainerSpec) -> Iterator[str]:
     """Yield what a resize does not name of a container."""
     yield DEVICES
-    for fact, resource in ((CPUS, "cpu"), (MEMORY, "memory")):
+    for fact, resource in ((CPUS, "cpu"), (QUOTA, "cpu"), (MEMORY, "memory")):
         before, after = ((each.requests.get(resource), each.limits.get(resource)) for each in (was, wanted))
         if before == after:
             yield fact
