@@ -10,10 +10,7 @@ from typing import Any
 
 from ...errors import NumaConformanceError
 from ...kube import KubeletConfiguration, reserved_cpu_milli
-from ...reference.target import ReferenceTarget
-from ...sources.versions import DEFAULT
-from ...wire.messages.describe import Description
-from ...wire.messages.node import StartFailed, StartNode
+from ...wire.messages.node import StartNode
 from ..daemon.daemon import HOST, Daemon
 from .runtime_side import NriError
 
@@ -28,18 +25,13 @@ _LOOK_SECONDS = 0.1
 PLACE = "/var/run/nri"
 
 
-class Plugin:
-    """Starts the command, anew after each ``end``; ``home`` is a folder for what stands around it."""
+class Plugin(Daemon):
+    """A daemon that registers with a container runtime."""
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
         """Take the command, and by which words it says that it does not support a machine."""
-        self._daemon = Daemon("plugin", words, (SOCKET, HOST, KUBELET, RESERVED, AMOUNT, STATE), unsupported)
-        self.home = self._daemon.home
+        super().__init__("plugin", words, (SOCKET, HOST, KUBELET, RESERVED, AMOUNT, STATE), unsupported)
         self._state = self.home / "state"
-
-    def described(self) -> Description:
-        """Say which plugin this is."""
-        return self._daemon.described("node", sorted(FEATURES))
 
     def forget(self) -> None:
         """Remove the files that it has kept: what starts next is on another machine, or on an empty one."""
@@ -64,34 +56,16 @@ class Plugin:
             SOCKET: str(socket), HOST: str(start.host_root), KUBELET: str(configuration), STATE: str(self._state),
             RESERVED: reserved(kubelet), AMOUNT: f"{reserved_cpu_milli(KubeletConfiguration.from_dict(kubelet))}m",
         }  # fmt: skip
-        self._daemon.start(start.machine, {**(places or {}), socket.parent: PLACE}, values)
+        self.start(start.machine, {**(places or {}), socket.parent: PLACE}, values)
         try:
-            return self._daemon.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
+            return self.wait(lambda: registered(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
         except NriError as error:
-            return self._daemon.failed(f"the plugin has not taken what is there: {error}")
-
-    def check_support(self) -> None:
-        """Raise ``Unsupported`` where it has said that it does not support the machine."""
-        self._daemon.check_support()
+            return self.failed(f"the plugin has not taken what is there: {error}")
 
     def check(self) -> None:
         """Raise ``NumaConformanceError`` with its last words where it has ended."""
-        if self._daemon.ended is not None:
-            raise NumaConformanceError(self._daemon.failed(self._daemon.ended))
-
-    def end(self) -> None:
-        """End it."""
-        self._daemon.end()
-
-    def close(self) -> None:
-        """End it, and remove its folder."""
-        self._daemon.close()
-
-
-def refused_configuration(request: StartNode) -> StartFailed | None:
-    """Return how a kubelet that decides would refuse a configuration by the documentation; None where it comes up."""
-    answer = ReferenceTarget("documented", request.kubernetes_version or DEFAULT).node_start(request)
-    return answer if isinstance(answer, StartFailed) else None
+        if self.ended is not None:
+            raise NumaConformanceError(self.failed(self.ended))
 
 
 def reserved(kubelet: Mapping[str, Any]) -> str:
