@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import Fault, UsageError
+from ...wire.messages import plugin as messages
 from ...wire.messages.describe import Describe, Description
-from ...wire.messages.plugin import (
-    FEATURES,
-    AllocateDevices,
-    DevicesAllocated,
-    PluginFailed,
-    PluginRefused,
-    PluginStarted,
-    PreferDevices,
-    Preferred,
-    RestartKubelet,
-    StartPlugin,
-)
 from ..daemon.daemon import HOST, Daemon
 from .kubelet import KubeletOfPlugins
 
@@ -44,28 +33,28 @@ class PluginTarget:
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
-        return self._daemon.described("plugin", sorted(FEATURES))
+        return self._daemon.described("plugin", sorted(messages.FEATURES))
 
-    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
+    def plugin_start(self, request: messages.StartPlugin) -> messages.PluginStarted | messages.PluginFailed:
         """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
         self._end()
         self._kubelet = KubeletOfPlugins(self._folder)
         values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
         self._daemon.start(request.machine, {self._folder: PLACE}, values)
         answer = self._meet()
-        if isinstance(answer, PluginFailed):
+        if isinstance(answer, messages.PluginFailed):
             self._daemon.check_support()
         return answer
 
-    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+    def plugin_restart(self, request: messages.RestartKubelet) -> messages.PluginStarted | messages.PluginFailed:
         """End the kubelet, bring another one up, and wait until the plugin has registered with it."""
         if self._kubelet is not None:
             self._kubelet.close()
         self._kubelet = KubeletOfPlugins(self._folder)
         return self._meet()
 
-    def _meet(self) -> PluginStarted | PluginFailed:
-        met: list[PluginStarted | PluginFailed] = []
+    def _meet(self) -> messages.PluginStarted | messages.PluginFailed:
+        met: list[messages.PluginStarted | messages.PluginFailed] = []
 
         def happens() -> bool:
             answer = self._up.met(_LOOK_SECONDS)
@@ -73,13 +62,13 @@ class PluginTarget:
             return bool(met)
 
         failure = self._daemon.wait(happens, REGISTER_SECONDS, "registered")
-        return met[0] if failure is None else PluginFailed(failure)
+        return met[0] if failure is None else messages.PluginFailed(failure)
 
-    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
+    def plugin_prefer(self, request: messages.PreferDevices) -> messages.Preferred | messages.PluginRefused:
         """Ask what it prefers."""
         return self._up.prefer(request.available, request.included, request.size)
 
-    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
+    def plugin_allocate(self, request: messages.AllocateDevices) -> messages.DevicesAllocated | messages.PluginRefused:
         """Tell it what a container is given."""
         return self._up.allocate(request.devices)
 

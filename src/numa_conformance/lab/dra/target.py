@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from ...wire.messages.claims import (
-    FEATURES,
-    ClaimPrepared,
-    ClaimRefused,
-    ClaimUnprepared,
-    DriverFailed,
-    DriverStarted,
-    EndShared,
-    PrepareClaim,
-    RestartDriver,
-    RunShared,
-    SharedRuns,
-    StartDriver,
-    UnprepareClaim,
-)
+from ...wire.messages import claims as messages
 from ...wire.messages.describe import Describe, Description
 from ..daemon.daemon import HOST, Daemon
 from .kubelet import DriverRefusedError
@@ -46,7 +32,7 @@ class Backend(Protocol):
     def shared(self) -> dict[str, str] | None:
         """The CPUs of containers without a claim, by name."""
 
-    def start(self, request: StartDriver) -> list[dict[str, Any]]:
+    def start(self, request: messages.StartDriver) -> list[dict[str, Any]]:
         """Start the driver on a machine without claims; returns the slices that it publishes."""
 
     def restart(self) -> list[dict[str, Any]]:
@@ -55,7 +41,7 @@ class Backend(Protocol):
     def prepare(self, claim: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
         """Start a claim's container; returns its CPUs, and the claim where it was allocated here."""
 
-    def unprepare(self, claim: UnprepareClaim) -> None:
+    def unprepare(self, claim: messages.UnprepareClaim) -> None:
         """End a claim's container, and delete the claim."""
 
     def run(self, name: str) -> None:
@@ -78,54 +64,54 @@ class DraTarget:
     def describe(self, request: Describe) -> Description:
         """Say which driver this is; without a placeholder for them it reserves no CPUs."""
         daemon = self._backend.daemon
-        features = set(FEATURES) - (set() if daemon.names(RESERVED) else {"claims/reserved"})
+        features = set(messages.FEATURES) - (set() if daemon.names(RESERVED) else {"claims/reserved"})
         return daemon.described("claims", sorted(features))
 
-    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
+    def claims_start(self, request: messages.StartDriver) -> messages.DriverStarted | messages.DriverFailed:
         """Start the driver on a machine, and wait until it has published."""
         try:
-            return DriverStarted(self._backend.start(request))
+            return messages.DriverStarted(self._backend.start(request))
         except DriverRefusedError as error:
             self._backend.daemon.check_support()
-            return DriverFailed(str(error))
+            return messages.DriverFailed(str(error))
 
-    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
+    def claims_restart(self, request: messages.RestartDriver) -> messages.DriverStarted | messages.DriverFailed:
         """Start the driver again with the files that it has written."""
         try:
-            return DriverStarted(self._backend.restart())
+            return messages.DriverStarted(self._backend.restart())
         except DriverRefusedError as error:
-            return DriverFailed(str(error))
+            return messages.DriverFailed(str(error))
 
-    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
+    def claims_prepare(self, request: messages.PrepareClaim) -> messages.ClaimPrepared | messages.ClaimRefused:
         """Have a claim prepared, and start its container."""
         try:
             cpus, claim = self._backend.prepare(request.claim)
         except DriverRefusedError as error:
-            return ClaimRefused(str(error))
-        return ClaimPrepared(cpus, self._backend.shared, claim)
+            return messages.ClaimRefused(str(error))
+        return messages.ClaimPrepared(cpus, self._backend.shared, claim)
 
-    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
+    def claims_unprepare(self, request: messages.UnprepareClaim) -> messages.ClaimUnprepared | messages.ClaimRefused:
         """End the claim's container, have the claim unprepared, and delete it."""
         try:
             self._backend.unprepare(request)
         except DriverRefusedError as error:
-            return ClaimRefused(str(error))
-        return ClaimUnprepared()
+            return messages.ClaimRefused(str(error))
+        return messages.ClaimUnprepared()
 
-    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
+    def claims_run(self, request: messages.RunShared) -> messages.SharedRuns | messages.ClaimRefused:
         """Start a container without a claim."""
         return self._shared(self._backend.run, request.name)
 
-    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
+    def claims_end(self, request: messages.EndShared) -> messages.SharedRuns | messages.ClaimRefused:
         """End it."""
         return self._shared(self._backend.end, request.name)
 
-    def _shared(self, change: Callable[[str], None], name: str) -> SharedRuns | ClaimRefused:
+    def _shared(self, change: Callable[[str], None], name: str) -> messages.SharedRuns | messages.ClaimRefused:
         try:
             change(name)
         except DriverRefusedError as error:
-            return ClaimRefused(str(error))
-        return SharedRuns(self._backend.shared or {})
+            return messages.ClaimRefused(str(error))
+        return messages.SharedRuns(self._backend.shared or {})
 
     def close(self) -> None:
         """End all, and remove what was made."""

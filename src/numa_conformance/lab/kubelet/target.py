@@ -14,28 +14,9 @@ from ...errors import Fault, StartError, UsageError
 from ...machine import Machine, machine_from_dict
 from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory
 from ...sources.versions import KubernetesVersion
+from ...wire.message import Request
+from ...wire.messages import node as messages
 from ...wire.messages.describe import PROTOCOL, Describe, Description
-from ...wire.messages.node import (
-    AdmitPod,
-    Admitted,
-    Checkpoints,
-    NodeStarted,
-    NodeState,
-    PodStarted,
-    ReadCheckpoints,
-    ReadmittedPod,
-    ReadState,
-    Rejected,
-    RejectedPod,
-    Removed,
-    RemovePod,
-    Restarted,
-    RestartNode,
-    RunPod,
-    StartFailed,
-    StartNode,
-    UnknownPod,
-)
 from .claims import claimed_features, untold_fields
 from .cri_objects import Hears, nobody
 from .holdings import node_started
@@ -60,8 +41,8 @@ class KubeletTarget:
         self._workshop = Workshop(binary)
         self._version = self._workshop.version
         self._node: RealNode | None = None
-        self._requests: list[StartNode | AdmitPod | RunPod | RemovePod | RestartNode] = []
-        self._started: NodeStarted | None = None
+        self._requests: list[Request[Any]] = []
+        self._started: messages.NodeStarted | None = None
         self._reused = False
 
     def describe(self, request: Describe) -> Description:
@@ -76,7 +57,7 @@ class KubeletTarget:
             untold=sorted(untold_fields(self._version)),
         )
 
-    def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
+    def node_start(self, request: messages.StartNode) -> messages.NodeStarted | messages.StartFailed:
         """Bring up a node on a folder of its own, or clear the one that is up where it came up in the same way."""
         before, self._requests = self._requests, [request]
         self._reused = bool(before) and request == before[0] and not request.files and self._is_clear()
@@ -93,14 +74,14 @@ class KubeletTarget:
             node.take(*node.pods)
         return node.files().shared_pool == self._started.default_cpuset
 
-    def _start(self, request: StartNode) -> NodeStarted | StartFailed:
+    def _start(self, request: messages.StartNode) -> messages.NodeStarted | messages.StartFailed:
         self._stop()
         self._reused = False
         machine = machine_from_dict(request.machine, "machine")
         try:
             self._node = self._workshop.node(machine, request.kubelet, request.files or {})
         except StartError as error:
-            return StartFailed(error.stage, error.message)
+            return messages.StartFailed(error.stage, error.message)
         self._started = node_started(machine, self._node.folder, self._node.files())
         return self._started
 
@@ -111,12 +92,12 @@ class KubeletTarget:
         """
         if self._reused:
             start, *others = self._requests
-            assert isinstance(start, StartNode)
+            assert isinstance(start, messages.StartNode)
             self._start(start)
             for question in others:
                 getattr(self, question.method.attribute)(question)
 
-    def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
+    def node_admit(self, request: messages.AdmitPod) -> messages.Admitted | messages.Rejected:
         """Give the kubelet a pod. One that it has is not given again: it keeps what it has."""
         node = self._up
         self._requests.append(request)
@@ -128,43 +109,43 @@ class KubeletTarget:
         if refusal is None:
             files = node.files()
             sent, held = node.sent(), node.holdings(uid)
-            return Admitted(files.shared_pool, held, status.get("qosClass"), files.free_memory(), updates=sent)
+            return messages.Admitted(files.shared_pool, held, status.get("qosClass"), files.free_memory(), updates=sent)
         node.take(uid)
         reason, message = reason_and_message(refusal)
         pool, phase, sent = node.files().shared_pool, refusal["phase"], node.sent()
-        return Rejected(pool, reason, message, status.get("qosClass"), phase=phase, updates=sent)
+        return messages.Rejected(pool, reason, message, status.get("qosClass"), phase=phase, updates=sent)
 
-    def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
+    def node_run(self, request: messages.RunPod) -> messages.PodStarted | messages.UnknownPod:
         """Let the kubelet's runtime make the pod's containers, and wait until they have started."""
         node = self._up
         self._requests.append(request)
         if request.uid not in node.pods:
-            return UnknownPod(node.files().shared_pool)
+            return messages.UnknownPod(node.files().shared_pool)
         node.run(request.uid)
         sent = node.sent()
-        return PodStarted(node.files().shared_pool, node.holdings(request.uid), updates=sent)
+        return messages.PodStarted(node.files().shared_pool, node.holdings(request.uid), updates=sent)
 
-    def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
+    def node_remove(self, request: messages.RemovePod) -> messages.Removed | messages.UnknownPod:
         """Take a pod away."""
         node = self._up
         self._requests.append(request)
         if request.uid not in node.pods:
-            return UnknownPod(node.files().shared_pool)
+            return messages.UnknownPod(node.files().shared_pool)
         node.take(request.uid)
-        return Removed(node.files().shared_pool, updates=node.sent())
+        return messages.Removed(node.files().shared_pool, updates=node.sent())
 
-    def node_state(self, request: ReadState) -> NodeState:
+    def node_state(self, request: messages.ReadState) -> messages.NodeState:
         """Tell what the pods hold."""
         node = self._up
-        return NodeState(node.files().shared_pool, {uid: node.holdings(uid) for uid in node.pods})
+        return messages.NodeState(node.files().shared_pool, {uid: node.holdings(uid) for uid in node.pods})
 
-    def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
+    def node_checkpoints(self, request: messages.ReadCheckpoints) -> messages.Checkpoints:
         """Tell the state files."""
         self._move_to_a_fresh_node()
         self._up.let_go()
-        return Checkpoints(self._up.files().texts)
+        return messages.Checkpoints(self._up.files().texts)
 
-    def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
+    def node_restart(self, request: messages.RestartNode) -> messages.Restarted | messages.StartFailed:
         """Start the kubelet anew on the same folder."""
         if request.files or request.kubelet is not None:
             self._move_to_a_fresh_node()
@@ -173,16 +154,16 @@ class KubeletTarget:
         try:
             node.restart(request.kubelet, request.files or {})
         except StartError as error:
-            return StartFailed(error.stage, error.message)
-        pods: list[ReadmittedPod | RejectedPod] = []
+            return messages.StartFailed(error.stage, error.message)
+        pods: list[messages.ReadmittedPod | messages.RejectedPod] = []
         for uid, pod in list(node.pods.items()):
             refusal = node.refusal(pod.uid)
             if refusal is None:
-                pods.append(ReadmittedPod(uid, node.holdings(uid)))
+                pods.append(messages.ReadmittedPod(uid, node.holdings(uid)))
             else:
                 node.take(uid)
-                pods.append(RejectedPod(uid, *reason_and_message(refusal)))
-        return Restarted(pods, node.files().shared_pool, updates=node.sent())
+                pods.append(messages.RejectedPod(uid, *reason_and_message(refusal)))
+        return messages.Restarted(pods, node.files().shared_pool, updates=node.sent())
 
     def close(self) -> None:
         """End the node."""
