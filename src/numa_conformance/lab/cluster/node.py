@@ -16,11 +16,10 @@ from ..kubelet.device_plugin import plugins_of
 from ..kubelet.files import StateFiles
 from ..kubelet.holdings import holdings
 from ..kubelet.launcher import HOME, Launcher
-from ..kubelet.process import configuration
+from ..kubelet.process import SETTINGS, configuration
 from ..kubelet.runtime import FakeRuntime
 from ..nri.of_cri import RuntimePlugins
 from ..nri.runtime_side import built
-from .binaries import LOOPBACK
 from .certificates import Signed, write_secret
 from .cgroups import NodeCgroups
 from .nodes_file import PlannedNode
@@ -28,7 +27,6 @@ from .pods import Pod, PodWatch
 
 RUN_SECONDS = "numa-conformance/run-seconds"
 """An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
-_DEFAULT_MAX_PODS = 110
 
 
 class ClusterNode:
@@ -84,30 +82,10 @@ class ClusterNode:
         tested = self.plan.kubelet
         config = configuration(tested, HOME, 0)
         del config["staticPodPath"]
-        config.update(
-            registerNode=True,
-            registerWithTaints=[*(tested.get("registerWithTaints") or ()), *self.plan.taints],
-            enableServer=True,
-            address=LOOPBACK,
-            port=port,
-            readOnlyPort=0,
-            clusterDNS=tested.get("clusterDNS", ["10.0.0.10"]),  # nobody asks it; without one each pod has a warning
-            clusterDomain=tested.get("clusterDomain", "cluster.local"),
-            maxPods=tested.get("maxPods", _DEFAULT_MAX_PODS),
-            tlsCertFile=f"{HOME}/server.crt",
-            tlsPrivateKeyFile=f"{HOME}/server.key",
-            authentication={
-                "anonymous": {"enabled": False},
-                "webhook": {"enabled": True},
-                "x509": {"clientCAFile": f"{HOME}/ca.crt"},
-            },
-            authorization={"mode": "Webhook"},
-            nodeStatusUpdateFrequency=tested.get("nodeStatusUpdateFrequency", "1s"),  # devices show so soon
-            nodeStatusReportFrequency=tested.get("nodeStatusReportFrequency", "5m"),
-            syncFrequency=tested.get("syncFrequency", "10s"),
-            cpuManagerReconcilePeriod=tested.get("cpuManagerReconcilePeriod", "1s"),
-        )
-        return config
+        config |= SETTINGS["node_of_a_cluster"]
+        config |= {name: tested.get(name, value) for name, value in SETTINGS["node_of_a_cluster_unless_tested"].items()}
+        taints = [*(tested.get("registerWithTaints") or ()), *self.plan.taints]
+        return {**config, "port": port, "registerWithTaints": taints}
 
     def register_devices(self) -> None:
         """Tell the kubelet, which is up, of the machine's devices."""

@@ -15,7 +15,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ...errors import Fault, StartError, UsageError
+from ...files import text_of
 from .launcher import HOME, Launcher
 
 _START_SECONDS = 60
@@ -45,6 +48,10 @@ _STAGES = (
     ("memory", "memorymanager"),
 )
 """Words of a last error, and the stage that they tell of."""
+
+
+SETTINGS: Mapping[str, Mapping[str, Any]] = yaml.safe_load(text_of(__package__, "settings.yaml"))
+"""Fields of configurations by the nodes that have them."""
 
 
 class RunningKubelet:
@@ -178,37 +185,15 @@ def version_of(binary: str) -> str:
 def configuration(tested: Mapping[str, Any], node: str, port: int) -> dict[str, Any]:
     """Return the configuration of a kubelet below ``node``, a folder of the kubelet's own view, read at ``port``.
 
-    The kubelet is refused nothing of what is tested; what is added touches neither CPUs, memory, devices nor hints. It
-    manages no control groups, which would be the host's.
+    The kubelet is refused nothing of what is tested.
     """
     return {
         **tested,
-        "apiVersion": "kubelet.config.k8s.io/v1beta1",
-        "kind": "KubeletConfiguration",
+        **SETTINGS["every_node"],
         "containerRuntimeEndpoint": f"unix://{node}/cri.sock",
         "staticPodPath": f"{node}/manifests",
         "podLogsDir": f"{node}/logs",
         "volumePluginDir": f"{node}/volume-plugins",
-        "address": "127.0.0.1",
-        "enableServer": False,
         "readOnlyPort": port,
-        "healthzPort": 0,
-        "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
-        "authorization": {"mode": "AlwaysAllow"},
-        "cgroupDriver": "cgroupfs",
-        "cgroupsPerQOS": False,
-        "enforceNodeAllocatable": [],
-        "failCgroupV1": False,
-        "failSwapOn": False,
-        "localStorageCapacityIsolation": False,
-        "makeIPTablesUtilChains": False,
-        "registerNode": False,
-        "fileCheckFrequency": "1s",
-        "syncFrequency": "1s",
-        "cpuManagerReconcilePeriod": "200ms",
-        "runtimeRequestTimeout": "24h",
-        "shutdownGracePeriod": "0s",
-        "maxPods": 1000,
-        "podPidsLimit": -1,
         "featureGates": {**(tested.get("featureGates") or {}), "KubeletInUserNamespace": True},
     }
