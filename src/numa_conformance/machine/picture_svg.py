@@ -6,24 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from ..files import text_of
 from .model import Machine
 from .picture_rows import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
 
 _CPU, _GAP, _LINE, _LABEL, _MARGIN = 34, 8, 40, 190, 12
 _HUES = 8
-_STYLE = """
-.numa-map{font:12px ui-monospace,monospace;color-scheme:light dark;color:var(--numa-ink,#1b1f24);
---numa-c0:#9ecae9;--numa-c1:#ffbf79;--numa-c2:#9fd8a0;--numa-c3:#f2a6a0;--numa-c4:#cdb5e3;--numa-c5:#e3cf8f;
---numa-c6:#8fd3cd;--numa-c7:#f0b3d3;--numa-cR:#c3c8ce;--numa-free:transparent}
-@media (prefers-color-scheme:dark){.numa-map{color:var(--numa-ink,#e6e8eb);
---numa-c0:#2a5f86;--numa-c1:#8a5213;--numa-c2:#2f6b35;--numa-c3:#86352f;--numa-c4:#5f4382;--numa-c5:#6b5a16;
---numa-c6:#1f6661;--numa-c7:#7a3059;--numa-cR:#555b63}}
-.numa-map text{fill:currentColor}.numa-map rect{stroke:currentColor;stroke-width:1}
-.numa-map .core{fill:none;stroke-opacity:.55}.numa-map .cpu{stroke-opacity:.35}.numa-map .id{font-size:10px}
-.numa-map .heading{font-size:15px;font-weight:700}
-.numa-map .marked{stroke:var(--numa-mark,#c5221f);stroke-width:3;stroke-opacity:1}
-.numa-map .who{font-weight:700;text-anchor:middle}
-""".strip().replace("\n", "")
+_STYLE = text_of(__package__, "picture.css").replace("\n", "")
 
 
 @dataclass(frozen=True, slots=True)
