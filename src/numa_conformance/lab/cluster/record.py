@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from ...cpuset import CpuSet
-from ...machine import machine_to_dict
+from ...wire.history.history import Head, History, Step, histories_text
+from ...wire.history.sightings import LIVE_NODE
 from ...wire.message import Message
 from ...wire.messages.node import Admitted, PodStarted, Rejected, Removed
 from ..kubelet.files import StateFiles
@@ -21,7 +22,6 @@ from ..kubelet.holdings import node_started
 from .node import ClusterNode
 from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
 
-_FORMAT = 1
 _GENERATOR = "real-cluster"
 _LET_GO_SECONDS = 20.0
 _LOOK_SECONDS = 0.02
@@ -39,15 +39,15 @@ class NodeRecord:
         self._node = node
         self._version = version
         self._watch = watch
-        self._steps: list[dict[str, Any]] = []
+        self._steps: list[Step] = []
         self._admitted: dict[str, Pod] = {}
         self._decided: set[str] = set()
         self._started: set[str] = set()
         self._leaving: dict[str, CpuSet] = {}
         self._lock = threading.RLock()
         self.is_broken = False
-        params = {"kubelet": dict(node.plan.kubelet), "kubernetes_version": _minor(version)}
-        self._step("node.start", params, node_started(node.plan.machine, node.folder, node.files()))
+        self._configured = {"kubelet": dict(node.plan.kubelet), "kubernetes_version": _minor(version)}
+        self._step("node.start", self._configured, node_started(node.plan.machine, node.folder, node.files()))
         node.admitted = self._admit
 
     def hear(self, kind: str, pod: Pod) -> None:
@@ -67,12 +67,11 @@ class NodeRecord:
                 "node.run", {"uid": uid}, lambda files: PodStarted(files.shared_pool, self._holdings(uid, files))
             )
 
-    def lines(self) -> list[dict[str, Any]]:
-        """Return the history's lines, and where the conversation was broken those of what is seen now."""
-        lines = [self._head("life"), *self._steps, {"end": len(self._steps)}]
+    def histories(self) -> Iterator[History]:
+        """Yield the history, and where the conversation was broken that of what is seen now."""
+        yield History(self._head("life"), tuple(self._steps))
         if self.is_broken:
-            lines += [self._head("seen"), self._sight(), {"end": 1}]
-        return lines
+            yield History(self._head("seen"), (self._sight(),))
 
     def _admit(self, uid: str) -> None:
         """Tell what a pod got that the kubelet has admitted."""
@@ -139,7 +138,7 @@ class NodeRecord:
     def _holdings(self, uid: str, files: StateFiles) -> dict[str, Any]:
         return self._node.holdings(self._admitted[uid], files)
 
-    def _sight(self) -> dict[str, Any]:
+    def _sight(self) -> Step:
         files = self._node.files()
         pods = {
             uid: {
@@ -155,28 +154,15 @@ class NodeRecord:
         }
         if files.shared_pool:
             answer["default_cpuset"] = files.shared_pool
-        params = {
-            "kubelet": dict(self._node.plan.kubelet),
-            "settled": False,
-            "kubernetes_version": _minor(self._version),
-        }
-        return {"method": "node.seen", "params": params, "seconds": 0, "answer": answer}
+        return Step(LIVE_NODE, {**self._configured, "settled": False}, answer)
 
-    def _head(self, cell: str) -> dict[str, Any]:
-        plan = self._node.plan
-        return {
-            "history": _FORMAT,
-            "generator": _GENERATOR,
-            "cell": f"{plan.name}/{cell}",
-            "seed": 0,
-            "version": _minor(self._version),
-            "target": f"kubelet {self._version}",
-            "machine": {"uncoreSource": plan.machine.uncore_source, **machine_to_dict(plan.machine)},
-        }
+    def _head(self, cell: str) -> Head:
+        plan, version = self._node.plan, self._version
+        cell = f"{plan.name}/{cell}"
+        return Head(_GENERATOR, cell, 0, plan.machine, _minor(version), f"kubelet {version}")
 
     def _step(self, method: str, params: Mapping[str, Any], answer: Message) -> None:
-        decoded = msgspec.to_builtins(answer)
-        self._steps.append({"method": method, "params": params, "seconds": 0, "answer": decoded})
+        self._steps.append(Step(method, params, msgspec.to_builtins(answer)))
 
 
 class Recorder:
@@ -201,8 +187,7 @@ class Recorder:
     def text(self) -> str:
         """Return the histories of all nodes, as JSON lines."""
         self.settle()
-        lines = (line for record in self._records.values() for line in record.lines())
-        return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)
+        return histories_text(history for record in self._records.values() for history in record.histories())
 
     def broken(self) -> list[str]:
         """Return the nodes to which several pods came at once."""
