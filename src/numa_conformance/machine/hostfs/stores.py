@@ -134,7 +134,7 @@ class DirectoryStore:
             content = read_in_place(path, MAX_BYTES)
             if content is None or len(content) > MAX_BYTES:
                 content = read_bounded(Path(path), MAX_BYTES)  # which tells what it is
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             wrong = "is a link" if os.path.islink(path) else f"cannot be read: {error.strerror or error}"
@@ -150,7 +150,7 @@ class DirectoryStore:
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             os.unlink(self._path(name))
 
     def names(self) -> list[str]:
