@@ -34,6 +34,11 @@ def _like(form: str) -> Meta:
     return Meta(extra_json_schema={"pattern": f"^{form}$"}, extra={"like": form})
 
 
+def _note(description: str, accepted: str = "") -> Meta:
+    """Say in the schema what a field is, and in errors what is accepted."""
+    return Meta(description=description, extra={"accepted": accepted} if accepted else None)
+
+
 Id = Annotated[int, Meta(ge=0, le=MAX_ID)]
 LargeId = Annotated[int, Meta(ge=0, le=_LARGEST)]
 Socket = Annotated[int, Meta(ge=-1, le=_LARGEST)]
@@ -64,21 +69,21 @@ class _Form(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
 class CpuForm(_Form):
     """An online CPU."""
 
-    id: Annotated[Id, Meta(description="The kernel's number.")]
-    socket: Annotated[Socket, Meta(description="Physical package.")]
-    numa: Annotated[Id, Meta(description="NUMA node.")]
-    core: Annotated[LargeId | None, Meta(description="Core, within NUMA node and socket; null where unknown.")] = None
-    uncore: Annotated[
-        LargeId | None, Meta(description="Last-level cache, over the whole machine; null where there is none.")
-    ] = None
+    id: Annotated[Id, _note("The kernel's number.")]
+    socket: Annotated[Socket, _note("Physical package.")]
+    numa: Annotated[Id, _note("NUMA node.")]
+    core: Annotated[LargeId | None, _note("Core, within NUMA node and socket; null where unknown.")] = None
+    uncore: Annotated[LargeId | None, _note("Last-level cache, over the whole machine; null where there is none.")] = (
+        None
+    )
 
 
 class MemoryForm(_Form):
     """The memory of a NUMA node."""
 
     node: Id
-    memory: Annotated[Whole | None, Meta(description="Bytes, huge pages included; null where unknown.")] = None
-    hugepages: Annotated[Pages | None, Meta(description="Page size to number of pages.")] = None
+    memory: Annotated[Whole | None, _note("Bytes, huge pages included; null where unknown.")] = None
+    hugepages: Annotated[Pages | None, _note("Page size to number of pages.")] = None
 
 
 class DeviceForm(_Form):
@@ -88,8 +93,8 @@ class DeviceForm(_Form):
     id: Name
     numa: Annotated[
         NodeIds | None,
-        Meta(
-            description="NUMA nodes the plugin names, none where it gives no topology. Nothing checks that the "
+        _note(
+            "NUMA nodes the plugin names, none where it gives no topology. Nothing checks that the "
             "machine has them: neither does the kubelet (DEV-MODEL-09)."
         ),
     ] = None
@@ -100,16 +105,15 @@ class PluginForm(_Form):
     """What a device plugin offers."""
 
     preferred_allocation: Annotated[
-        Literal["lowest-id"] | None,
-        Meta(description="lowest-id prefers the lowest ids in string order.", extra={"accepted": "lowest-id or null"}),
+        Literal["lowest-id"] | None, _note("lowest-id prefers the lowest ids in string order.", "lowest-id or null")
     ] = None
 
 
-Plugins = Annotated[dict[str, PluginForm | None] | None, Meta(description="Resource to what its device plugin offers.")]
-Offline = Annotated[Ids | None, Meta(description="CPUs that exist and are offline, in list format.")]
+Plugins = Annotated[dict[str, PluginForm | None] | None, _note("Resource to what its device plugin offers.")]
+Offline = Annotated[Ids | None, _note("CPUs that exist and are offline, in list format.")]
 UncoreSource = Annotated[
     Literal["hardware", "reported"],
-    Meta(description="Whether `uncore` is the cache itself, or already what a node agent reports of it."),
+    _note("Whether `uncore` is the cache itself, or already what a node agent reports of it."),
 ]
 
 
@@ -130,17 +134,14 @@ class MachineForm(_Form):
         list[MemoryForm], Meta(max_length=MAX_NODES, description="Every NUMA node, ascending, with or without CPUs.")
     ]
     distances: Annotated[
-        Matrix | None,
-        Meta(description="Rows and columns in the order of `memory`; null where the machine states none."),
+        Matrix | None, _note("Rows and columns in the order of `memory`; null where the machine states none.")
     ] = None
     devices: Annotated[list[DeviceForm], Meta(max_length=MAX_DEVICES)] | None = None
     device_plugins: Plugins = None
     offline: Offline = None
     uncore_source: UncoreSource = "hardware"
     description: str | None = None
-    notes: Annotated[Texts | None, Meta(description="Facts worth knowing, warnings of the reader that made this.")] = (
-        None
-    )
+    notes: Annotated[Texts | None, _note("Facts worth knowing, warnings of the reader that made this.")] = None
 
 
 class RunsForm(_Form):
@@ -153,10 +154,10 @@ class RunsForm(_Form):
 class GroupForm(_Form):
     """CPUs that are alike."""
 
-    cpus: Annotated[Ids, Meta(description="The CPUs of the group.")]
+    cpus: Annotated[Ids, _note("The CPUs of the group.")]
     numa: Id = 0
     socket: Socket = 0
-    threads: Annotated[Threads, Meta(description="Threads of each core of the group.")] = 1
+    threads: Annotated[Threads, _note("Threads of each core of the group.")] = 1
     siblings: Literal["adjacent", "offset"] = "adjacent"
     uncore: LargeId | None = None
 
@@ -164,25 +165,20 @@ class GroupForm(_Form):
 class MemoryOnlyForm(_Form):
     """NUMA nodes without CPUs."""
 
-    nodes: Annotated[Ids, Meta(description="The nodes.")]
-    near: Annotated[Ids | None, Meta(description="The node with CPUs that each lies at: one for all, or as many.")] = (
-        None
-    )
-    memory: Annotated[
-        Size | list[Size], Meta(description="Of each node: one size, or one each.", extra={"accepted": SIZES})
-    ] = None
-    hugepages: Annotated[Pages | None, Meta(description="Of each node: page size to number of pages.")] = None
+    nodes: Annotated[Ids, _note("The nodes.")]
+    near: Annotated[Ids | None, _note("The node with CPUs that each lies at: one for all, or as many.")] = None
+    memory: Annotated[Size | list[Size], _note("Of each node: one size, or one each.", SIZES)] = None
+    hugepages: Annotated[Pages | None, _note("Of each node: page size to number of pages.")] = None
 
 
 class DistancesForm(_Form):
     """Distances by relation, where no matrix is given."""
 
-    itself: Annotated[LargeId, Meta(description="To the node itself.")] = msgspec.field(name="self", default=10)
-    socket: Annotated[LargeId, Meta(description="To another node of the socket.")] = 12
-    remote: Annotated[LargeId, Meta(description="To another socket.")] = 20
+    itself: Annotated[LargeId, _note("To the node itself.")] = msgspec.field(name="self", default=10)
+    socket: Annotated[LargeId, _note("To another node of the socket.")] = 12
+    remote: Annotated[LargeId, _note("To another socket.")] = 20
     near: Annotated[
-        LargeId | None,
-        Meta(description="From a node without CPUs to the one it lies at; as `socket` where it is absent."),
+        LargeId | None, _note("From a node without CPUs to the one it lies at; as `socket` where it is absent.")
     ] = None
 
 
@@ -191,8 +187,8 @@ class CompactDeviceForm(_Form):
 
     resource: Name
     id: Name | None = None
-    count: Annotated[Devices | None, Meta(description="So many of one kind, numbered.")] = None
-    per_numa: Annotated[Devices | None, Meta(description="So many on each NUMA node with CPUs, numbered.")] = None
+    count: Annotated[Devices | None, _note("So many of one kind, numbered.")] = None
+    per_numa: Annotated[Devices | None, _note("So many on each NUMA node with CPUs, numbered.")] = None
     numa: Id | NodeIds | None = None
     healthy: bool = True
 
@@ -201,65 +197,57 @@ class CompactForm(_Form):
     """The form people write."""
 
     name: Name
-    sockets: Annotated[Nodes, Meta(description="Sockets of the machine.")] = 1
-    numa_per_socket: Annotated[Nodes, Meta(description="NUMA nodes in a socket.")] = 1
-    sockets_per_numa: Annotated[Nodes, Meta(description="Sockets in a NUMA node; not beside numaPerSocket.")] = 1
+    sockets: Annotated[Nodes, _note("Sockets of the machine.")] = 1
+    numa_per_socket: Annotated[Nodes, _note("NUMA nodes in a socket.")] = 1
+    sockets_per_numa: Annotated[Nodes, _note("Sockets in a NUMA node; not beside numaPerSocket.")] = 1
     cores_per_numa: Annotated[
         Cores | Annotated[list[Cores], Meta(min_length=1, max_length=MAX_NODES)] | UnsetType,
-        Meta(
-            description="Cores of a NUMA node: one number, or one for each node.",
-            extra={"accepted": f"a whole number from 1 to {MAX_CPUS}, or one for each NUMA node"},
+        _note(
+            "Cores of a NUMA node: one number, or one for each node.",
+            f"a whole number from 1 to {MAX_CPUS}, or one for each NUMA node",
         ),
     ] = UNSET
-    threads: Annotated[Threads, Meta(description="Threads of a core.")] = 1
+    threads: Annotated[Threads, _note("Threads of a core.")] = 1
     numbering: Annotated[
         Numbering,
-        Meta(
-            description="How CPU ids are dealt out: all first threads, then all second ones (siblings-offset, the "
+        _note(
+            "How CPU ids are dealt out: all first threads, then all second ones (siblings-offset, the "
             "same within each socket in turn, alternating over sockets or NUMA nodes), or core by core "
             "(siblings-adjacent)."
         ),
     ] = "siblings-offset"
     uncore: Annotated[
         Literal["none", "numa", "socket", "machine"] | RunsForm,
-        Meta(
-            description="The last-level caches: one for each of something, or for each run of cores within it.",
-            extra={"accepted": "none, numa, socket, machine, {cores: 8}"},
+        _note(
+            "The last-level caches: one for each of something, or for each run of cores within it.",
+            "none, numa, socket, machine, {cores: 8}",
         ),
     ] = "none"
-    cpu_ids: Annotated[
-        Ids | None, Meta(description="The CPU ids to deal out, ascending, where they are not 0, 1, 2 ...")
-    ] = None
+    cpu_ids: Annotated[Ids | None, _note("The CPU ids to deal out, ascending, where they are not 0, 1, 2 ...")] = None
     numa_ids: Annotated[
-        NodeIds | None, Meta(description="The ids of the NUMA nodes, socket by socket, where they are not 0, 1, 2 ...")
+        NodeIds | None, _note("The ids of the NUMA nodes, socket by socket, where they are not 0, 1, 2 ...")
     ] = None
-    socket_ids: Annotated[
-        NodeIds | None, Meta(description="The ids of the sockets, where they are not 0, 1, 2 ...")
-    ] = None
+    socket_ids: Annotated[NodeIds | None, _note("The ids of the sockets, where they are not 0, 1, 2 ...")] = None
     groups: Annotated[
         Annotated[list[GroupForm], Meta(min_length=1, max_length=MAX_CPUS)] | UnsetType,
-        Meta(description="CPUs that are alike, where counts do not say it."),
+        _note("CPUs that are alike, where counts do not say it."),
     ] = UNSET
     memory: Annotated[
         Size | Annotated[list[Size], Meta(max_length=MAX_NODES)],
-        Meta(
-            description="Of each NUMA node with CPUs, huge pages included: one size, or one each by ascending id.",
-            extra={"accepted": SIZES},
-        ),
+        _note("Of each NUMA node with CPUs, huge pages included: one size, or one each by ascending id.", SIZES),
     ] = None
     hugepages: Annotated[
         Pages | Annotated[list[Pages | None], Meta(max_length=MAX_NODES)] | None,
-        Meta(description="Of each NUMA node with CPUs, or one entry for each."),
+        _note("Of each NUMA node with CPUs, or one entry for each."),
     ] = None
     memory_only_nodes: Annotated[
-        Annotated[list[MemoryOnlyForm], Meta(max_length=MAX_NODES)] | None, Meta(description="NUMA nodes without CPUs.")
+        Annotated[list[MemoryOnlyForm], Meta(max_length=MAX_NODES)] | None, _note("NUMA nodes without CPUs.")
     ] = None
     distances: Annotated[
         Literal["none"] | Matrix | DistancesForm,
-        Meta(
-            description="A matrix by ascending node id; or the distances by relation; or none where the machine "
-            "states none.",
-            extra={"accepted": "none, a matrix, an object"},
+        _note(
+            "A matrix by ascending node id; or the distances by relation; or none where the machine states none.",
+            "none, a matrix, an object",
         ),
     ] = msgspec.field(default_factory=DistancesForm)
     devices: Annotated[list[CompactDeviceForm], Meta(max_length=MAX_DEVICES)] | None = None
@@ -267,6 +255,6 @@ class CompactForm(_Form):
     offline: Offline = None
     uncore_source: UncoreSource = "hardware"
     description: str | None = None
-    sources: Annotated[Texts | None, Meta(description="Where the facts are from.")] = None
-    assumed: Annotated[Texts | None, Meta(description="What is not confirmed by a source.")] = None
+    sources: Annotated[Texts | None, _note("Where the facts are from.")] = None
+    assumed: Annotated[Texts | None, _note("What is not confirmed by a source.")] = None
     notes: Texts | None = None
