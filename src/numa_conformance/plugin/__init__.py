@@ -8,42 +8,15 @@ from collections.abc import Generator
 import pytest
 
 from . import unchanged_modules as unchanged_modules  # first: it is how those behind it are found
-from .fixtures import (
-    fake_cgroupfs,
-    fake_sysfs,
-    import_what_they_use,
-    numa_cluster,
-    numa_cluster_nodes,
-    numa_cluster_options,
-    numa_cluster_up,
-    numa_machine,
-    numa_snapshot,
-    tell_cluster,
-)
 from .options import add_options, setting
 
-__all__ = [
-    "fake_cgroupfs",
-    "fake_sysfs",
-    "numa_cluster",
-    "numa_cluster_nodes",
-    "numa_cluster_options",
-    "numa_cluster_up",
-    "numa_machine",
-    "numa_snapshot",
-    "pytest_addoption",
-    "pytest_cmdline_main",
-    "pytest_collection_finish",
-    "pytest_configure",
-    "pytest_load_initial_conftests",
-    "pytest_runtest_makereport",
-    "pytest_sessionfinish",
-]
 
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the options, each with its ini twin, and offer the fixtures."""
+    from . import fixtures
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options, each with its ini twin."""
     add_options(parser)
+    pluginmanager.register(fixtures, fixtures.__name__)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -79,19 +52,6 @@ def pytest_configure(config: pytest.Config) -> None:
     options = [str(each).partition("=")[0] for each in config.invocation_params.args if str(each).startswith("--numa-")]
     if options:
         raise pytest.UsageError(f"{options[0]} has no effect without --numa-conformance")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell of the cluster where a test with ``numa_cluster`` has failed."""
-    report = yield
-    tell_cluster(item, report)
-    return report
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Prepare for tests whose disk is pyfakefs."""
-    import_what_they_use(session.items)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

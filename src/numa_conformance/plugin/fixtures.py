@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,9 +94,9 @@ def _remove(folder: str) -> None:
         shutil.rmtree(folder)
 
 
-def import_what_they_use(items: Iterable[pytest.Item]) -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Import what these fixtures use, where a test takes one: pyfakefs sees only what was imported before it began."""
-    if any(_USING_FILES.intersection(getattr(item, "fixturenames", ())) for item in items):
+    if any(_USING_FILES.intersection(getattr(item, "fixturenames", ())) for item in session.items):
         from ..machine import hostfs as hostfs
 
         with contextlib.suppress(ImportError):  # without syrupy
@@ -131,8 +131,11 @@ def numa_cluster(numa_cluster_up: NumaCluster) -> Iterator[NumaCluster]:
     numa_cluster_up.reset()
 
 
-def tell_cluster(item: pytest.Item, report: pytest.TestReport) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add a picture of the cluster to the report of a test that failed with it."""
+    report = yield
     cluster = getattr(item, "funcargs", {}).get("numa_cluster")
     if cluster is not None and report.when == "call" and report.failed:
         report.sections.append(("numa_cluster", cluster.picture()))
+    return report
