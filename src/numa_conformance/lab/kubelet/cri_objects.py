@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,44 +94,47 @@ def ready() -> Any:
     return CRI.RuntimeStatus(conditions=conditions)
 
 
-def fits(wanted: Any, object_id: str, state: int, labels: Mapping[str, str]) -> bool:
-    """Tell whether a filter of CRI takes what has an id, a state and labels."""
+def fits(wanted: Any, made: Sandbox | CriContainer) -> bool:
+    """Tell whether a filter of CRI takes a sandbox or a container."""
     return (
-        wanted.id in ("", object_id)
-        and (not wanted.HasField("state") or wanted.state.state == state)
-        and all(labels.get(key) == value for key, value in wanted.label_selector.items())
+        wanted.id in ("", made.id)
+        and (not wanted.HasField("state") or wanted.state.state == made.state)
+        and all(made.config.labels.get(key) == value for key, value in wanted.label_selector.items())
     )
+
+
+def fields_of(made: Sandbox | CriContainer) -> dict[str, Any]:
+    """Return what lists and statuses tell alike; of a container its image too."""
+    config = made.config
+    image = {"image": config.image, "image_ref": config.image.image} if isinstance(made, CriContainer) else {}
+    return {
+        "id": made.id,
+        "metadata": config.metadata,
+        "state": made.state,
+        "created_at": made.created,
+        "labels": config.labels,
+        "annotations": config.annotations,
+        **image,
+    }
 
 
 def sandbox_status(sandbox: Sandbox) -> Any:
     """Return a sandbox's status. It repeats the namespaces asked for, else the kubelet makes the pod ever again."""
     options = sandbox.config.linux.security_context.namespace_options
     return CRI.PodSandboxStatus(
-        id=sandbox.id,
-        metadata=sandbox.config.metadata,
-        state=sandbox.state,
-        created_at=sandbox.created,
+        **fields_of(sandbox),
         network=CRI.PodSandboxNetworkStatus(ip="192.0.2.1"),
         linux=CRI.LinuxPodSandboxStatus(namespaces=CRI.Namespace(options=options)),
-        labels=sandbox.config.labels,
-        annotations=sandbox.config.annotations,
     )
 
 
 def container_status(container: CriContainer) -> Any:
     """Return a container's status. It names a log: the kubelet removes all files that begin with what it is told."""
     return CRI.ContainerStatus(
-        id=container.id,
-        metadata=container.config.metadata,
-        state=container.state,
-        created_at=container.created,
+        **fields_of(container),
         started_at=container.started,
         finished_at=container.finished,
         reason="Completed" if container.state == EXITED else "",
-        image=container.config.image,
-        image_ref=container.config.image.image,
-        labels=container.config.labels,
-        annotations=container.config.annotations,
         log_path=container.log,
     )
 

@@ -14,22 +14,7 @@ import grpc
 
 from ..kubelet_apis.interfaces import CRI
 from ..kubelet_apis.wire import serve, service
-from .cri_objects import (
-    EXITED,
-    NOT_READY,
-    READY,
-    RUNNING,
-    CriContainer,
-    Hears,
-    RefusedError,
-    Sandbox,
-    container_status,
-    environment,
-    fits,
-    nobody,
-    ready,
-    sandbox_status,
-)
+from . import cri_objects as cri
 from .launcher import OF_RUNTIME
 
 _CGROUPFS = 1
@@ -56,13 +41,13 @@ class FakeRuntime:
     folder: Path
     ends_at_once: Callable[[str, str], bool]
     may_run: Callable[[str], bool | None]
-    followed: Callable[[CriContainer], None] = lambda container: None
+    followed: Callable[[cri.CriContainer], None] = lambda container: None
     stopped: Callable[[str], None] = lambda uid: None
-    hears: Hears = nobody
+    hears: cri.Hears = cri.nobody
     refused: dict[str, str] = field(default_factory=dict)
     changed: threading.Condition = field(default_factory=threading.Condition)
-    _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
-    _containers: dict[str, CriContainer] = field(default_factory=dict)
+    _sandboxes: dict[str, cri.Sandbox] = field(default_factory=dict)
+    _containers: dict[str, cri.CriContainer] = field(default_factory=dict)
     _made: int = 0
 
     def __post_init__(self) -> None:
@@ -95,7 +80,7 @@ class FakeRuntime:
         with self.changed:
             return sum(sandbox.uid == uid for sandbox in self._sandboxes.values())
 
-    def containers_of(self, uid: str) -> dict[str, CriContainer]:
+    def containers_of(self, uid: str) -> dict[str, cri.CriContainer]:
         """Return a pod's containers by name, the last made where one was made again."""
         with self.changed:
             return {made.name: made for made in self._containers.values() if made.uid == uid}
@@ -107,7 +92,7 @@ class FakeRuntime:
             "Version": lambda request, context: CRI.VersionResponse(
                 version="0.1.0", runtime_name="numa-conformance", runtime_version="1.0", runtime_api_version="v1"
             ),
-            "Status": lambda request, context: CRI.StatusResponse(status=ready()),
+            "Status": lambda request, context: CRI.StatusResponse(status=cri.ready()),
             "RuntimeConfig": lambda request, context: CRI.RuntimeConfigResponse(
                 linux=CRI.LinuxRuntimeConfiguration(cgroup_driver=_CGROUPFS)
             ),
@@ -119,7 +104,7 @@ class FakeRuntime:
         return {
             "RunPodSandbox": self._run_sandbox,
             "PodSandboxStatus": lambda request: CRI.PodSandboxStatusResponse(
-                status=sandbox_status(self._sandboxes[request.pod_sandbox_id])
+                status=cri.sandbox_status(self._sandboxes[request.pod_sandbox_id])
             ),
             "ListPodSandbox": self._list_sandboxes,
             "StopPodSandbox": self._stop_sandbox,
@@ -129,7 +114,7 @@ class FakeRuntime:
             "RemoveContainer": self._remove,
             "ListContainers": self._list_containers,
             "ContainerStatus": lambda request: CRI.ContainerStatusResponse(
-                status=container_status(self._containers[request.container_id])
+                status=cri.container_status(self._containers[request.container_id])
             ),
             "UpdateContainerResources": self._update,
         }
@@ -141,7 +126,7 @@ class FakeRuntime:
                     return answer(request)
                 except KeyError as missing:
                     context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {missing}")
-                except RefusedError as error:
+                except cri.RefusedError as error:
                     context.abort(grpc.StatusCode.UNKNOWN, str(error))
                 finally:
                     self.changed.notify_all()
@@ -154,17 +139,17 @@ class FakeRuntime:
         return hashlib.sha256(f"{self.folder} {self._made}".encode()).hexdigest()
 
     def _run_sandbox(self, request: Any) -> Any:
-        sandbox = Sandbox(self._next(), request.config, time.time_ns())
+        sandbox = cri.Sandbox(self._next(), request.config, time.time_ns())
         self._tell_of("RunPodSandbox", sandbox)
         self._sandboxes[sandbox.id] = sandbox
         return CRI.RunPodSandboxResponse(pod_sandbox_id=sandbox.id)
 
     def _stop_sandbox(self, request: Any) -> Any:
         sandbox = self._sandboxes.get(request.pod_sandbox_id)
-        if sandbox is not None and sandbox.state == READY:
+        if sandbox is not None and sandbox.state == cri.READY:
             self._tell_of("StopPodSandbox", sandbox)
         if sandbox is not None:
-            sandbox.state = NOT_READY
+            sandbox.state = cri.NOT_READY
             self.stopped(sandbox.uid)
         return CRI.Empty()
 
@@ -180,34 +165,17 @@ class FakeRuntime:
             self._tell_of("RemoveContainer", container.sandbox, container)
         return CRI.Empty()
 
-    def _tell_of(self, event: str, sandbox: Sandbox, container: CriContainer | None = None) -> None:
+    def _tell_of(self, event: str, sandbox: cri.Sandbox, container: cri.CriContainer | None = None) -> None:
         """Tell who hears of it; raises ``RefusedError``."""
         try:
             self.hears(event, sandbox, container)
-        except RefusedError as error:
+        except cri.RefusedError as error:
             self.refused[sandbox.uid] = str(error)
             raise
 
     def _list_sandboxes(self, request: Any) -> Any:
-        wanted = request.filter
-        sandboxes = [
-            sandbox
-            for sandbox in self._sandboxes.values()
-            if fits(wanted, sandbox.id, sandbox.state, sandbox.config.labels)
-        ]
-        return CRI.ListPodSandboxResponse(
-            items=[
-                CRI.PodSandbox(
-                    id=sandbox.id,
-                    metadata=sandbox.config.metadata,
-                    state=sandbox.state,
-                    created_at=sandbox.created,
-                    labels=sandbox.config.labels,
-                    annotations=sandbox.config.annotations,
-                )
-                for sandbox in sandboxes
-            ]
-        )
+        listed = [sandbox for sandbox in self._sandboxes.values() if cri.fits(request.filter, sandbox)]
+        return CRI.ListPodSandboxResponse(items=[CRI.PodSandbox(**cri.fields_of(sandbox)) for sandbox in listed])
 
     def _create(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Make a container, as soon as its pod may run."""
@@ -217,7 +185,7 @@ class FakeRuntime:
                 context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {request.pod_sandbox_id}")
             resources = CRI.LinuxContainerResources()
             resources.CopyFrom(request.config.linux.resources)
-            container = CriContainer(self._next(), sandbox, request.config, resources, time.time_ns())
+            container = cri.CriContainer(self._next(), sandbox, request.config, resources, time.time_ns())
             self._containers[container.id] = container
             self.changed.notify_all()
             while not (may_run := self.may_run(container.uid)) and may_run is not None and context.is_active():
@@ -227,7 +195,7 @@ class FakeRuntime:
                 if not why:
                     container.environment = self._environment(container)
                     self._tell_of("CreateContainer", sandbox, container)
-            except RefusedError as error:
+            except cri.RefusedError as error:
                 why = str(error)
             container.is_made = not why
             if why:
@@ -237,24 +205,24 @@ class FakeRuntime:
             self._tell_of("PostCreateContainer", sandbox, container)
             return CRI.CreateContainerResponse(container_id=container.id)
 
-    def _environment(self, container: CriContainer) -> list[str]:
+    def _environment(self, container: cri.CriContainer) -> list[str]:
         """Return what its CDI devices add to its environment; raises ``RefusedError`` where one is not there."""
         names = [device.name for device in container.config.CDI_devices]
-        return environment(self.folder / "cdi", names) if names else []
+        return cri.environment(self.folder / "cdi", names) if names else []
 
     def _start(self, request: Any) -> Any:
         container = self._containers[request.container_id]
         self._tell_of("StartContainer", container.sandbox, container)
-        container.state, container.started = RUNNING, time.time_ns()
+        container.state, container.started = cri.RUNNING, time.time_ns()
         self._tell_of("PostStartContainer", container.sandbox, container)
         self.followed(container)
         if self.ends_at_once(container.uid, container.name):
             self._end(container)
         return CRI.Empty()
 
-    def _end(self, container: CriContainer) -> Any:
-        if container.state != EXITED:
-            container.state, container.finished = EXITED, time.time_ns()
+    def _end(self, container: cri.CriContainer) -> Any:
+        if container.state != cri.EXITED:
+            container.state, container.finished = cri.EXITED, time.time_ns()
             self._tell_of("StopContainer", container.sandbox, container)
             self.followed(container)
         return CRI.Empty()
@@ -271,30 +239,14 @@ class FakeRuntime:
         return CRI.Empty()
 
     def _list_containers(self, request: Any) -> Any:
-        wanted = request.filter
-        containers = [
-            container
+        listed = [
+            CRI.Container(**cri.fields_of(container), pod_sandbox_id=container.sandbox.id)
             for container in self._containers.values()
             if container.is_made
-            and fits(wanted, container.id, container.state, container.config.labels)
-            and wanted.pod_sandbox_id in ("", container.sandbox.id)
+            and cri.fits(request.filter, container)
+            and request.filter.pod_sandbox_id in ("", container.sandbox.id)
         ]
-        return CRI.ListContainersResponse(
-            containers=[
-                CRI.Container(
-                    id=container.id,
-                    pod_sandbox_id=container.sandbox.id,
-                    metadata=container.config.metadata,
-                    image=container.config.image,
-                    image_ref=container.config.image.image,
-                    state=container.state,
-                    created_at=container.created,
-                    labels=container.config.labels,
-                    annotations=container.config.annotations,
-                )
-                for container in containers
-            ]
-        )
+        return CRI.ListContainersResponse(containers=listed)
 
     def _image_methods(self) -> Mapping[str, Callable[..., Any]]:
         def status(request: Any, context: object) -> Any:
