@@ -183,7 +183,7 @@ def test_state_that_changes_at_every_pass_is_not_held_against_containers(node, c
         node.write(f"{ROOT_DIR}/cpu_manager_state", text + " " * next(count))
         return names_of_containers(tree)
 
-    monkeypatch.setattr("numa_conformance.doctor.look.names_of_containers", names)
+    monkeypatch.setattr("numa_conformance.doctor.cgroups.names_of_containers", names)
     monkeypatch.setattr("numa_conformance.doctor.look.time.sleep", lambda _: None)
     code, out, _ = run(capsys, "check-node", "--root", node.root)
     assert code == 0

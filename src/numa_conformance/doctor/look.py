@@ -15,21 +15,7 @@ from ..machine import Machine
 from ..machine.hostfs import read_machine
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .cgroups import (
-    MOST_THREADS,
-    ContainerCgroup,
-    ContainerName,
-    Hierarchy,
-    PodCgroup,
-    allowed,
-    containers,
-    find_hierarchy,
-    is_id,
-    limit_of,
-    members,
-    names_of_containers,
-    pods,
-)
+from . import cgroups
 from .configuration import NodeConfiguration, find_kubelet, read_configuration
 from .pod_resources import PodResourcesReport, ask_kubelet, read_dump, read_manifest
 from .state_files import SavedState, read_state
@@ -72,7 +58,7 @@ class ThreadGroup:
 class ContainerSight:
     """A container whose cgroup was seen; sets are bits, None where they were not told."""
 
-    cgroup: ContainerCgroup
+    cgroup: cgroups.ContainerCgroup
     uid: str
     name: str
     written: int | None
@@ -93,12 +79,12 @@ class Sight:
     machine: Machine
     configured: NodeConfiguration
     state: SavedState
-    pods: list[PodCgroup]
+    pods: list[cgroups.PodCgroup]
     running: list[ContainerSight]
-    names: dict[str, ContainerName]
+    names: dict[str, cgroups.ContainerName]
     settled: bool
     version: KubernetesVersion | None
-    hierarchy: Hierarchy | None = None
+    hierarchy: cgroups.Hierarchy | None = None
     listed: PodResourcesReport | None = None
     seconds: float = 0.0
 
@@ -131,17 +117,17 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     configured = read_configuration(tree, process, version or DEFAULT, source.config, source.config_dir)
     if source.state_dir:
         configured.root_dir = source.state_dir
-    hierarchy = find_hierarchy(tree, configured.cgroup_root)
-    present = containers(tree, pods(tree, hierarchy)) if hierarchy else []
+    hierarchy = cgroups.find_hierarchy(tree, configured.cgroup_root)
+    present = cgroups.containers(tree, cgroups.pods(tree, hierarchy)) if hierarchy else []
     is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
     if is_live and present:
         time.sleep(PAUSE)
     state = read_state(tree, configured.root_dir)
-    names = names_of_containers(tree)
-    of_pods = pods(tree, hierarchy) if hierarchy else []
+    names = cgroups.names_of_containers(tree)
+    of_pods = cgroups.pods(tree, hierarchy) if hierarchy else []
     if is_live:
         before = {cgroup.path for cgroup in present}
-        present = [cgroup for cgroup in containers(tree, of_pods) if cgroup.path in before]
+        present = [cgroup for cgroup in cgroups.containers(tree, of_pods) if cgroup.path in before]
     running = _running(tree, present, names)
     listed = ask_kubelet(source.pod_resources) if source.pod_resources else read_dump(tree)
     for note in listed.notes if listed else ():
@@ -168,17 +154,17 @@ def _has_settled(configured: NodeConfiguration, changed: float | None, now: floa
 
 
 def _running(
-    tree: NodeTree, present: Sequence[ContainerCgroup], names: dict[str, ContainerName]
+    tree: NodeTree, present: Sequence[cgroups.ContainerCgroup], names: dict[str, cgroups.ContainerName]
 ) -> list[ContainerSight]:
     running = []
     unnamed = 0
-    left = MOST_THREADS
+    left = cgroups.MOST_THREADS
     for cgroup in present:
         known = names.get(cgroup.id)
-        if known is None and is_id(cgroup.id):
+        if known is None and cgroups.is_id(cgroup.id):
             unnamed += 1  # a pod's sandbox is one of these
             continue
-        members(tree, cgroup, left)
+        cgroups.members(tree, cgroup, left)
         left -= len(cgroup.threads)
         if not cgroup.may_run:
             continue
@@ -190,7 +176,7 @@ def _running(
                 tree.bits(cgroup.cpus_file),
                 tree.bits(cgroup.effective_file),
                 tree.bits(cgroup.mems_file),
-                limit_of(tree, cgroup.hierarchy, cgroup.path),
+                cgroups.limit_of(tree, cgroup.hierarchy, cgroup.path),
                 _threads(tree, cgroup),
             )
         )
@@ -199,11 +185,11 @@ def _running(
     return running
 
 
-def _threads(tree: NodeTree, cgroup: ContainerCgroup) -> list[ThreadGroup]:
+def _threads(tree: NodeTree, cgroup: cgroups.ContainerCgroup) -> list[ThreadGroup]:
     """Group the threads of a container by what they may use; those that have ended are left out."""
     groups: dict[tuple[int, int | None], list[int]] = {}
     for thread in cgroup.threads:
-        cpus, mems = allowed(tree, thread)
+        cpus, mems = cgroups.allowed(tree, thread)
         if cpus is not None:
             groups.setdefault((cpus, mems), []).append(thread)
     return [ThreadGroup(tuple(tids), cpus, mems) for (cpus, mems), tids in groups.items()]
