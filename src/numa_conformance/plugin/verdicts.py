@@ -74,7 +74,7 @@ def _concluded(
     case = _of_what_is_broken(with_history(item.stash[CASE], asking, run.report), error)
     if asking is not None and run.keeps_histories and case.judges_conversations:
         case = with_conversations(case, groups_of(case.requirements[0], run.surfaces, run.claimed))
-    details = "" if error is None else _details(error, asking, run)
+    details = "" if error is None else _details(error, asking)
     if verdict == "not claimed" and not details.startswith(NO_TIME):
         details = ""
     causes = _departures(case, error, asking, run) if verdict in UNMET else None
@@ -116,13 +116,13 @@ def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
     return msgspec.structs.replace(case, requirements=broken) if broken else case
 
 
-def _details(error: BaseException, asking: CaseReport | None, run: Run) -> str:
+def _details(error: BaseException, asking: CaseReport | None) -> str:
     lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
-            lines.append(f"shows on: {listed(asking.machines, MOST_MACHINES, sign='; ', what=' machines')}")
+            lines.append(f"shows on: {_named(asking.machines)}")
         if asking.known:
-            lines.append(f"known on: {listed(asking.known, MOST_MACHINES, sign='; ', what=' machines')}")
+            lines.append(f"known on: {_named(asking.known)}")
         if asking.repetitions is not None and asking.repetitions[0] < asking.repetitions[1]:
             lines.append("comes and goes: failed {} of {} times".format(*asking.repetitions))
         if asking.other_requirements:
