@@ -15,7 +15,7 @@ from numa_conformance.asking import requirement_index as places
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS, judged
 from numa_conformance.judging.verdicts import judge
-from numa_conformance.lab.kubelet.claims import claimed_features, untold_fields
+from numa_conformance.lab.kubelet.target import CLAIMED, untold_fields
 from numa_conformance.reference.target import Level, ReferenceTarget
 from numa_conformance.sources.versions import NEWEST
 from numa_conformance.wire.features import FEATURES
@@ -26,7 +26,7 @@ CLAIMS = {
     "a kubelet's": (
         "exact",
         {"node"},
-        claimed_features(NEWEST),
+        CLAIMED,
         untold_fields(NEWEST),
         {"node.start": 0.3, "node.restart": 0.5, "node.admit": 0.06, "node.remove": 0.1},
     ),

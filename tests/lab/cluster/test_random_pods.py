@@ -15,7 +15,7 @@ from numa_conformance.asking.drive import again
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.comparing.differing import differing
 from numa_conformance.judging.verdicts import judge_from_file
-from numa_conformance.lab.kubelet.claims import untold_fields
+from numa_conformance.lab.kubelet.target import untold_fields
 from numa_conformance.plugin.numa_cluster import bring_up
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.reference_answers import quirks_in_history

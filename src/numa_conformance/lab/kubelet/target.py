@@ -14,10 +14,10 @@ from ...errors import Fault, StartError, UsageError
 from ...machine import Machine, machine_from_dict
 from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory
 from ...sources.versions import KubernetesVersion
+from ...wire.features import FEATURES
 from ...wire.message import Request
 from ...wire.messages import node as messages
 from ...wire.messages.describe import PROTOCOL, Describe, Description
-from .claims import claimed_features, untold_fields
 from .cri_objects import Hears, nobody
 from .holdings import node_started
 from .launcher import Launcher
@@ -28,6 +28,27 @@ _PREFIX = "Pod was rejected: "
 _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(res: ([^,]+),")
 """What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which
 others would be ended."""
+_ROOMS = ("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/")
+CLAIMED = frozenset(name for name in FEATURES if name.startswith(_ROOMS)).difference(
+    {
+        "cpu-manager/hints",  # they are asked for, not told
+        "cpu-manager/reconcile",  # the kubelet makes its passes when it likes
+        "node/hints",
+        "node/resize",  # asked for by the API server, which is not there
+        "node/writes",  # files are seen as they are, not as they were
+        "topology-manager/prefer-closest-numa-nodes",  # judged by merges, which a node does not show
+    }
+)
+"""The features of the surface ``node`` that show of a kubelet from outside, at any version."""
+_UNTOLD = frozenset(
+    {
+        "affinity",  # the hint that was merged stays inside
+        "memory_state",  # told of starts and admissions; what is removed is let go of when the next pod comes
+        "reserved_cpus",  # under policy none no CPUs are told to be allocatable
+        "allocatable_cpus",
+    }
+)
+_CLASS_OF_REFUSED_SINCE = KubernetesVersion(1, 32)
 
 
 class KubeletTarget:
@@ -52,7 +73,7 @@ class KubeletTarget:
             version=self._workshop.version_text,
             protocol=PROTOCOL,
             surfaces=["node"],
-            features=sorted(claimed_features(self._version)),
+            features=sorted(CLAIMED),
             kubernetes_version=str(self._version),
             untold=sorted(untold_fields(self._version)),
         )
@@ -180,6 +201,11 @@ class KubeletTarget:
         if self._node is None:
             raise UsageError(Fault("", "no node is up", "node.start first"))
         return self._node
+
+
+def untold_fields(version: KubernetesVersion) -> frozenset[str]:
+    """Return the fields of answers that the kubelet of a version does not show, or not always."""
+    return _UNTOLD if version >= _CLASS_OF_REFUSED_SINCE else _UNTOLD | {"qos"}
 
 
 def reason_and_message(refusal: Mapping[str, Any]) -> tuple[str, str]:
