@@ -152,17 +152,14 @@ class RealCluster:
         for plan, port in zip(self.plans, ports, strict=True):
             node = ClusterNode(plan, self.folder / "nodes" / plan.name, self._launcher, self._watch)
             self.nodes[plan.name] = node
-            kubeconfig = authority.kubeconfig(self.server, f"system:node:{plan.name}", ("system:nodes",))
-            kubelet = plan.binary or self.binaries.kubelet
-            node.start(
-                kubelet,
-                port,
-                address,
-                kubeconfig,
-                self._admin,
-                authority.signed.certificate,
-                self._plane.kubelet_server,
-            )
+            files = {
+                "kubeconfig": authority.kubeconfig(self.server, f"system:node:{plan.name}", ("system:nodes",)),
+                "admin.kubeconfig": self._admin,
+                "ca.crt": authority.signed.certificate,
+                "server.crt": self._plane.kubelet_server.certificate,
+                "server.key": self._plane.kubelet_server.key,
+            }
+            node.start(plan.binary or self.binaries.kubelet, port, address, files)
 
     def _settle(self) -> None:
         """Wait until every node is Ready, has its labels and its devices, and pods can be made."""

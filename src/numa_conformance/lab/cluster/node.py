@@ -20,7 +20,7 @@ from ..kubelet.process import SETTINGS, configuration
 from ..kubelet.runtime import FakeRuntime
 from ..nri.of_cri import RuntimePlugins
 from ..nri.runtime_side import built
-from .certificates import Signed, write_secret
+from .certificates import write_secret
 from .cgroups import NodeCgroups
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
@@ -56,21 +56,13 @@ class ClusterNode:
             self._nri.listen()
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
 
-    def start(
-        self,
-        binary: str,
-        port: int,
-        address: str | None,
-        kubeconfig: bytes,
-        admin: bytes,
-        authority: bytes,
-        server: Signed,
-    ) -> None:
-        """Start the kubelet: it joins the cluster of ``kubeconfig`` and serves at a port of the loopback address."""
-        write_secret(self.folder / "kubeconfig", kubeconfig)
-        write_secret(self.folder / "admin.kubeconfig", admin)
-        write_secret(self.folder / "ca.crt", authority)
-        server.write(self.folder, "server")
+    def start(self, binary: str, port: int, address: str | None, files: Mapping[str, bytes]) -> None:
+        """Start the kubelet: it joins a cluster, and serves at a port of the loopback address.
+
+        ``files``: kubeconfigs, certificates and keys by the names that its configuration has for them.
+        """
+        for name, content in files.items():
+            write_secret(self.folder / name, content)
         write_secret(self.folder / "config.yaml", json.dumps(self._configuration(port)).encode())
         flags = [f"--config={HOME}/config.yaml", f"--root-dir={HOME}", f"--kubeconfig={HOME}/kubeconfig",
                  f"--hostname-override={self.plan.name}"]  # fmt: skip
