@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from ..errors import Fault, UsageError
 from ..sources.versions import KubernetesVersion
-from .tree import MAX_STATE, NodeTree
+from .tree import MAX_SMALL, MAX_STATE, NodeTree
+
+_Kind = TypeVar("_Kind")
 
 PATIENCE = 30.0
 """Seconds after which no further pod is asked for one by one."""
@@ -61,13 +63,15 @@ class PodResourcesReport(msgspec.Struct, frozen=True):
 
 def read_dump(tree: NodeTree) -> PodResourcesReport | None:
     """Read what a dump keeps; None where it keeps nothing. Raises ``UsageError`` for what is no such thing."""
-    content = tree.content(DUMPED, MAX_STATE)
-    if content is None:
-        return None
+    return _read(tree, DUMPED, PodResourcesReport, MAX_STATE)
+
+
+def _read(tree: NodeTree, file: str, kind: type[_Kind], most: int) -> _Kind | None:
+    content = tree.content(file, most)
     try:
-        return msgspec.json.decode(content, type=PodResourcesReport)
+        return None if content is None else msgspec.json.decode(content, type=kind)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UsageError(Fault(DUMPED, f"is not what collect-node writes: {error}")) from error
+        raise UsageError(Fault(file, f"is not what collect-node writes: {error}")) from error
 
 
 def ask_kubelet(socket: str) -> PodResourcesReport:
@@ -158,13 +162,7 @@ class DumpManifest(msgspec.Struct, frozen=True):
 
 def read_manifest(tree: NodeTree) -> DumpManifest | None:
     """Read a dump's own file; None where the tree is none that ``collect-node`` wrote. Raises ``UsageError``."""
-    content = tree.content(FILE)
-    if content is None:
-        return None
-    try:
-        manifest = msgspec.json.decode(content, type=DumpManifest)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UsageError(Fault(FILE, f"is not what collect-node writes: {error}")) from error
-    if manifest.format != FORMAT:
+    manifest = _read(tree, FILE, DumpManifest, MAX_SMALL)
+    if manifest is not None and manifest.format != FORMAT:
         raise UsageError(Fault(FILE, f"is of format {manifest.format}", str(FORMAT)))
     return manifest

@@ -68,9 +68,10 @@ def read_state(tree: NodeTree, root_dir: str) -> SavedState:
         if text is not None:
             state.files[name] = SavedFile(path, text)
     state.changed = tree.changed(f"{root_dir.strip('/')}/{CPU_FILE}")
-    _read_cpus(state)
-    _read_memory(state)
-    _read_devices(state)
+    readers = ((CPU_FILE, _read_cpus), (MEMORY_FILE, _read_memory), (DEVICE_FILE, _read_devices))
+    for name, read in readers:
+        if name in state.files:
+            read(state, state.files[name])
     _refuse_too_many(state)
     return state
 
@@ -89,10 +90,7 @@ def _refuse_too_many(state: SavedState) -> None:
         state.devices = None
 
 
-def _read_cpus(state: SavedState) -> None:
-    file = state.files.get(CPU_FILE)
-    if file is None:
-        return
+def _read_cpus(state: SavedState, file: SavedFile) -> None:
     file.policy, style = _policy_and_style(file.text)
     try:
         state.cpus = decode_cpu(file.text, file.policy, style)
@@ -100,10 +98,7 @@ def _read_cpus(state: SavedState) -> None:
         file.damage = error.cause
 
 
-def _read_memory(state: SavedState) -> None:
-    file = state.files.get(MEMORY_FILE)
-    if file is None:
-        return
+def _read_memory(state: SavedState, file: SavedFile) -> None:
     file.policy, style = _policy_and_style(file.text)
     try:
         state.nodes, blocks = decode_memory(file.text, file.policy, style)
@@ -117,10 +112,7 @@ def _read_memory(state: SavedState) -> None:
     state.blocks, state.pods_with_memory = blocks.by_pod, frozenset(blocks.pods)
 
 
-def _read_devices(state: SavedState) -> None:
-    file = state.files.get(DEVICE_FILE)
-    if file is None:
-        return
+def _read_devices(state: SavedState, file: SavedFile) -> None:
     devices = decode_devices(file.text)
     if devices is None:
         file.damage = CORRUPTED
