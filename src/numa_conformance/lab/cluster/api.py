@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import ssl
@@ -36,42 +37,35 @@ class Api:
 
     def ask(self, path: str, body: Any = None, method: str = "", kind: str = "application/json") -> Any:
         """Return what is answered, as JSON where it is; raises ``ApiError`` and ``OSError``."""
-        connection = self._connection()
-        try:
-            text = self._answer(connection, path, body, method, kind).read()
-        except http.client.HTTPException as error:
-            raise OSError(f"the API server: {error!r}") from error
-        finally:
-            connection.close()
+        with self._answer(path, body, method, kind) as answer:
+            text = answer.read()
         return json.loads(text) if text[:1] in (b"{", b"[") else text.decode()
 
     def watch(self, path: str) -> Iterator[dict[str, Any]]:
         """Yield the events of a watch until the server ends it; raises ``ApiError`` and ``OSError``."""
-        connection = self._connection()
+        with self._answer(path, lasts=True) as answer:
+            yield from map(json.loads, answer)
+
+    @contextlib.contextmanager
+    def _answer(
+        self, path: str, body: Any = None, method: str = "", kind: str = "application/json", *, lasts: bool = False
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Open what is answered; ``lasts``: it may come at any time."""
+        content = None if body is None else json.dumps(body).encode()
+        method = method or ("GET" if body is None else "POST")
+        connection = http.client.HTTPSConnection(self._host, context=self._context, timeout=_SECONDS)
         try:
-            answer = self._answer(connection, path, None, "", "application/json")
-            if connection.sock is not None:
+            connection.request(method, path, content, {"Content-Type": kind, "Accept": "application/json"})
+            answer = connection.getresponse()
+            if answer.status >= 300:
+                raise ApiError(answer.status, answer.read().decode(errors="replace"))
+            if lasts and connection.sock is not None:
                 connection.sock.settimeout(None)
-            for line in answer:
-                yield json.loads(line)
+            yield answer
         except http.client.HTTPException as error:
             raise OSError(f"the API server: {error!r}") from error
         finally:
             connection.close()
-
-    def _connection(self) -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection(self._host, context=self._context, timeout=_SECONDS)
-
-    def _answer(
-        self, connection: http.client.HTTPSConnection, path: str, body: Any, method: str, kind: str
-    ) -> http.client.HTTPResponse:
-        content = None if body is None else json.dumps(body).encode()
-        method = method or ("GET" if body is None else "POST")
-        connection.request(method, path, content, {"Content-Type": kind, "Accept": "application/json"})
-        answer = connection.getresponse()
-        if answer.status >= 300:
-            raise ApiError(answer.status, answer.read().decode(errors="replace"))
-        return answer
 
 
 def read_manifests(path: Path) -> list[dict[str, Any]]:
