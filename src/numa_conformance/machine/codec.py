@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import yaml
 
 from ..cpuset import CpuSet
@@ -21,10 +22,7 @@ def machine_to_dict(machine: Machine) -> dict[str, Any]:
     """Return the JSON form; optional parts that say nothing are left out."""
     obj: dict[str, Any] = {
         "name": machine.name,
-        "cpus": [
-            {"id": cpu.id, "core": cpu.core, "socket": cpu.socket, "numa": cpu.numa, "uncore": cpu.uncore}
-            for cpu in machine.cpus
-        ],
+        "cpus": msgspec.to_builtins(list(machine.cpus)),
         "memory": [_memory_to_dict(node) for node in machine.memory],
         "distances": None if machine.distances is None else [list(row) for row in machine.distances],
         "devices": [
