@@ -60,11 +60,14 @@ class MemoryStore:
 
     def write(self, name: str, text: str) -> None:
         """Replace a file."""
-        self._files[name] = text
+        self._put(name, text)
 
     def write_later(self, name: str, make: MakeText) -> None:
         """Replace a file by a text that always comes out the same, and is not made unless it is read."""
-        self._files[name] = make
+        self._put(name, make)
+
+    def _put(self, name: str, text: str | MakeText) -> None:
+        self._files[name] = text
 
     def read_later(self, name: str) -> MakeText | None:
         """Return what makes a file's text as it is now, whatever is written since, or None when there is none."""
@@ -91,15 +94,9 @@ class JournalStore(MemoryStore):
         super().__init__()
         self._writes: list[tuple[str, str | MakeText | None]] = []
 
-    def write(self, name: str, text: str) -> None:
-        """Replace a file."""
-        super().write(name, text)
+    def _put(self, name: str, text: str | MakeText) -> None:
+        super()._put(name, text)
         self._writes.append((name, text))
-
-    def write_later(self, name: str, make: MakeText) -> None:
-        """Replace a file by a text that always comes out the same, and is not made unless it is read."""
-        super().write_later(name, make)
-        self._writes.append((name, make))
 
     def delete(self, name: str) -> None:
         """Remove a file; it need not be there."""
