@@ -9,9 +9,9 @@ from pathlib import Path
 from ...cpuset import format_bits
 from ...errors import Fault, UsageError
 from ..model import Machine
+from .fake import write_machine
 from .fake.proc import stat
 from .fake.tree import Tree, cpu_map
-from .fake.writer import write_machine
 from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory
 
 _SYSTEM = "/sys/devices/system"

@@ -1,5 +1,33 @@
 """A host tree that is not there: what the kernel of a ``Machine`` would show below ``/sys`` and ``/proc``."""
 
-from .writer import write_tree
+from __future__ import annotations
 
-__all__ = ["write_tree"]
+from pathlib import Path
+
+from ....errors import Fault, UsageError
+from ...model import Machine
+from .cpus import write_cpus
+from .nodes import write_nodes
+from .proc import cpuinfo, interrupts, meminfo, write_speeds
+from .tree import Tree
+
+
+def write_tree(machine: Machine, root: Path) -> None:
+    """Write the tree into ``root``, which must be empty or absent; reading it back gives the same hardware.
+
+    Works in a real folder and under pyfakefs. Devices of device plugins are no part of a host tree, and neither are
+    names, descriptions and notes. Raises ``UsageError`` for a folder that is not empty.
+    """
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
+    write_machine(machine, Tree(root))
+
+
+def write_machine(machine: Machine, tree: Tree, cpuinfo_of_the_host: str = "") -> None:
+    """Write everything of a machine into a tree; ``cpuinfo_of_the_host`` tells the kind of CPU."""
+    write_cpus(machine, tree)
+    write_nodes(machine, tree)
+    write_speeds(machine, tree)
+    tree.write_whole("proc/cpuinfo", cpuinfo(machine, cpuinfo_of_the_host))
+    tree.write_whole("proc/meminfo", meminfo(machine))
+    tree.write_whole("proc/interrupts", interrupts(machine))
