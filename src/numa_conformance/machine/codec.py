@@ -23,7 +23,14 @@ def machine_to_dict(machine: Machine) -> dict[str, Any]:
     obj: dict[str, Any] = {
         "name": machine.name,
         "cpus": msgspec.to_builtins(list(machine.cpus)),
-        "memory": [_memory_to_dict(node) for node in machine.memory],
+        "memory": [
+            {
+                "node": node.node,
+                "memory": node.memory,
+                **({"hugepages": dict(sorted(node.hugepages.items()))} if node.hugepages else {}),
+            }
+            for node in machine.memory
+        ],
         "distances": None if machine.distances is None else [list(row) for row in machine.distances],
         "devices": [
             {
@@ -67,13 +74,6 @@ def _flow(value: object) -> str:
         value, Dumper=_DUMPER, default_flow_style=True, width=2**31 - 1, sort_keys=False, allow_unicode=True
     )
     return text.removesuffix("\n").removesuffix("\n...")
-
-
-def _memory_to_dict(node: MemoryNode) -> dict[str, Any]:
-    obj: dict[str, Any] = {"node": node.node, "memory": node.memory}
-    if node.hugepages:
-        obj["hugepages"] = dict(sorted(node.hugepages.items()))
-    return obj
 
 
 def machine_from_dict(obj: object, place: str = "") -> Machine:

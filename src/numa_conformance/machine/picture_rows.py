@@ -39,15 +39,10 @@ def picture_rows(machine: Machine, most: int | None = None) -> list[Row]:
     widest = max((len(core) for cores in blocks.values() for core in cores.values()), default=1)
     step = most or max(1, CPUS_IN_A_ROW // widest)
     rows: list[Row] = []
-    for place in sorted(blocks, key=_place_order):
+    for place in sorted(blocks, key=lambda place: (*place[:2], place[2] is None, place[2])):
         listed = [tuple(cpu.id for cpu in core) for core in blocks[place].values()]
         rows.extend(Row(*place, tuple(listed[at : at + step])) for at in range(0, len(listed), step))
     return rows
-
-
-def _place_order(place: tuple[int, int, int | None]) -> tuple[int, int, bool, int]:
-    socket, numa, uncore = place
-    return socket, numa, uncore is None, uncore or 0
 
 
 def owner_symbols(labels: Iterable[str]) -> dict[str, str]:

@@ -64,10 +64,6 @@ def join_mount_namespace(process: int, *, of_a_user: bool = False) -> None:
 def _enter_user_namespace(*, become_root: bool) -> None:
     user, group = os.geteuid(), os.getegid()
     _unshare(_NEW_USER | _NEW_MOUNTS)
-    _map_ids(user, group, become_root=become_root)
-
-
-def _map_ids(user: int, group: int, *, become_root: bool) -> None:
     process = Path("/proc/self")
     (process / "setgroups").write_text("deny")
     (process / "uid_map").write_text(f"{0 if become_root else user} {user} 1")

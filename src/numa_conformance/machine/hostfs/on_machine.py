@@ -39,12 +39,12 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     tree.write_whole("proc/stat", stat(machine, of_the_host["stat"]))
     for name in others:
         tree.folder(f"sys/devices/system/{name}")
-    everything = _Everything(machine, tree)
+    _write_everything(machine, tree)
     make_read_only(_SYSTEM)
     for name in _COVERED:
         if Path("/", name).exists():
             bind(f"{_SYSTEM}/{name}", f"/{name}")
-    for file, place in everything.covers():
+    for file, place in _covers():
         bind(f"{_SYSTEM}/{file}", str(place))
     bind(f"{_SYSTEM}/sys/devices/system", _SYSTEM)
     for name in others:
@@ -52,31 +52,30 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     os.close(system)
 
 
-class _Everything:
-    """The files of the host that say "all CPUs" or "all NUMA nodes" of its own, and would contradict the machine."""
+def _write_everything(machine: Machine, tree: Tree) -> None:
+    """Write what covers files of the host that say "all CPUs" or "all NUMA nodes", and would contradict the machine."""
+    tree.write("everything/cpulist", format_bits(machine.online_bits))
+    tree.write("everything/cpumap", cpu_map(machine.online_bits))
+    tree.write("everything/nodelist", format_bits(sum(1 << node for node in machine.numa_ids)))
+    tree.write("everything/no_node", -1)
 
-    def __init__(self, machine: Machine, tree: Tree) -> None:
-        tree.write("everything/cpulist", format_bits(machine.online_bits))
-        tree.write("everything/cpumap", cpu_map(machine.online_bits))
-        tree.write("everything/nodelist", format_bits(sum(1 << node for node in machine.numa_ids)))
-        tree.write("everything/no_node", -1)
 
-    def covers(self) -> Iterator[tuple[str, Path]]:
-        """Yield a file of the tree, and the place that it goes over."""
-        for pattern, file in (
-            ("bus/pci/devices/*/local_cpus", "cpumap"),
-            ("bus/pci/devices/*/local_cpulist", "cpulist"),
-            ("bus/pci/devices/*/numa_node", "no_node"),
-            ("class/pci_bus/*/cpuaffinity", "cpumap"),
-            ("class/pci_bus/*/cpulistaffinity", "cpulist"),
-        ):
-            for place in Path("/sys").glob(pattern):
-                yield f"everything/{file}", place
-        for folder in _process_cpusets():
-            for kind, file in (("cpus", "cpulist"), ("mems", "nodelist")):
-                for name in (f"cpuset.{kind}", f"cpuset.effective_{kind}", f"cpuset.{kind}.effective"):
-                    if (folder / name).exists():
-                        yield f"everything/{file}", folder / name
+def _covers() -> Iterator[tuple[str, Path]]:
+    """Yield a file of the tree, and the place that it goes over."""
+    for pattern, file in (
+        ("bus/pci/devices/*/local_cpus", "cpumap"),
+        ("bus/pci/devices/*/local_cpulist", "cpulist"),
+        ("bus/pci/devices/*/numa_node", "no_node"),
+        ("class/pci_bus/*/cpuaffinity", "cpumap"),
+        ("class/pci_bus/*/cpulistaffinity", "cpulist"),
+    ):
+        for place in Path("/sys").glob(pattern):
+            yield f"everything/{file}", place
+    for folder in _process_cpusets():
+        for kind, file in (("cpus", "cpulist"), ("mems", "nodelist")):
+            for name in (f"cpuset.{kind}", f"cpuset.effective_{kind}", f"cpuset.{kind}.effective"):
+                if (folder / name).exists():
+                    yield f"everything/{file}", folder / name
 
 
 def _process_cpusets() -> Iterator[Path]:

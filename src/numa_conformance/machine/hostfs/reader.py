@@ -64,9 +64,10 @@ class _Reader:
             self._notes.append(
                 f"CPUs {format_bits(sum(1 << cpu for cpu in homeless))} are on no NUMA node; node {nodes[0]} is taken"
             )
-        sockets = self._numbered_groups(groups.socket, self._package_ids(online))
+        sockets = self._numbered_groups(groups.socket, {cpu: self._id(cpu, _IDS[0]) for cpu in iter_bits(online)})
         caches = self._numbered_groups(groups.cache, self._cache_ids(online))
-        self._check_nesting(groups)
+        if any(core & ~groups.socket[cpu] and groups.socket[cpu] for cpu, core in groups.core.items()):
+            self._notes.append("a core lies in several sockets")
         return Machine(
             name=name,
             cpus=tuple(
@@ -194,9 +195,6 @@ class _Reader:
             assigned |= cpus
         return nodes
 
-    def _package_ids(self, online: int) -> dict[int, int | None]:
-        return {cpu: self._id(cpu, _IDS[0]) for cpu in iter_bits(online)}
-
     def _cache_ids(self, online: int) -> dict[int, int | None]:
         folders = {cpu: folder for cpu in iter_bits(online) if (folder := self._cache_folder(cpu)) is not None}
         return {cpu: self._files.number(f"{folder}/id") for cpu, folder in folders.items()}
@@ -211,11 +209,6 @@ class _Reader:
             values = [_lowest(bits) for bits in distinct]
         number = dict(zip(distinct, values, strict=True))
         return {cpu: number[bits] or 0 for cpu, bits in groups.items() if bits}
-
-    def _check_nesting(self, groups: _Groups) -> None:
-        for cpu, core in groups.core.items():
-            if core & ~groups.socket.get(cpu, core) and groups.socket.get(cpu):
-                self._note_once("a core lies in several sockets")
 
     def _note_once(self, note: str) -> None:
         if note not in self._notes:
