@@ -22,13 +22,7 @@ class FirstFinding:
     def __init__(self, config: pytest.Config, known: KnownFailures) -> None:
         self._config, self._known = config, known
         self._cases: dict[str, str] = {}
-
-    @classmethod
-    def of(cls, config: pytest.Config, known: KnownFailures) -> FirstFinding:
-        """Make one that learns which cases run."""
-        made = cls(config, known)
-        config.pluginmanager.register(made)
-        return made
+        config.pluginmanager.register(self)  # so it learns which cases run
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the cases that generated conversations can fail."""

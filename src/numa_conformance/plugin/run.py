@@ -160,7 +160,7 @@ class Run:
             keeps_histories=_keeps_histories(config),
             at_once=at_once,
             processes=processes,
-            notice=FirstFinding.of(config, known),
+            notice=FirstFinding(config, known),
             another=another,
             again=_replay_options(config),
         )

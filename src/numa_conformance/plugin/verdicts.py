@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 import pytest
@@ -81,7 +81,9 @@ def _concluded(
     if causes is not None:
         case = msgspec.structs.replace(case, quirks=list(causes))
         details += "\n" + _named_quirks(causes)
-    scenario = _scenario_with_reference(error, run)
+    scenario = None  # or the conversation that led to a finding, with the reference's answers beside the target's
+    if isinstance(error, Finding) and error.scenario:
+        scenario = with_reference(error.scenario, run.level, run.profile.version)
     if isinstance(error, Finding) and error.marks:
         case = msgspec.structs.replace(case, marks=error.marks)
     if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
@@ -145,13 +147,6 @@ def _departures(case: Case, error: BaseException | None, asking: CaseReport | No
 def _named_quirks(causes: Causes) -> str:
     shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
     return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
-
-
-def _scenario_with_reference(error: BaseException | None, run: Run) -> dict[str, Any] | None:
-    """Return the conversation that led to a finding, with the reference's answers beside the target's."""
-    if not isinstance(error, Finding) or not error.scenario:
-        return None
-    return with_reference(error.scenario, run.level, run.profile.version)
 
 
 def as_the_targets(error: BaseException) -> BaseException:
