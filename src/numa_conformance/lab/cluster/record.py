@@ -206,16 +206,13 @@ class Recorder:
 
 
 def _admission(pod: Pod) -> dict[str, Any]:
-    return {"pod": {"metadata": _metadata(pod), "spec": pod["spec"]}}
+    names = ("name", "namespace", "uid", "annotations", "labels")
+    metadata = {name: pod["metadata"][name] for name in names if name in pod["metadata"]}
+    return {"pod": {"metadata": metadata, "spec": pod["spec"]}}
 
 
 def _qos(pod: Pod) -> str | None:
     return (pod.get("status") or {}).get("qosClass")
-
-
-def _metadata(pod: Pod) -> dict[str, Any]:
-    metadata = pod["metadata"]
-    return {key: metadata[key] for key in ("name", "namespace", "uid", "annotations", "labels") if key in metadata}
 
 
 def _minor(version: str) -> str:
