@@ -141,7 +141,7 @@ def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFin
         remedy_of(sight, broken.requirement, wrong, of_configuration=of_configuration),
         tuple(evidence_of(sight, broken.requirement, wrong, of_configuration=of_configuration)),
         _pods(sight, wrong),
-        _quirks(broken.requirement, sight.version or DEFAULT),
+        tuple(id for id in departing(broken.requirement, sight.version or DEFAULT) if id in QUIRKS),
     )
 
 
@@ -150,11 +150,6 @@ def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:
     text = " ".join((wrong.why, *wrong.about))
     names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
     return {uid: name for uid, name in names if uid and uid in text}
-
-
-def _quirks(requirement: str, version: KubernetesVersion) -> tuple[str, ...]:
-    """Return the quirks by which a kubelet of this version is known not to meet a requirement."""
-    return tuple(id for id in departing(requirement, version) if id in QUIRKS)
 
 
 @dataclass(frozen=True, slots=True)

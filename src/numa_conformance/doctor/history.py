@@ -11,7 +11,7 @@ from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.memory.memory_state import PinnedBlock
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire.history.history import Head, History, Step
-from ..wire.history.sightings import LIVE_NODE
+from ..wire.history.sightings import LIVE_NODE, LiveMemoryTable
 from .cgroups import limit_of
 from .look import ContainerSight, Sight
 from .pod_resources import ContainerReport
@@ -32,18 +32,15 @@ def start_history(sight: Sight, version: KubernetesVersion) -> History | None:
     """Return that a kubelet of a version came up with its configuration; None where none ever ran."""
     if sight.configured.process is None and not sight.state.files:
         return None
-    start = Step("node.start", {"kubelet": _kubelet(sight)}, _started(sight))
+    reserved = _reserved(sight)
+    answer = {"result": "started", **({} if reserved is None else {"reserved_cpus": reserved})}
+    start = Step("node.start", {"kubelet": _kubelet(sight)}, answer)
     return History(Head("start", GENERATOR, 0, sight.machine, str(version)), (start,))
 
 
 def _kubelet(sight: Sight) -> dict[str, Any]:
     """Return the configuration as it was understood, whatever its files leave empty."""
     return dict(replace(sight.configured.kubelet, raw={}).to_dict())
-
-
-def _started(sight: Sight) -> dict[str, Any]:
-    reserved = _reserved(sight)
-    return {"result": "started", **({} if reserved is None else {"reserved_cpus": reserved})}
 
 
 def _reserved(sight: Sight) -> str | None:
@@ -76,12 +73,7 @@ def _sight(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
             {
                 "node": number,
                 "tables": {
-                    kind: {
-                        "total": table.total,
-                        "allocatable": table.allocatable,
-                        "reserved": table.reserved,
-                        "free": table.free,
-                    }
+                    kind: {name: getattr(table, name) for name in LiveMemoryTable.__annotations__}
                     for kind, table in node.tables.items()
                 },
             }
