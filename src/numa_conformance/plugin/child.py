@@ -222,4 +222,4 @@ class Termination(EndsInOrder):
 
     def pytest_unconfigure(self) -> None:
         """Leave the signals as they were."""
-        self.__exit__(None, None, None)
+        self.__exit__()

@@ -48,16 +48,14 @@ def _answer(target: object, line: bytes, replies: BinaryIO) -> bool:
     try:
         result = _call(target, METHODS.get(request["method"]), request["method"], request.get("params") or {})
     except _RpcError as error:
-        _send(replies, number, error=(error.code, str(error)))
+        _send(replies, number, error=error.args)
     else:
         _send(replies, number, result=result)
     return True
 
 
 class _RpcError(Exception):
-    def __init__(self, code: int, message: str) -> None:
-        self.code = code
-        super().__init__(message)
+    """What a call is answered with in place of a result: a code and a message."""
 
 
 def _call(target: object, method: Method | None, name: str, params: Any) -> Message:
@@ -82,7 +80,7 @@ def _call(target: object, method: Method | None, name: str, params: Any) -> Mess
 
 
 def _send(
-    replies: BinaryIO, number: object, *, result: Message | None = None, error: tuple[int, str] | None = None
+    replies: BinaryIO, number: object, *, result: Message | None = None, error: tuple[Any, ...] | None = None
 ) -> None:
     reply: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
     if error is not None:

@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Callable
 from time import monotonic
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from ..machine.hostfs.namespaces import end_with_parent
@@ -46,7 +46,7 @@ class EndsInOrder:
                 if signal.getsignal(number) == default:
                     signal.signal(number, self._interrupt)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the signals as they were."""
         for number, default in _DEFAULTS.items():
             if signal.getsignal(number) == self._interrupt:

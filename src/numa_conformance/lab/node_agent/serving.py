@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from ...errors import UsageError
 from ...kube import Pod, files_of, read_cluster
@@ -64,9 +63,7 @@ class ServedNode:
         """Return the node itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Stop serving."""
         self.close()
 
