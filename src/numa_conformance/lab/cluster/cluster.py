@@ -91,12 +91,8 @@ class RealCluster:
     def answers(self) -> dict[str, Callable[..., Any]]:
         """Return what answers who asks a cluster that is up, by what is asked."""
         assert self._recorder is not None
-        return ClusterAnswers(
-            self.nodes, self._api, self._watch, self._recorder, self.folder, self._numbers()
-        ).by_verb()
-
-    def _numbers(self) -> dict[str, int]:
-        return {program.name: program.number for program in self._programs}
+        numbers = {program.name: program.number for program in self._programs}
+        return ClusterAnswers(self.nodes, self._api, self._watch, self._recorder, self.folder, numbers).by_verb()
 
     def close(self) -> None:
         """End it all."""

@@ -223,7 +223,7 @@ class RealNode:
 
     def refusal(self, uid: str) -> dict[str, Any] | None:
         """Return the status of a pod that was refused, None where it was not."""
-        status = (self.kubelet.pods().get(uid) or {}).get("status") or {}
+        status = self.status(uid)
         return status if status.get("phase") == "Failed" and status.get("reason") else None
 
     def status(self, uid: str) -> dict[str, Any]:
@@ -266,15 +266,13 @@ class RealNode:
         Where a pass does not bring them, what was sent is told as it is.
         """
         self._in_a_pass(lambda: all(self._has_its_cpus(pod.uid) for pod in self.pods.values()))
-        before, self._sent = (
-            self._sent,
-            {
-                (uid, made.name): made.resources.cpuset_cpus
-                for uid, pod in self.pods.items()
-                for made in self._runtime.containers_of(pod.uid).values()
-                if made.is_running
-            },
-        )
+        before = self._sent
+        self._sent = {
+            (uid, made.name): made.resources.cpuset_cpus
+            for uid, pod in self.pods.items()
+            for made in self._runtime.containers_of(pod.uid).values()
+            if made.is_running
+        }
         return [
             Update(uid, name, cpus)
             for (uid, name), cpus in self._sent.items()

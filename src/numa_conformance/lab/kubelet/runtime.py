@@ -193,7 +193,8 @@ class FakeRuntime:
             why = "" if may_run and context.is_active() else "the pod is not to run"
             try:
                 if not why:
-                    container.environment = self._environment(container)
+                    names = [device.name for device in container.config.CDI_devices]
+                    container.environment = cri.environment(self.folder / "cdi", names) if names else []
                     self._tell_of("CreateContainer", sandbox, container)
             except cri.RefusedError as error:
                 why = str(error)
@@ -204,11 +205,6 @@ class FakeRuntime:
                 context.abort(grpc.StatusCode.UNAVAILABLE, why)
             self._tell_of("PostCreateContainer", sandbox, container)
             return CRI.CreateContainerResponse(container_id=container.id)
-
-    def _environment(self, container: cri.CriContainer) -> list[str]:
-        """Return what its CDI devices add to its environment; raises ``RefusedError`` where one is not there."""
-        names = [device.name for device in container.config.CDI_devices]
-        return cri.environment(self.folder / "cdi", names) if names else []
 
     def _start(self, request: Any) -> Any:
         container = self._containers[request.container_id]

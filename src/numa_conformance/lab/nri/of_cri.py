@@ -38,7 +38,7 @@ class RuntimePlugins:
         self._sandboxes: dict[str, Sandbox] = {}
         self._containers: dict[str, CriContainer] = {}
         self._parents: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     @property
     def socket(self) -> Path:
@@ -68,7 +68,7 @@ class RuntimePlugins:
             self._tell(event, sandbox, container)
 
     def _tell(self, event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
-        self._take_updates()
+        self.take_updates()
         message: dict[str, Any] = {"pod": self._pod(sandbox)}
         if container is not None:
             message["container"] = self._container(container)
@@ -91,11 +91,7 @@ class RuntimePlugins:
     def take_updates(self) -> None:
         """Do what plugins have asked for unasked."""
         with self._lock:
-            self._take_updates()
-
-    def _take_updates(self) -> None:
-        if self._side is not None:
-            self._take(self._side.updates())
+            self._take(self._side.updates() if self._side is not None else ())
 
     def close(self) -> None:
         """Serve NRI no longer."""
