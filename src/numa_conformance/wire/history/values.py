@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
 from ..message import Message
@@ -177,10 +176,6 @@ def _nodes(*ids: int) -> NodeBits:
     return NodeBits(bits_of(ids))
 
 
-def _cpus(text: str | UnsetType | None) -> CpuBits | None:
-    return None if text is UNSET or text is None else CpuBits(bits(text))
-
-
 def affinity_of(hint: HintValue | None) -> Affinity | None:
     """Read a hint of a message."""
     return None if hint is None else _affinity(hint)
@@ -197,36 +192,22 @@ def offers_of(hints: HintLists | None) -> Offers | None:
     return {kind: None if offered is None else tuple(map(_affinity, offered)) for kind, offered in hints.items()}
 
 
-def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[AlignmentBits, ...] | None:
-    """Read the merges of hints in a message."""
-    if merges is None:
-        return None
-    return tuple(
-        AlignmentBits(each.container, tuple(map(offers_of, each.providers)), _affinity(each.affinity), each.admit)
-        for each in merges
-    )
-
-
 def holdings_of(containers: Mapping[str, messages.ContainerHolding]) -> dict[str, HoldingBits]:
-    """Read the holdings of the containers of a message."""
-    return {name: _held(holding) for name, holding in containers.items()}
+    """Read the holdings of the containers of an answer."""
+    held: dict[str, HoldingBits] = _in_bits(containers, dict[str, HoldingBits])
+    return held
 
 
-def _held(holding: messages.ContainerHolding) -> HoldingBits:
-    memory, devices, quota = holding.memory, holding.devices, holding.cpu_quota
-    return HoldingBits(
-        CpuBits(bits(holding.cpus)),
-        affinity_of(holding.affinity),
-        None if memory is None else tuple(MemoryBits(each.type, each.bytes, _nodes(*each.nodes)) for each in memory),
-        None if devices is None else {name: frozenset(ids) for name, ids in devices.items()},
-        None if quota is UNSET else quota,
-        _cpus(holding.cpuset),
-        _cpus(holding.mems),
-    )
+def aligned_of(merges: Sequence[messages.Alignment] | None) -> tuple[AlignmentBits, ...] | None:
+    """Read the merges of hints in an answer; None where they are not told."""
+    return None if merges is None else tuple(_in_bits(merges, list[AlignmentBits]))
 
 
 def updates_of(updates: Sequence[messages.Update] | None) -> tuple[UpdateBits, ...] | None:
-    """Read the cpusets of a message."""
-    if updates is None:
-        return None
-    return tuple(UpdateBits(each.uid, each.container, CpuBits(bits(each.cpus)), _cpus(each.mems)) for each in updates)
+    """Read the cpusets of an answer; None where they are not told."""
+    return None if updates is None else tuple(_in_bits(updates, list[UpdateBits]))
+
+
+def _in_bits(values: object, kind: Any) -> Any:
+    """Return parts of an answer, which was held to more than its form, in the classes that compute."""
+    return msgspec.convert(values, kind, from_attributes=True, dec_hook=read_text)
