@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from ..cpuset import CpuSet, format_bits
 from .model import Machine, MemoryNode
@@ -30,12 +32,13 @@ def allocation_map(
     """
     symbols = {**owner_symbols(owners), **mark_symbols(marks or ())}
     owners = {**owners, **(marks or {})}
-    held = {cpu: _symbol([symbols[label] for label in labels]) for cpu, labels in owners_by_cpu(owners).items()}
+    by_cpu = {cpu: "".join(symbols[label] for label in labels) for cpu, labels in owners_by_cpu(owners).items()}
+    held = {cpu: shown if shown in symbols.values() else f"[{shown}]" for cpu, shown in by_cpu.items()}
     lines = _cpu_lines(machine, held if owners else None, width)
     lines.extend(f"numa {node}: no CPUs" for node, bits in machine.numa_bits.items() if not bits)
     if machine.offline:
         lines.append(f"offline: {CpuSet(machine.offline)}")
-    strangers = format_bits(_union(owners) & ~machine.online_bits)
+    strangers = format_bits(reduce(or_, owners.values(), 0) & ~machine.online_bits)
     if strangers:
         lines.append(f"not online, and yet given away: {strangers}")
     if details:
@@ -87,17 +90,6 @@ def _names(core: tuple[int, ...]) -> str:
 
 def _holders(core: tuple[int, ...], held: Mapping[int, str] | None, threads: int) -> str:
     return "" if held is None else f" {''.join(held.get(cpu, FREE) for cpu in core):<{threads}}"
-
-
-def _symbol(symbols: list[str]) -> str:
-    return symbols[0] if len(symbols) == 1 else f"[{''.join(symbols)}]"
-
-
-def _union(owners: Mapping[str, int]) -> int:
-    every = 0
-    for bits in owners.values():
-        every |= bits
-    return every
 
 
 def _detail_lines(machine: Machine) -> list[str]:

@@ -15,6 +15,8 @@ from ..report.model import read_report
 from ..wire.features import KNOWN
 from .options import setting, settings_list
 
+_CHOOSING = ("keyword", "markexpr", "deselect", "lf", "stepwise")
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -51,7 +53,7 @@ class Selection:
             patterns,
             tuple(settings_list(config, "numa_case")),
             _failed_cases(Path(rerun)) if rerun else None,
-            _chosen_by_pytest(config),
+            any(getattr(config.option, name, None) for name in _CHOOSING),
             part,
         )
 
@@ -93,11 +95,6 @@ class Selection:
 
 def _names(name: str, case: str) -> bool:
     return name in (case, case.partition("[")[0])
-
-
-def _chosen_by_pytest(config: pytest.Config) -> bool:
-    options = ("keyword", "markexpr", "deselect", "lf", "stepwise")
-    return any(getattr(config.option, name, None) for name in options)
 
 
 def _failed_cases(path: Path) -> frozenset[str]:

@@ -21,7 +21,6 @@ from ...errors import Fault, UsageError, closest
 _PREFIX = "numa-conformance/cluster"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _SECONDS = 60.0
-Answer = Callable[[], Any]
 
 
 class Control:

@@ -33,14 +33,14 @@ class ControlPlane:
         folder.mkdir(mode=0o700, parents=True)
         self.authority = Authority("numa-conformance")
         etcd = Authority("numa-conformance etcd")
-        masters, own = ("system:masters",), (LOOPBACK, "localhost")
+        masters, loopback = ("system:masters",), (LOOPBACK, "localhost")
         issue = self.authority.issue
         self._admin_client = issue("numa-conformance", masters).write(folder, "own")
-        self.kubelet_server = issue("kubelet-server", hosts=(*own, self._address))
+        self.kubelet_server = issue("kubelet-server", hosts=(*loopback, self._address))
         self._files = {
             "ca": self.authority.signed.write(folder, "ca"),
             "etcd_ca": etcd.signed.write(folder, "etcd-ca"),
-            "etcd": etcd.issue("etcd", hosts=own).write(folder, "etcd"),
+            "etcd": etcd.issue("etcd", hosts=loopback).write(folder, "etcd"),
             "etcd_client": etcd.issue("kube-apiserver").write(folder, "etcd-client"),
             "api": issue("kube-apiserver", hosts=_API_HOSTS).write(folder, "apiserver"),
             "kubelet_client": issue("kube-apiserver-kubelet-client", masters).write(folder, "to-kubelets"),

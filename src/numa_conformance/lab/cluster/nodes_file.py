@@ -129,7 +129,7 @@ def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
     if not _NAME.fullmatch(names[-1]):
         fields.fault(f"{place}.nodes", f"{names[-1]!r} is no name of a node", _NAMES)
     try:
-        machine = _machine(form.machine, folder)
+        machine = load_machine(str(folder / form.machine) if is_machine_file(form.machine) else form.machine)
     except UsageError as error:
         fields.take(f"{place}.machine", error)
     try:
@@ -145,10 +145,6 @@ def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
     return [
         PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here) for name in names
     ]
-
-
-def _machine(name: str, folder: Path) -> Machine:
-    return load_machine(str(folder / name) if is_machine_file(name) else name)
 
 
 def _kubelet(entry: str | dict[str, Any] | None, place: str, folder: Path) -> Mapping[str, Any]:

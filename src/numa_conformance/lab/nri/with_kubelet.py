@@ -35,10 +35,7 @@ class PluginWithKubelet(PluginNode):
     _node: RealNode | None = None
 
     def __init__(self, kubelet: str, words: Sequence[str], unsupported: str = "") -> None:
-        """Take the kubelet's path, the plugin's command, and by which words it says that it does not support a machine.
-
-        Raises ``UsageError`` and ``StartError``.
-        """
+        """Take the kubelet's path beside the plugin's command; raises ``UsageError`` and ``StartError``."""
         built()  # before this process takes mounts of its own
         self._workshop = Workshop(kubelet)
         super().__init__(words, unsupported)
