@@ -8,7 +8,7 @@ from pathlib import Path
 
 from numa_conformance.lab.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
 from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES as V1
-from numa_conformance.lab.kubelet_apis.wire import ask, serve, service
+from numa_conformance.lab.kubelet_apis.interfaces import ask, serve, service
 from numa_conformance.lab.node_agent.agent import NodeAgent, providers_with
 from numa_conformance.lab.node_agent.root import AgentRoot
 from numa_conformance.lab.node_agent.serving import PodFiles, ServedNode

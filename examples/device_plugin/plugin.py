@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from numa_conformance.lab.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from numa_conformance.lab.kubelet_apis.wire import ask, serve, service
+from numa_conformance.lab.kubelet_apis.interfaces import ask, serve, service
 
 ENDPOINT = "example.sock"
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import yaml
 from kubernetes import client, config
 
-from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES
-from numa_conformance.lab.kubelet_apis.wire import ask
+from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES, ask
 
 SOCKET, CONFIG = "/var/lib/kubelet/pod-resources/kubelet.sock", Path("/var/lib/kubelet/config.yaml")
 KIND = ("topology.node.k8s.io", "v1alpha2", "noderesourcetopologies")

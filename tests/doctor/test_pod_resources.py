@@ -12,9 +12,9 @@ from numa_conformance.doctor.findings import check  # noqa: E402
 from numa_conformance.doctor.look import NodeSource, look  # noqa: E402
 from numa_conformance.doctor.pod_resources import ask_kubelet  # noqa: E402
 from numa_conformance.errors import UsageError  # noqa: E402
-from numa_conformance.lab.kubelet_apis import wire  # noqa: E402
+from numa_conformance.lab.kubelet_apis import interfaces  # noqa: E402
 from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES as V1  # noqa: E402
-from numa_conformance.lab.kubelet_apis.wire import serve, service  # noqa: E402
+from numa_conformance.lab.kubelet_apis.interfaces import serve, service  # noqa: E402
 
 EMPTY = {"List": "Empty", "GetAllocatableResources": "Empty", "Get": "GetPodResourcesRequest"}
 
@@ -109,7 +109,7 @@ def test_a_kubelet_that_is_slow_is_asked_for_a_while(tmp_path, monkeypatch):
 @pytest.mark.parametrize("streams", [False, True])
 def test_an_answer_without_end_is_told_in_a_line(tmp_path, monkeypatch, streams):
     """As one message that is larger than any node's, or as one after another where one is expected."""
-    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (1.0,))
+    monkeypatch.setattr(interfaces.GrpcClient.ask, "__defaults__", (1.0,))
     pod = V1.PodResources(name="p" * 1000)
     message = V1.ListPodResourcesResponse(pod_resources=[pod] * (1 if streams else 6000)).SerializeToString()
 

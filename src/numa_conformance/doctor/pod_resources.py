@@ -79,8 +79,7 @@ def ask_kubelet(socket: str) -> PodResourcesReport:
     try:
         import grpc
 
-        from ..lab.kubelet_apis.interfaces import POD_RESOURCES
-        from ..lab.kubelet_apis.wire import ask
+        from ..lab.kubelet_apis.interfaces import POD_RESOURCES, ask
     except ImportError as error:
         raise UsageError(Fault("", f"{error.name} is not installed", "pip install 'numa-conformance[lab]'")) from error
 

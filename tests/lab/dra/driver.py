@@ -12,8 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from numa_conformance.cpuset import CpuSet
-from numa_conformance.lab.kubelet_apis.interfaces import DRA, REGISTRATION
-from numa_conformance.lab.kubelet_apis.wire import serve, service
+from numa_conformance.lab.kubelet_apis.interfaces import DRA, REGISTRATION, serve, service
 
 NAME = "cpu.test"
 CAPACITY = f"{NAME}/cpu"

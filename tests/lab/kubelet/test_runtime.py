@@ -10,8 +10,7 @@ pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed"
 
 from numa_conformance.lab.kubelet.cri_objects import RefusedError  # noqa: E402
 from numa_conformance.lab.kubelet.runtime import FakeRuntime  # noqa: E402
-from numa_conformance.lab.kubelet_apis.interfaces import CRI  # noqa: E402
-from numa_conformance.lab.kubelet_apis.wire import ask  # noqa: E402
+from numa_conformance.lab.kubelet_apis.interfaces import CRI, ask  # noqa: E402
 from processes import PATIENCE  # noqa: E402
 
 RUNNING, EXITED = 1, 2

@@ -16,9 +16,9 @@ def tmp_path():
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch):
     pytest.importorskip("grpc", reason="the extra [lab] is not installed")
-    from numa_conformance.lab.kubelet_apis import wire
+    from numa_conformance.lab.kubelet_apis import interfaces
     from numa_conformance.lab.node_agent.plugin import ConnectedPlugin
 
-    monkeypatch.setattr(wire.GrpcClient.ask, "__defaults__", (PATIENCE,))
+    monkeypatch.setattr(interfaces.GrpcClient.ask, "__defaults__", (PATIENCE,))
     for name in ("DIAL_SECONDS", "CALL_SECONDS", "PRE_START_SECONDS"):
         monkeypatch.setattr(ConnectedPlugin, name, PATIENCE)

@@ -22,7 +22,7 @@ from ...wire.messages.plugin import (
     Preferred,
 )
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import GrpcClient, error_text, serve, service
+from ..kubelet_apis.interfaces import GrpcClient, error_text, serve, service
 
 VERSION = "v1beta1"
 CONNECT_SECONDS = 3.0

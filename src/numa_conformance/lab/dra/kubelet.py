@@ -10,8 +10,7 @@ import grpc
 
 from ...errors import NumaConformanceError
 from ..daemon.daemon import LONGEST
-from ..kubelet_apis.interfaces import DRA, DRA_V1BETA1, REGISTRATION
-from ..kubelet_apis.wire import GrpcClient, Package, ask, error_text
+from ..kubelet_apis.interfaces import DRA, DRA_V1BETA1, REGISTRATION, GrpcClient, Package, ask, error_text
 
 _SERVICES: dict[str, Package] = {"v1.DRAPlugin": DRA, "v1beta1.DRAPlugin": DRA_V1BETA1}
 """What a driver may say that it speaks, the newest first."""

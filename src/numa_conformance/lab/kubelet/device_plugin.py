@@ -9,8 +9,7 @@ from typing import Any
 import grpc
 
 from ...machine import Device, Machine
-from ..kubelet_apis.interfaces import DEVICE_PLUGINS
-from ..kubelet_apis.wire import ask, serve, service
+from ..kubelet_apis.interfaces import DEVICE_PLUGINS, ask, serve, service
 
 
 class FakeDevicePlugin:

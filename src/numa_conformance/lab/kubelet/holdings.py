@@ -11,8 +11,7 @@ from msgspec import UNSET
 from ...cpuset import CpuSet, bits_of, format_bits
 from ...machine import Machine
 from ...wire.messages.node import ContainerHolding, MemoryBlock, NodeStarted
-from ..kubelet_apis.interfaces import POD_RESOURCES
-from ..kubelet_apis.wire import ask
+from ..kubelet_apis.interfaces import POD_RESOURCES, ask
 from .cri_objects import CriContainer
 from .files import StateFiles
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import grpc
 
-from ..kubelet_apis.interfaces import CRI
-from ..kubelet_apis.wire import serve, service
+from ..kubelet_apis.interfaces import CRI, serve, service
 from . import cri_objects as cri
 from .launcher import OF_RUNTIME
 

@@ -11,7 +11,7 @@ import grpc
 from ...errors import Refusal
 from ...reference.managers.device import Preference
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import GrpcClient
+from ..kubelet_apis.interfaces import GrpcClient
 
 Listed = Callable[["ConnectedPlugin", Any], None]
 """Called with each list of devices."""

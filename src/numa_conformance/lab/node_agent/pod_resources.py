@@ -15,7 +15,7 @@ from ...kube.pod import Pod
 from ...reference.managers.device import NO_NODE
 from ...reference.node.results import Placement
 from ..kubelet_apis.interfaces import POD_RESOURCES as V1
-from ..kubelet_apis.wire import service
+from ..kubelet_apis.interfaces import service
 from .agent import NodeAgent, NodeView
 
 

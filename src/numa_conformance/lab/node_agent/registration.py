@@ -14,7 +14,7 @@ import grpc
 from ...kube.resource_names import is_extended
 from ...reference.managers.device import ResourceDevices
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.wire import service
+from ..kubelet_apis.interfaces import service
 from .agent import NodeAgent, Tell, line
 from .plugin import CannotConnect, ConnectedPlugin
 from .root import LONGEST_SOCKET

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...errors import UsageError
 from ...kube import Pod, files_of, read_cluster
-from ..kubelet_apis.wire import serve
+from ..kubelet_apis.interfaces import serve
 from .agent import NodeAgent, Tell, line
 from .pod_resources import RateLimit, pod_resources_service
 from .registration import DevicePlugins

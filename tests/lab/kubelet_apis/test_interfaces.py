@@ -5,8 +5,15 @@ import pytest
 grpc = pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
-from numa_conformance.lab.kubelet_apis.interfaces import CRI, DEVICE_PLUGINS, POD_RESOURCES  # noqa: E402
-from numa_conformance.lab.kubelet_apis.wire import Package, ask, serve, service  # noqa: E402
+from numa_conformance.lab.kubelet_apis.interfaces import (  # noqa: E402  # noqa: E402
+    CRI,
+    DEVICE_PLUGINS,
+    POD_RESOURCES,
+    Package,
+    ask,
+    serve,
+    service,
+)
 
 
 def test_a_message_has_the_bytes_of_its_published_numbers():
