@@ -20,17 +20,13 @@ PLACES = {"kubelet": "/var/lib/kubelet", "cdi": "/var/run/cdi", "nri": "/var/run
 
 
 class Backend(Protocol):
-    """Where the driver runs. Every method raises ``DriverRefusedError`` where the driver fails or refuses.
-
-    ``daemon``: its command. ``shared``: what containers without a claim may run on; None where no plugin of NRI decides
-    that.
-    """
+    """Where the driver, a ``daemon``, runs. Methods raise ``DriverRefusedError`` where the driver fails or refuses."""
 
     daemon: Daemon
 
     @property
     def shared(self) -> dict[str, str] | None:
-        """The CPUs of containers without a claim, by name."""
+        """The CPUs of containers without a claim, by name; None where no plugin of NRI decides that."""
 
     def start(self, request: messages.StartDriver) -> list[dict[str, Any]]:
         """Start the driver on a machine without claims; returns the slices that it publishes."""

@@ -36,8 +36,7 @@ class FakeDevicePlugin:
             "Allocate": self._allocate,
             "PreStartContainer": lambda request, context: DEVICE_PLUGINS.Empty(),
         }
-        takes = {"GetDevicePluginOptions": "Empty", "ListAndWatch": "Empty"}
-        self._server = serve(f"{self._folder}/{self._name}", service(DEVICE_PLUGINS, "DevicePlugin", methods, takes))
+        self._server = serve(f"{self._folder}/{self._name}", service(DEVICE_PLUGINS, "DevicePlugin", methods))
         registration = DEVICE_PLUGINS.RegisterRequest(
             version="v1beta1", endpoint=self._name, resource_name=self.resource, options=self._options()
         )

@@ -106,7 +106,7 @@ RESOURCE_API, RESOURCE_API_V1BETA1 = (
 def service(
     package: Package, name: str, answers: Mapping[str, Callable[..., Any]], requests: Mapping[str, str] | None = None
 ) -> Any:
-    """Return a service's handlers: method to what answers it. A method ``X`` takes ``XRequest``.
+    """Return a service's handlers: method to what answers it. A method ``X`` takes ``XRequest``, if there is one.
 
     ``requests`` names what other methods take. An answer that is a generator is a stream.
     """

@@ -23,8 +23,7 @@ def pod_resources_service(agent: NodeAgent) -> Any:
     """Return the service ``v1.PodResourcesLister`` over an agent's node."""
     lister = _Lister(agent)
     methods = {"List": lister.list, "GetAllocatableResources": lister.allocatable, "Get": lister.get}
-    requests = {"List": "Empty", "GetAllocatableResources": "Empty", "Get": "GetPodResourcesRequest"}
-    return service(V1, "PodResourcesLister", methods, requests=requests)
+    return service(V1, "PodResourcesLister", methods, requests={"Get": "GetPodResourcesRequest"})
 
 
 class _Lister:
