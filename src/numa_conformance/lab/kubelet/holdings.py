@@ -58,8 +58,9 @@ def holdings(
     held = {}
     for name in names:
         container = made.get(name)
+        cpus = container.resources.cpuset_cpus if container is not None else ""
         held[name] = ContainerHolding(
-            cpus=_runtime_cpus(container, exclusive[name]) if name in exclusive else "",
+            cpus=str(cpus) or exclusive[name] if name in exclusive else "",  # assigned, and the runtime not told yet
             memory=_runtime_memory(
                 container if container and container.created > started else None, files.memory(uid, name)
             ),
@@ -71,12 +72,6 @@ def holdings(
             cpuset, mems = resources.cpuset_cpus or whole[0], resources.cpuset_mems or whole[1]
             held[name] = msgspec.structs.replace(held[name], cpuset=cpuset, mems=mems)
     return held
-
-
-def _runtime_cpus(container: CriContainer | None, assigned: str) -> str:
-    """Return the CPUs that the runtime was told for a container, those assigned where it was not told yet."""
-    cpuset = container.resources.cpuset_cpus if container is not None else ""
-    return str(cpuset) or assigned
 
 
 def _runtime_memory(container: CriContainer | None, assigned: list[MemoryBlock] | None) -> list[MemoryBlock] | None:
