@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from ..cpuset import CpuSet
@@ -122,13 +123,10 @@ class NodeTree:
 
     def names(self, path: str) -> list[str]:
         """Return the names in a folder, sorted; links to nothing among them."""
-        names: list[str] = []
-        for name, _ in self._entries(path):
-            if len(names) >= MAX_ENTRIES:
-                self.note(f"{path}: has more than {MAX_ENTRIES} entries; the rest is not looked at")
-                break
-            names.append(name)
-        return sorted(names)
+        names = list(islice((name for name, _ in self._entries(path)), MAX_ENTRIES + 1))
+        if len(names) > MAX_ENTRIES:
+            self.note(f"{path}: has more than {MAX_ENTRIES} entries; the rest is not looked at")
+        return sorted(names[:MAX_ENTRIES])
 
     def folders(self, path: str) -> list[str]:
         """Return the names of the folders in a folder, sorted; links are none."""
