@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from numa_conformance.asking.generators.worlds import admitted, refused
-from numa_conformance.chapters.devices import allocation, allocation_pairs, hints_pairs, topology_pairs
+from numa_conformance.chapters.devices import allocation, devices_pairs
 from numa_conformance.chapters.devices import hints as devices_hints
 from numa_conformance.chapters.devices import topology as devices_topology
 from numa_conformance.wire.history.values import Affinity
@@ -15,12 +15,12 @@ from worlds import breaks
 
 
 def test_a_fraction_of_a_cpu_gives_no_cpus_beside_an_aligned_device():
-    admission = admitted(topology_pairs.IDLE, topology_pairs.FRACTION, c=topology_pairs.gpus("1", 0))
+    admission = admitted(devices_pairs.IDLE_SINGLE, devices_pairs.FRACTION, c=devices_pairs.cpus_and_gpus("1", 0))
     assert breaks(devices_topology.fractions_align_devices_only, admission)
 
 
 def test_what_no_removed_pod_had_says_nothing_of_removal():
-    refusal = refused(allocation_pairs.up(), allocation_pairs.TWO)
+    refusal = refused(devices_pairs.up(), devices_pairs.TWO)
     assert breaks(allocation.devices_return, refusal) is None
 
 
@@ -29,5 +29,5 @@ def test_what_no_removed_pod_had_says_nothing_of_removal():
     [(None, True), ((Affinity(None, True),), True), ((Affinity(None, False),), False), ((), False)],
 )
 def test_neither_null_nor_any_node_says_that_too_few_devices_are_free(offered: Any, broken: bool):
-    hints = hints_pairs.gpus(5, offered)
+    hints = devices_pairs.hinted(5, offered)
     assert breaks(devices_hints.every_hint_can_hold, hints) is broken

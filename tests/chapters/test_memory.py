@@ -10,7 +10,7 @@ import pytest
 from numa_conformance.asking.generators.workloads import static_memory
 from numa_conformance.asking.generators.worlds import admitted
 from numa_conformance.chapters.memory import hints as memory_hints
-from numa_conformance.chapters.memory import hints_pairs, static, static_pairs
+from numa_conformance.chapters.memory import memory_pairs, static
 from numa_conformance.judging.settings import Settings
 from numa_conformance.wire.history.values import Affinity
 from worlds import breaks
@@ -23,7 +23,7 @@ PAGES = "hugepages-2Mi"
     [(None, True), ((Affinity(None, True),), True), ((Affinity(None, False),), False), ((), False)],
 )
 def test_neither_null_nor_any_node_says_that_too_little_memory_is_free(offered: Any, broken: bool):
-    hints = replace(hints_pairs.guaranteed(20), offered={"memory": offered})
+    hints = replace(memory_pairs.hinted(20), offered={"memory": offered})
     assert breaks(memory_hints.every_type_counts, hints) is broken
 
 
@@ -35,5 +35,5 @@ def test_what_one_numa_node_reserves_of_each_type_may_stand_in_an_entry_of_its_o
 
 @pytest.mark.parametrize(("mib", "broken"), [(0, True), (64, False)])
 def test_a_block_of_huge_pages_that_is_empty_gives_none(mib: int, broken: bool):
-    admission = admitted(static_pairs.IDLE, static_pairs.WITH_PAGES, c=static_pairs.pages(mib))
+    admission = admitted(memory_pairs.IDLE, memory_pairs.WITH_PAGES, c=memory_pairs.pages(mib))
     assert breaks(static.huge_pages_are_given_by_size, admission) is broken

@@ -11,8 +11,7 @@ from numa_conformance.asking.generators.workloads import guaranteed, static_memo
 from numa_conformance.asking.generators.worlds import admitted, aligned, block, held, node, refused, resident
 from numa_conformance.chapters.topology import admission as topology_admission
 from numa_conformance.chapters.topology import none_and_best_effort, restricted, single_numa_node
-from numa_conformance.chapters.topology.restricted_pairs import THREE, TWO_FREE_EACH, WIDE
-from numa_conformance.chapters.topology.single_numa_node_pairs import DEVICES, GPU, WITH_THREE
+from numa_conformance.chapters.topology.topology_pairs import GPU, THREE, TWO_FREE_EACH, WIDE, WITH_THREE, up
 from numa_conformance.judging.world import World
 from numa_conformance.wire.history.values import MemoryBits, NodeBits
 from worlds import breaks
@@ -69,7 +68,7 @@ def test_memory_in_use_on_every_set_that_is_narrow_enough_is_refused() -> None:
 @pytest.mark.parametrize(
     ("world", "wanted", "requirement"),
     [
-        (DEVICES, WITH_THREE, "single-numa-node/refuses-what-no-node-holds"),
+        (up("single-numa-node"), WITH_THREE, "single-numa-node/refuses-what-no-node-holds"),
         (TWO_FREE_EACH, THREE, "restricted/refuses-what-nothing-prefers"),
     ],
 )
@@ -79,7 +78,9 @@ def test_what_cannot_be_aligned_is_refused_for_that(world: World, wanted: dict[s
 
 
 def test_more_than_the_node_has_may_be_refused_for_that() -> None:
-    other = replace(refused(DEVICES, guaranteed("p", 2, **{GPU: "5"})), reason="UnexpectedAdmissionError")
+    other = replace(
+        refused(up("single-numa-node"), guaranteed("p", 2, **{GPU: "5"})), reason="UnexpectedAdmissionError"
+    )
     assert breaks(single_numa_node.refuses_what_no_node_holds, other) is False
 
 
@@ -94,11 +95,11 @@ def test_memory_is_narrow_where_nothing_is_aligned_too() -> None:
 
 @pytest.mark.parametrize(("phase", "wrong"), [("Terminated", False), (None, None)])
 def test_a_phase_is_the_word_of_the_page_or_not_told(phase: str | None, wrong: bool | None) -> None:
-    refusal = replace(refused(DEVICES, WITH_THREE), phase=phase)
+    refusal = replace(refused(up("single-numa-node"), WITH_THREE), phase=phase)
     assert breaks(topology_admission.refused_pods_are_terminated, refusal) is wrong
 
 
 def test_a_message_may_say_more() -> None:
     message = "p: resources cannot be allocated with topology locality on any NUMA node"
-    refusal = replace(refused(DEVICES, WITH_THREE), reason="TopologyAffinityError", message=message)
+    refusal = replace(refused(up("single-numa-node"), WITH_THREE), reason="TopologyAffinityError", message=message)
     assert breaks(topology_admission.says_what_cannot_be_aligned, refusal) is False

@@ -1,6 +1,7 @@
 """Pairs: for each judge of a sentence a case that it condemns, and one that it passes.
 
-A chapter's pairs stand beside it, in ``<chapter>_pairs.py``. Tests run them, and the chapter's page shows them.
+A chapter's pairs stand beside it, in ``<chapter>_pairs.py`` or with those of its folder, in ``<folder>_pairs.py``.
+Tests run them, and the chapter's page shows them.
 """
 
 from __future__ import annotations
