@@ -22,8 +22,6 @@ ASKING = "asking"
 """The pod that asks, by name and uid."""
 INIT = "cpu-manager/init-containers"
 _MEMORY = "64Mi"
-
-
 ALL: Claimed = frozenset(FEATURES)
 """Whatever there is."""
 
@@ -60,7 +58,7 @@ class AllocationState:
         return self.machine.online_bits & ~self.reserved & ~self.taken & ~self.of_the_pod
 
     @property
-    def question(self) -> dict[str, Any]:
+    def in_use(self) -> dict[str, Any]:
         """The parameters that tell the state."""
         strict = self.reserved if "strict-cpu-reservation" in self.options else 0
         kubelet = static(*self.options, reserved=format_bits(self.reserved), topology=self.topology, off=self.off)
@@ -75,6 +73,23 @@ class AllocationState:
             "reusable": {ASKING: format_bits(self.reusable)} if self.reusable else {},
         }
         return {"kubelet": kubelet, "state": state}
+
+    def question(self, pod: dict[str, Any], container: str | None) -> dict[str, Any]:
+        """Return the parameters that ask about a container of a pod, or about the pod as a whole."""
+        return {**self.in_use, "pod": pod, "container": container}
+
+    def first_of(self, pod: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters that ask about the first container of a pod."""
+        return self.question(pod, pod["spec"]["containers"][0]["name"])
+
+    def with_cpus(self, lot: random.Random) -> tuple[AllocationState, AllocationState, int]:
+        """Return the state in which the asking pod has CPUs left by an init container, or held by ``c0``, and how many.
+
+        More than one CPU must be free.
+        """
+        known = list(iter_bits(self.free))
+        some = lot.sample(known, lot.randint(1, len(known) - 1))
+        return replace(self, reusable=bits_of(some)), replace(self, held={"c0": bits_of(some)}), len(some)
 
 
 def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -> AllocationState:

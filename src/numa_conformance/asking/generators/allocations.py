@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...cpuset import bits_of, iter_bits
 from ...machine import Machine
 from .allocation_states import (
     ALL,
@@ -63,15 +61,17 @@ def _questions(state: AllocationState, lot: random.Random, claimed: Claimed) -> 
         for size in {lot.randint(1, room), min(room + 1, free)}:
             yield _question(state, guaranteed_pod(size), "c0", {"nodes": hinted, "preferred": lot.random() < 0.5})
     if free > 1:
-        yield from _pods_with_cpus(state, lot, claimed)
+        again, held, count = state.with_cpus(lot)
+        for size in sorted({1, count, count + 1, free, free + 1}) if INIT in claimed else ():
+            yield _question(again, guaranteed_pod(size, init=[count]), "c0")
+        yield _question(held, guaranteed_pod(count), "c0")
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
-        yield _question(state, pod, pod["spec"]["containers"][0]["name"])
+        yield _first(state, pod)
     for pod, name in several(lot, free, claimed):
         yield _question(state, pod, name, _affinity(nodes, lot))
     if "cpu-manager/none" in claimed:
         for pod in (guaranteed_pod(1), burstable(ASKING, 1), best_effort(ASKING)):
-            method, question = _question(state, pod, pod["spec"]["containers"][0]["name"])
-            yield method, {**question, "kubelet": kubelet()}
+            yield _first(state, pod, kubelet())
 
 
 def _affinity(nodes: Sequence[int], lot: random.Random) -> dict[str, Any] | None:
@@ -82,29 +82,22 @@ def _affinity(nodes: Sequence[int], lot: random.Random) -> dict[str, Any] | None
     return {"nodes": hinted, "preferred": lot.random() < 0.5}
 
 
-def _pods_with_cpus(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
-    """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
-    known = list(iter_bits(state.free))
-    some = lot.sample(known, lot.randint(1, len(known) - 1))
-    held = bits_of(some)
-    again, count = replace(state, reusable=held), len(some)
-    for size in sorted({1, count, count + 1, len(known), len(known) + 1}) if INIT in claimed else ():
-        yield _question(again, guaranteed_pod(size, init=[count]), "c0")
-    yield _question(replace(state, held={"c0": held}), guaranteed_pod(count), "c0")
-
-
 def _reserved(
     machine: Machine, reservation: dict[str, dict[str, str]], claimed: Claimed, lot: random.Random
 ) -> Iterator[Question]:
     """Ask a fresh node with so much reserved by number."""
     state = varied(AllocationState(machine, (), 0, 0), claimed, lot)
-    config = {**state.question["kubelet"], **reservation}
+    config = {**state.in_use["kubelet"], **reservation}
     for pod in (guaranteed_pod(1), guaranteed_pod(2), burstable(ASKING, 1), best_effort(ASKING)):
-        method, question = _question(state, pod, pod["spec"]["containers"][0]["name"])
-        yield method, {**question, "kubelet": config}
+        yield _first(state, pod, config)
 
 
 def _question(
     state: AllocationState, pod: dict[str, Any], container: str, affinity: dict[str, Any] | None = None
 ) -> Question:
-    return "allocate", {**state.question, "pod": pod, "container": container, "affinity": affinity}
+    return "allocate", {**state.question(pod, container), "affinity": affinity}
+
+
+def _first(state: AllocationState, pod: dict[str, Any], config: dict[str, Any] | None = None) -> Question:
+    """Ask about the first container of a pod, with another configuration if one is named."""
+    return "allocate", {**state.first_of(pod), "affinity": None, **({"kubelet": config} if config else {})}

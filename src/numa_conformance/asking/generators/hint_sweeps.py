@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...cpuset import bits_of, iter_bits
 from ...machine import Machine, machine_from_dict
 from .allocation_states import ALL, ASKING, INIT, AllocationState, Claimed, guaranteed_pod, several, states_in_turn
 from .scenario import Question, Scenario, ask_all, or_the_catalogue
@@ -63,28 +61,18 @@ def _questions(state: AllocationState, lot: random.Random, claimed: Claimed) -> 
         yield _question(state, guaranteed_pod(1, init=[size]), None)
         yield _question(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
     if free > 1:
-        yield from _pods_with_cpus(state, lot, claimed)
+        again, held, count = state.with_cpus(lot)
+        for size in sorted({1, count, count + 1, free}) if INIT in claimed else ():
+            yield _question(again, guaranteed_pod(size, init=[count]), "c0")
+        for size in sorted({count, count + 1, max(1, count - 1)}):
+            yield _question(held, guaranteed_pod(size), "c0")
     for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
-        yield _question(state, pod, pod["spec"]["containers"][0]["name"])
+        yield "hints", state.first_of(pod)
         if POD in claimed:
             yield _question(state, pod, None)
     for pod in (guaranteed_pod(1), burstable(ASKING, 2), best_effort(ASKING)) if "cpu-manager/none" in claimed else ():
-        name = pod["spec"]["containers"][0]["name"]
-        yield "hints", {**state.question, "kubelet": kubelet(), "pod": pod, "container": name}
-
-
-def _pods_with_cpus(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
-    """Ask for a pod that has CPUs: left by its init container, or of the container itself."""
-    known = list(iter_bits(state.free))
-    some = lot.sample(known, lot.randint(1, len(known) - 1))
-    held_cpus = bits_of(some)
-    again, count = replace(state, reusable=held_cpus), len(some)
-    for size in sorted({1, count, count + 1, len(known)}) if INIT in claimed else ():
-        yield _question(again, guaranteed_pod(size, init=[count]), "c0")
-    held = replace(state, held={"c0": held_cpus})
-    for size in sorted({count, count + 1, max(1, count - 1)}):
-        yield _question(held, guaranteed_pod(size), "c0")
+        yield "hints", {**state.first_of(pod), "kubelet": kubelet()}
 
 
 def _question(state: AllocationState, pod: dict[str, Any], container: str | None) -> Question:
-    return "hints", {**state.question, "pod": pod, "container": container}
+    return "hints", state.question(pod, container)
