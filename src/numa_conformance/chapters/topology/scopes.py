@@ -142,14 +142,13 @@ def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
     return must_be_refused(admission, "whose sidecars and apps together ask for more than a NUMA node has")
 
 
-def with_init_containers(admission: Admission) -> CpuAlignment:
-    """Return how a pod that begins with init containers for CPUs of their own can be aligned, CPUs alone counted."""
-    in_scope(admission, "pod")
-    cpus, containers = counted(admission), admission.pod.containers
-    init = any(container.kind == "init" and container.exclusive for container in containers)
-    applies(init, "the pod has no init containers for CPUs of their own")
-    applies(all(container.kind != "sidecar" for container in containers), "the pod has a sidecar")
-    return cpus
+def able_nodes_at_once(admission: Admission, *, surely: bool) -> list[int]:
+    """Return the NUMA nodes that have the larger of what init containers and apps need of all resources."""
+    as_a_whole(admission)
+    kinds = {container.kind for container in admission.pod.containers}
+    applies(kinds == {"init", "app"}, "the pod has no init containers, or a sidecar")
+    request = ResourceRequest.at_once(admission.before, admission.pod)
+    return Room(admission.before).nodes_that_hold(request, surely=surely)
 
 
 @of_pods.requires(
@@ -160,43 +159,16 @@ def with_init_containers(admission: Admission) -> CpuAlignment:
 )
 def pod_scope_does_not_add_init_containers(admission: Admission) -> Judgement:
     """In the pod scope a pod's need is the larger of its app containers' sum and its largest init container."""
-    cpus = with_init_containers(admission)
-    applies(cpus.on_one_node, "no NUMA node has so many free CPUs")
-    no_node_has_the_sum(admission)
-    leaving_a_shared_cpu(admission)
-    return must_be_admitted(admission, f"which asks for {cpus.count} CPUs at once that a NUMA node has")
-
-
-@judges("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers", on=Admission)
-def pod_scope_counts_init_containers(admission: Admission) -> Judgement:
-    """A pod is refused where no NUMA node has the larger of the two."""
-    cpus = with_init_containers(admission)
-    applies(not cpus.on_one_node, "one NUMA node has so many free CPUs")
-    return must_be_refused(admission, f"which asks for {cpus.count} CPUs at once that no NUMA node has")
-
-
-def able_nodes_at_once(admission: Admission, *, surely: bool) -> list[int]:
-    """Return the NUMA nodes that have the larger of what init containers and apps need of all resources."""
-    as_a_whole(admission)
-    kinds = {container.kind for container in admission.pod.containers}
-    applies(kinds == {"init", "app"}, "the pod has no init containers, or a sidecar")
-    request = ResourceRequest.at_once(admission.before, admission.pod)
-    return Room(admission.before).nodes_that_hold(request, surely=surely)
-
-
-@judges("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers", on=Admission)
-def pod_scope_counts_all_of_init_containers(admission: Admission) -> Judgement:
-    """The same of CPUs, memory and devices together."""
-    able = able_nodes_at_once(admission, surely=False)
-    applies(not able, "a NUMA node may have the larger of what init containers and apps ask for")
-    return must_be_refused(admission, "which asks for more at once than a NUMA node has of CPUs, memory and devices")
-
-
-@judges("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers", on=Admission)
-def pod_scope_adds_nothing_of_init_containers(admission: Admission) -> Judgement:
-    """A pod is admitted where a NUMA node has the larger of the two, of CPUs, memory and devices together."""
     able = able_nodes_at_once(admission, surely=True)
     counting_is_enough(admission)
     leaving_a_shared_cpu(admission)
     applies(able, "no NUMA node surely has the larger of what init containers and apps ask for")
     return must_be_admitted(admission, "which asks for no more at once than a NUMA node has")
+
+
+@judges("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers", on=Admission)
+def pod_scope_counts_init_containers(admission: Admission) -> Judgement:
+    """A pod is refused where no NUMA node has the larger of the two, of CPUs, memory and devices together."""
+    able = able_nodes_at_once(admission, surely=False)
+    applies(not able, "a NUMA node may have the larger of what init containers and apps ask for")
+    return must_be_refused(admission, "which asks for more at once than a NUMA node has of CPUs, memory and devices")

@@ -222,8 +222,6 @@ PAIRS = {
     ),
     scopes.pod_scope_does_not_add_init_containers: (EIGHT_REFUSED, EIGHT_ADMITTED),
     scopes.pod_scope_counts_init_containers: (NINE_ADMITTED, NINE_REFUSED),
-    scopes.pod_scope_counts_all_of_init_containers: (NINE_ADMITTED, NINE_REFUSED),
-    scopes.pod_scope_adds_nothing_of_init_containers: (EIGHT_REFUSED, EIGHT_ADMITTED),
     policy_options.takes_the_closer_set: (
         merged("best-effort", PAIR, to=0b0011, distances=NEAR),
         merged("best-effort", PAIR, to=0b0101, distances=NEAR),
