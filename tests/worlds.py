@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from numa_conformance.chapters.pairs import Judge, id_of, violations
+from numa_conformance.chapters.pairs import Judge, violations
 from numa_conformance.judging.chapter import CHECKERS, judges_of
+
+
+def id_of(requirement: str | Judge) -> str:
+    """Return the id of the requirement that a judge judges; an id is returned as it is."""
+    if isinstance(requirement, str):
+        return requirement
+    return next(check.requirement for check in CHECKERS if check.function is requirement)
 
 
 def breaks(requirement: str | Judge, subject: object) -> bool | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 from .errors import CpuSetSyntaxError
 
@@ -27,6 +28,11 @@ def bits_of(ids: Iterable[int]) -> int:
     for id in ids:
         bits |= bit_of(id)
     return bits
+
+
+def union(sets: Iterable[int]) -> int:
+    """Return what is in any of some sets, all as bits."""
+    return reduce(or_, sets, 0)
 
 
 def iter_bits(bits: int) -> Iterator[int]:

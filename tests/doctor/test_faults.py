@@ -14,13 +14,13 @@ from numa_conformance.chapters.devices import allocation
 from numa_conformance.chapters.memory import reserved_memory
 from numa_conformance.chapters.memory import state_file as memory_state_file
 from numa_conformance.chapters.memory import static as memory_static
-from numa_conformance.chapters.pairs import id_of
 from numa_conformance.chapters.topology import single_numa_node
 from numa_conformance.doctor.findings import check
 from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.judging.sighting import Sighting
 from numa_conformance.judging.views import requirements_of
 from numa_conformance.reference.managers.memory.memory_state import PinnedBlock
+from worlds import id_of
 
 CPUS, BOOKS, DEVICES = (
     f"{ROOT_DIR}/{name}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from changes.change import Change
-from numa_conformance.chapters.pairs import Judge, id_of
+from numa_conformance.chapters.pairs import Judge
 from numa_conformance.reference.target.reference_target import Level
+from worlds import id_of
 
 __all__ = ["mutant"]
 

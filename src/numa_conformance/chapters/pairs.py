@@ -31,13 +31,6 @@ def twin(judge: Judge) -> Judge:
     return next(each for each in twins if each.func is judge)
 
 
-def id_of(requirement: str | Judge) -> str:
-    """Return the id of the requirement that a judge judges; an id is returned as it is."""
-    if isinstance(requirement, str):
-        return requirement
-    return next(check.requirement for check in CHECKERS if check.function is requirement)
-
-
 @cache
 def pairs() -> Mapping[Judge, Pair]:
     """Return the pairs of all chapters, by judge."""

@@ -6,7 +6,7 @@ from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, applies, configured, violated
 from ..judging.node_subjects import Resize
 from ..judging.pods import GUARANTEED
-from ..judging.world import union
+from ..judging.world import exclusive_of
 from .conditions import under_static
 
 chapter = Chapter("node/resize", since="1.33")
@@ -21,7 +21,7 @@ chapter = Chapter("node/resize", since="1.33")
 def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     """A pod with exclusive CPUs whose CPU requests are to change is not resized in place."""
     under_static(resize)
-    cpus = applies(union(resize.was.held), "the pod has no exclusive CPUs")
+    cpus = applies(exclusive_of(resize.was.held), "the pod has no exclusive CPUs")
     applies(resize.changes("cpu"), "the CPU requests stay as they are")
     why = f"pod {resize.pod.uid} is resized, which has exclusive CPUs {format_bits(cpus)}"
     return violated(not resize.granted, why, got="resized", allowed="pending: Infeasible")
@@ -100,7 +100,7 @@ def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
     under_static(resize)
     applies(resize.granted, "the resize is pending")
     applies(not resize.pod.exclusive, "the pod has exclusive CPUs, or is to have some")
-    taken = union(resize.held) | (resize.before.pool & ~resize.after.pool)
+    taken = exclusive_of(resize.held) | (resize.before.pool & ~resize.after.pool)
     cpus = format_bits(taken)
     why = f"pod {resize.pod.uid} runs in the shared pool, and its resize takes CPUs {cpus} out of it"
     return violated(not taken, why, got=cpus, allowed="none", taken=taken)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
 
-from ..cpuset import bits_of, iter_bits
+from ..cpuset import bits_of, iter_bits, union
 from ..machine import Machine
 
 WHOLE_CORES = "full-pcpus-only"
@@ -175,7 +174,7 @@ def _sum_up(sums: Iterable[int], allowed: int) -> int:
     """Return what one allowed number of each group makes together; sets of numbers are bits."""
     reach = 1
     for of_group in sums:
-        reach = reduce(or_, (reach << share for share in iter_bits(of_group & allowed)), 0)
+        reach = union(reach << share for share in iter_bits(of_group & allowed))
     return reach
 
 

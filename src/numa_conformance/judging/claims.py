@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
 
+from ..cpuset import union
 from ..machine import Machine
 from ..wire.history.answers import PreparedClaim
 from ..wire.history.quantities import AllocatedClaim
@@ -149,7 +148,7 @@ class ClaimFollower:
     def _coexisting(self, shared: Mapping[str, str] | None) -> Iterator[Coexistence]:
         self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
         if self._shared:
-            claims = reduce(or_, (claim.cpus for claim in self._claims.values()), 0)
+            claims = union(claim.cpus for claim in self._claims.values())
             yield Coexistence(self._shared, claims, self.machine.online_bits & ~claims & ~self._reserved)
 
     def _prepared(self, question: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:

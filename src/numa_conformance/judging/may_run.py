@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from operator import or_
 
+from ..cpuset import union
 from ..wire.history.sightings import Runs
 from ..wire.history.values import HoldingBits
 from .node_subjects import OfWorld
@@ -56,14 +55,10 @@ class MayRun(OfWorld):
     @property
     def of_others(self) -> int:
         """CPUs that are exclusive to other containers, of its pod too where these have CPUs of their own."""
-        bits = 0
-        for pod in self.world.others(self.uid):
-            bits |= pod.exclusive
         same = self.world.pods[self.uid]
-        for container in () if self.of_a_whole else same.spec.containers:
-            if container.kind != "init" and container.name != self.name and container.name in same.held:
-                bits |= same.held[container.name].cpus
-        return bits
+        running = [each.name for each in same.spec.containers if each.kind != "init" and not self.of_a_whole]
+        neighbours = (same.held[name].cpus for name in running if name != self.name and name in same.held)
+        return union((*(pod.exclusive for pod in self.world.others(self.uid)), *neighbours))
 
     @property
     def lost(self) -> int:
@@ -112,7 +107,7 @@ class Pooled(MayRun):
     @property
     def where_others_run(self) -> int:
         """Every CPU on which another container may run."""
-        return reduce(or_, (cpus for _, cpus in self.others), 0)
+        return union(cpus for _, cpus in self.others)
 
 
 def pooled(may: MayRun) -> MayRun:

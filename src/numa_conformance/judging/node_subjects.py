@@ -14,7 +14,7 @@ from .alignment import ResourceRequest, fits, only_cpus
 from .pods import PodSpec
 from .room import Room
 from .settings import Settings
-from .world import AdmittedPod, World, union
+from .world import AdmittedPod, World, exclusive_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Admission(OfBefore):
     @property
     def cpus(self) -> int:
         """The exclusive CPUs of all containers, as bits."""
-        return union(self.held)
+        return exclusive_of(self.held)
 
     @cached_property
     def request(self) -> ResourceRequest:

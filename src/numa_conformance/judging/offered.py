@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
 
+from ..cpuset import union
 from ..wire.history.quantities import HUGE
 from ..wire.history.values import Affinity, AlignmentBits, HoldingBits
 from .alignment import ResourceRequest, asked_devices
@@ -15,7 +15,7 @@ from .merged import axes_of, merged_by
 from .pods import ContainerSpec, PodSpec
 from .room import Room, local
 from .settings import Settings
-from .world import AdmittedPod, World, union
+from .world import AdmittedPod, World, exclusive_of
 
 CPU, MEMORY = "cpu", "memory"
 Offered = tuple[Affinity, ...] | None
@@ -97,7 +97,7 @@ class DeviceHints:
     @cached_property
     def near(self) -> int:
         """The NUMA nodes (bits) near which there are devices of the resource."""
-        return reduce(or_, self._places.values(), 0)
+        return union(self._places.values())
 
     @property
     def has_topology(self) -> bool:
@@ -174,7 +174,7 @@ def _requests(
     """Yield what is asked of each manager. What an init container leaves is counted where the pages say how."""
     after_init = any(container.kind == "init" for container in earlier)
     here = world.pods.get(pod.uid)
-    spent = union(here.held) if here else 0
+    spent = exclusive_of(here.held) if here else 0
     if world.settings.reserved is not None and not after_init and not pod.whole:
         cpus = pod.exclusive if len(containers) != 1 else containers[0].exclusive
         if len(containers) == 1 or all(spec.cpu == spec.exclusive for spec in pod.containers):

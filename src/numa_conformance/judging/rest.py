@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import or_
 
-from ..cpuset import bit_of
+from ..cpuset import bit_of, union
 from ..wire.history.quantities import size_text
 from ..wire.history.values import HoldingBits, MemoryBits, nodes_text
 from ..wire.message import Message
@@ -133,7 +131,7 @@ def _groups(world: World) -> list[int]:
         for nodes in (block.nodes for held in pod.held.values() for block in held.blocks):
             joined = [group for group in groups if group & nodes]
             groups = [group for group in groups if not group & nodes]
-            groups.append(reduce(or_, joined, int(nodes)))
+            groups.append(union((nodes, *joined)))
     return groups
 
 
@@ -147,7 +145,7 @@ def _balances(
             return
         nodes |= block.nodes
         moved[block.type] += sign * block.bytes
-    nodes = reduce(or_, (group for group in groups if group & nodes), nodes)
+    nodes = union((nodes, *(group for group in groups if group & nodes)))
     free, least = Counter[tuple[int, str]](), Counter({(nodes, kind): number for kind, number in moved.items()})
     for (node, kind), bytes_before in was.items():
         bytes_now = now.get((node, kind))

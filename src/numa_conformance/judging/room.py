@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from ..cpuset import bit_of, bits_of
+from ..cpuset import bit_of, bits_of, union
 from ..machine import Device, Machine, MemoryNode
 from ..wire.history.quantities import huge_pages
 from .alignment import CpuAlignment, ResourceRequest
@@ -60,10 +60,7 @@ class Room:
     @cached_property
     def grouped(self) -> int:
         """NUMA nodes (bits) that serve some container together with others."""
-        bits = 0
-        for nodes in self.groups:
-            bits |= nodes if nodes & (nodes - 1) else 0
-        return bits
+        return union(nodes for nodes in self.groups if nodes & (nodes - 1))
 
     @cached_property
     def groups(self) -> frozenset[int]:
@@ -73,12 +70,8 @@ class Room:
     @cached_property
     def touched(self) -> int:
         """NUMA nodes (bits) of every block that a pod was given, of ended init containers too."""
-        bits = 0
-        for pod in self._world.pods.values():
-            for held in pod.held.values():
-                for block in held.memory or ():
-                    bits |= block.nodes
-        return bits
+        held = (holding for pod in self._world.pods.values() for holding in pod.held.values())
+        return union(block.nodes for holding in held for block in holding.memory or ())
 
     def capacity(self, nodes: int, kind: str, *, reserved: bool = True) -> int:
         """Return the bytes of a type that NUMA nodes (bits) have for pods; ``reserved`` False: in all."""

@@ -34,7 +34,7 @@ from ..wire.messages.node import (
 from .choice import numa_cpus
 from .pods import PodSpec
 from .settings import FALSE, Settings
-from .world import union
+from .world import exclusive_of
 
 MANY_NODES = "max-allowable-numa-nodes"
 MOST_NODES = 8
@@ -55,7 +55,7 @@ class FirstPod:
     @property
     def cpus(self) -> int:
         """All exclusive CPUs of its containers, as bits."""
-        return union(self.held)
+        return exclusive_of(self.held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from ..cpuset import union
 from ..machine import Machine
 from ..wire.history.values import CpuBits, HoldingBits
 from .pods import PodSpec
 from .settings import Settings
 
 
-def union(held: Mapping[str, HoldingBits]) -> int:
+def exclusive_of(held: Mapping[str, HoldingBits]) -> int:
     """Return all exclusive CPUs of some containers, as bits."""
-    bits = 0
-    for holding in held.values():
-        bits |= holding.cpus
-    return bits
+    return union(holding.cpus for holding in held.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +63,8 @@ class AdmittedPod:
         return replace(self, held={**self.held, **held}, lost=given_up)
 
     def _union(self, wanted: Callable[[str], bool]) -> int:
-        bits = 0
-        for container in self.spec.containers:
-            if wanted(container.kind) and container.name in self.held:
-                bits |= self.held[container.name].cpus
-        return bits
+        named = (each.name for each in self.spec.containers if wanted(each.kind))
+        return union(self.held[name].cpus for name in named if name in self.held)
 
 
 @dataclass(frozen=True)
@@ -121,10 +116,7 @@ class World:
     @property
     def exclusive(self) -> int:
         """CPUs that pods keep to themselves."""
-        bits = 0
-        for pod in self.pods.values():
-            bits |= pod.exclusive
-        return bits
+        return union(pod.exclusive for pod in self.pods.values())
 
     @property
     def gives_twice(self) -> bool:
@@ -141,10 +133,7 @@ class World:
     @property
     def left(self) -> int:
         """CPUs that ended init containers leave: kept by their pods or given back."""
-        bits = 0
-        for pod in self.pods.values():
-            bits |= pod.left
-        return bits
+        return union(pod.left for pod in self.pods.values())
 
     def others(self, uid: str) -> Iterator[AdmittedPod]:
         """Yield the pods on the node but one."""

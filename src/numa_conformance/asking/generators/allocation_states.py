@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ...cpuset import bits_of, format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, iter_bits, union
 from ...machine import Machine
 from ...sources.options import STATIC_OPTIONS
 from ...sources.policies import TOPOLOGY_POLICIES
@@ -47,10 +47,7 @@ class AllocationState:
     @property
     def of_the_pod(self) -> int:
         """What the asking pod has."""
-        bits = self.reusable
-        for cpus in (self.held or {}).values():
-            bits |= cpus
-        return bits
+        return union((self.reusable, *(self.held or {}).values()))
 
     @property
     def free(self) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...cpuset import bit_of
+from ...cpuset import bit_of, union
 from ...judging.choice import touched
 from ...judging.start_subjects import FirstPod, Start
 from ...machine import Machine
@@ -88,11 +88,7 @@ def _what_a_node_would_hold(machine: Machine) -> Made:
 
 def a_core_of_each(machine: Machine) -> int:
     """Return the first core of every NUMA node, as bits."""
-    firsts = (next((core for core in machine.core_bits if core & node), 0) for node in machine.numa_bits.values())
-    bits = 0
-    for core in firsts:
-        bits |= core
-    return bits
+    return union(next((core for core in machine.core_bits if core & node), 0) for node in machine.numa_bits.values())
 
 
 def _as_many_as_cores(machine: Machine) -> Made:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 
-from ...cpuset import MAX_ID, bit_of, bits_of, format_bits, iter_bits
+from ...cpuset import MAX_ID, bits_of, format_bits, iter_bits
 from ...judging.choice import numa_cpus
 from ...machine import Machine
 from ...sources.options import CHOOSING, STATIC_OPTIONS
@@ -32,14 +32,6 @@ def renumber(machine: Machine, mapping: Mapping[int, int]) -> Machine:
         cpus=tuple(sorted(cpus, key=lambda cpu: cpu.id)),
         offline=tuple(sorted(mapping.get(number, number) for number in machine.offline)),
     )
-
-
-def renumber_bits(bits: int, mapping: Mapping[int, int]) -> int:
-    """Return a set of CPUs under the numbers of ``mapping``."""
-    moved = 0
-    for number in iter_bits(bits):
-        moved |= bit_of(mapping.get(number, number))
-    return moved
 
 
 SMALL = 32

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
-
-from ...cpuset import format_bits
+from ...cpuset import format_bits, union
 from ...judging.alignment import ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, judges, violated
 from ...judging.node_subjects import Admission
@@ -53,7 +50,7 @@ def memory_of_the_fewest_nodes_around(admission: Admission) -> Judgement:
 def _few_nodes(admission: Admission, most: int, allowed: str) -> Judgement:
     """Judge that the pod's memory comes from no more NUMA nodes."""
     blocks = (block for held in admission.held.values() for block in held.memory or () if block.bytes)
-    nodes = reduce(or_, (block.nodes for block in blocks), 0)
+    nodes = union(block.nodes for block in blocks)
     return violated(
         nodes.bit_count() <= most,
         f"the memory of pod {admission.pod.uid} comes from {nodes.bit_count()} NUMA nodes where "

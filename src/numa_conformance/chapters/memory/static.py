@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import reduce
 from itertools import combinations, islice
-from operator import or_
 
-from ...cpuset import bit_of, bits_of, format_bits
+from ...cpuset import bit_of, bits_of, format_bits, union
 from ...judging.alignment import ResourceRequest, memory_of
 from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
 from ...judging.may_run import MayRun
@@ -57,7 +55,7 @@ def memory_is_where_it_was_given(container: NodeContainer | MayRun) -> Iterator[
     runs = applies(container.runs, "it is not seen what the container runs on")
     blocks = (container.held.memory if container.held else None) or ()
     applies(any(block.bytes for block in blocks), "the container has no memory of its own")
-    nodes = reduce(or_, (block.nodes for block in blocks))  # also of what an init container has left of it
+    nodes = union(block.nodes for block in blocks)  # also of what an init container has left of it
     facts = container.about("mems", "memory")
     if runs.mems is not None and int(runs.mems) != nodes:
         why = f"the cgroup of container {container.key} takes memory from other NUMA nodes than it is guaranteed on"

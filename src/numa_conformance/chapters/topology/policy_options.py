@@ -5,7 +5,7 @@ Page: Control Topology Management Policies on a node, section Topology manager p
 
 from __future__ import annotations
 
-from ...cpuset import bits_of, format_bits
+from ...cpuset import bits_of, format_bits, union
 from ...judging.chapter import Chapter, Judgement, applies, violated
 from ...judging.merged import Distances, MergedHints
 from ...judging.node_subjects import Admission
@@ -114,11 +114,8 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
 def nodes_taken(admission: Admission) -> int:
     """Return the NUMA nodes (bits) from which CPUs and memory come."""
     numa = admission.before.machine.numa_bits.items()
-    nodes = bits_of(node for node, cpus in numa if cpus & admission.cpus)
-    for held in admission.held.values():
-        for block in held.memory or ():
-            nodes |= block.nodes if block.bytes else 0
-    return nodes
+    blocks = (block for held in admission.held.values() for block in held.blocks if block.bytes)
+    return bits_of(node for node, cpus in numa if cpus & admission.cpus) | union(block.nodes for block in blocks)
 
 
 @limit.requires(
