@@ -8,7 +8,7 @@ from itertools import chain, combinations
 import pytest
 
 from numa_conformance.asking.generators.allocation_states import ALL
-from numa_conformance.asking.generators.hint_sweeps import examples_of_hints, hint_sweep
+from numa_conformance.asking.generators.allocations import examples_of_hints, hint_sweep
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.judging.pods import PodSpec
 from numa_conformance.judging.subjects import subjects

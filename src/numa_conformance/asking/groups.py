@@ -30,13 +30,12 @@ from ..sources.policies import TOPOLOGY_POLICIES
 from ..wire.features import FEATURES
 from ..wire.messages import SURFACES
 from .generators import damages as damaged
-from .generators.allocations import allocation_sweep
+from .generators.allocations import allocation_sweep, examples_of_hints, hint_sweep
 from .generators.cells import cells
 from .generators.claims import claims
 from .generators.crashes import NEEDED, crashes
 from .generators.device_plugins import device_plugins
 from .generators.examples_of_nodes import examples_of_nodes
-from .generators.hint_sweeps import examples_of_hints, hint_sweep
 from .generators.life import lives
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep

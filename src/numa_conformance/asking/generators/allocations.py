@@ -1,4 +1,4 @@
-"""Allocations to ask for: sweeps over machines, options, reservations and states of use."""
+"""Allocations and CPU hints to ask for: sweeps over machines, options, reservations and states of use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from ...machine import Machine
+from ...machine import Machine, machine_from_dict
 from .allocation_states import (
     ALL,
     ASKING,
@@ -32,6 +32,15 @@ RESERVATIONS: tuple[dict[str, dict[str, str]], ...] = (
     {},
 )
 """What is reserved by number; the last two reserve nothing."""
+OPTIONS = (
+    *("full-pcpus-only", "distribute-cpus-across-numa", "align-by-socket", "prefer-align-cpus-by-uncorecache"),
+    *("strict-cpu-reservation", "distribute-cpus-across-cores"),
+)
+"""Options of the static policy, each of which is on alone where hints are asked for."""
+MOST_NODES = 8
+"""Of NUMA nodes every set can be looked at."""
+POD = "topology-manager/scope/pod"
+"""Who claims it is asked for the hints of pods as a whole too; others hint for containers alone."""
 
 
 def allocation_sweep(
@@ -101,3 +110,58 @@ def _question(
 def _first(state: AllocationState, pod: dict[str, Any], config: dict[str, Any] | None = None) -> Question:
     """Ask about the first container of a pod, with another configuration if one is named."""
     return "allocate", {**state.first_of(pod), "affinity": None, **({"kubelet": config} if config else {})}
+
+
+def examples_of_hints(claimed: Claimed = ALL) -> Iterator[Scenario]:
+    """Yield the picture: three NUMA nodes with two CPUs each, of which one, two and one are free, and two are asked."""
+    picture = {"name": "three-nodes-of-two", "sockets": 3, "coresPerNuma": 2, "memory": "1Gi"}
+    machine = machine_from_dict(picture, "picture")
+    state = AllocationState(machine, (), reserved=1 << 1, taken=1 << 4)
+    names = ("c0", None) if POD in claimed else ("c0",)
+    questions = [_hints(state, guaranteed_pod(cpus), name) for cpus in (2, 1, 3, 4, 5) for name in names]
+    yield Scenario("example", "hints, the picture of three NUMA nodes", machine, partial(ask_all, questions))
+
+
+def hint_sweep(claimed: Claimed = ALL, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
+    """Yield a scenario for each machine, without option and under every other set of them, in turn.
+
+    Each has a state of use, which is asked of many containers.
+    """
+    able = [machine for machine in or_the_catalogue(machines, MOST_CPUS) if len(machine.numa_ids) <= MOST_NODES]
+    options = [(), *((name,) for name in OPTIONS)]
+    for cell, state, lot in states_in_turn("hints", able, options, claimed, seed, every=4):
+        questions = list(_questions_of_hints(state, lot, claimed))
+        yield Scenario("sweep", cell, state.machine, partial(ask_all, questions), seed)
+
+
+def _questions_of_hints(state: AllocationState, lot: random.Random, claimed: Claimed) -> Iterator[Question]:
+    """Ask for containers and pods of several sizes, with CPUs to use again, with CPUs held, and of the shared pool."""
+    free = state.free.bit_count()
+    rooms = {cpus.bit_count() for cpus in state.machine.numa_bits.values()}
+    sizes = {1, 2, free // 2, free, free + 1} | {size + more for size in rooms for more in (0, 1)}
+    for size in sorted(size for size in sizes if 0 < size <= free + 1):
+        yield _hints(state, guaranteed_pod(size), "c0")
+    size = lot.randint(1, max(1, free))
+    if POD in claimed:
+        yield _hints(state, guaranteed_pod(size, 1), None)
+    for pod, name in several(lot, free, claimed):
+        yield _hints(state, pod, name)
+    if INIT in claimed and POD in claimed:
+        yield _hints(state, guaranteed_pod(1, init=[size]), None)
+        yield _hints(state, guaranteed_pod(1, init=[size], sidecars=[1]), None)
+    if free > 1:
+        again, held, count = state.with_cpus(lot)
+        for size in sorted({1, count, count + 1, free}) if INIT in claimed else ():
+            yield _hints(again, guaranteed_pod(size, init=[count]), "c0")
+        for size in sorted({count, count + 1, max(1, count - 1)}):
+            yield _hints(held, guaranteed_pod(size), "c0")
+    for pod in (guaranteed_pod("1500m"), burstable(ASKING, 2), best_effort(ASKING)):
+        yield "hints", state.first_of(pod)
+        if POD in claimed:
+            yield _hints(state, pod, None)
+    for pod in (guaranteed_pod(1), burstable(ASKING, 2), best_effort(ASKING)) if "cpu-manager/none" in claimed else ():
+        yield "hints", {**state.first_of(pod), "kubelet": kubelet()}
+
+
+def _hints(state: AllocationState, pod: dict[str, Any], container: str | None) -> Question:
+    return "hints", state.question(pod, container)
