@@ -65,7 +65,8 @@ class TwoTargets:
                 if faults >= MOST_FAULTS or (until is not None and clock() >= until):
                     break
                 differs = self._ask(ending_with_files(scenario) if files else scenario)
-                faults += differs is not None and _ended(differs)
+                last = (differs.history.steps[-1], differs.other.steps[-1]) if differs else ()
+                faults += any(step.fault is not None for step in last)
                 yield differs
 
     @property
@@ -102,10 +103,6 @@ class TwoTargets:
         """Return where two histories of the same questions first differ, in what is compared."""
         left_out = {"ignored": self._ignored, "untold": self._untold}
         return differing(history, other, self._files, messages=self._messages, **left_out)
-
-
-def _ended(differs: Differing) -> bool:
-    return any(history.steps[-1].fault is not None for history in (differs.history, differs.other))
 
 
 THERE_ALREADY = "a pod that is there already is not admitted again"

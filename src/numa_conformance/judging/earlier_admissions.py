@@ -64,15 +64,13 @@ def _asks_no_more(pod: PodSpec, known: PodSpec) -> bool:
         return False
     if len(known.containers) > 1:
         return list(map(_amounts, pod.containers)) == list(map(_amounts, known.containers))
-    return all(container.kind == "init" and _fits_in(container, pod.apps[0]) for container in pod.containers[:-1])
+    most, init = pod.apps[0].requests, pod.containers[:-1]
+    fitting = all(number <= most.get(name, 0) for each in init for name, number in each.requests.items())
+    return fitting and all(container.kind == "init" for container in init)
 
 
 def _amounts(container: ContainerSpec) -> tuple[object, ...]:
     return container.kind, container.requests, container.limits
-
-
-def _fits_in(container: ContainerSpec, app: ContainerSpec) -> bool:
-    return all(number <= app.requests.get(name, 0) for name, number in container.requests.items())
 
 
 def _has_no_less(now: World, then: World) -> bool:

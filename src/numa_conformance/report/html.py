@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -219,14 +219,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(anchor=_anchor, asked=_question_counts, css=_css, duration=_duration, json=_json)
+    environment.filters.update(anchor=_anchor, asked=_question_counts, duration=_duration)
+    environment.filters.update(css=lambda words: words.replace(" ", "-"), json=partial(json.dumps, indent=1))
     environment.filters.update(scenario_file=scenario_file, told=counts_text)
     environment.tests["shown"] = _has_details
     return environment
-
-
-def _json(scenario: Mapping[str, Any]) -> str:
-    return json.dumps(scenario, indent=1)
 
 
 def _has_details(case: Case) -> bool:
@@ -248,7 +245,3 @@ def _anchor(case_id: str) -> str:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(seconds, 60)
     return f"{minutes:.0f} min {rest:.0f} s" if minutes else f"{rest:.1f} s"
-
-
-def _css(words: str) -> str:
-    return words.replace(" ", "-")

@@ -139,7 +139,8 @@ class ProbeAnswers:
             if not isinstance(fault, NotClaimed):
                 self.histories[probe] = history
             silent = silent + 1 if fault is not None and len(history.steps) <= 1 else 0
-            if fault is not None and silent >= MOST_FAULTS and not _answers(self.histories.values()):
+            steps = (step for known in self.histories.values() for step in known.steps)
+            if fault is not None and silent >= MOST_FAULTS and all(step.answer is None for step in steps):
                 raise fault
             yield probe
 
@@ -157,10 +158,6 @@ class ProbeAnswers:
         files = [name for feature, name in STATE_FILES.items() if feature in self.client.features]
         differs = differing(self.histories[probe], answers, files, messages=self.messages, untold=self.client.untold)
         return None if differs and self.whole and of_a_whole_kubelet(differs, differs.history) else differs
-
-
-def _answers(histories: Iterable[History]) -> bool:
-    return any(step.answer is not None for history in histories for step in history.steps)
 
 
 @dataclass(frozen=True, slots=True)

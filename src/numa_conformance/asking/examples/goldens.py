@@ -48,14 +48,13 @@ class Golden:
         if not self._path.exists():
             return f"there is no golden text {self._path.name}; --numa-snapshot-update writes it"
         before = self._path.read_text(encoding="utf-8")
-        return None if before == text else _marked("before" if self.policy else "kubelet", before, text)
+        if before == text:
+            return None
+        sides, name = (before.splitlines(), text.splitlines()), "before" if self.policy else "kubelet"
+        return "\n".join(difflib.unified_diff(*sides, name, "target", n=100, lineterm=""))
 
 
 def _path(folder: Path, name: str, version: KubernetesVersion) -> Path:
     versions = (path.stem.rpartition(" ")[2] for path in folder.glob(f"{glob.escape(name)} until *.txt"))
     ends = [end for end in map(KubernetesVersion.parse, versions) if version <= end]
     return folder / (f"{name} until {min(ends)}.txt" if ends else f"{name}.txt")
-
-
-def _marked(name: str, golden: str, text: str) -> str:
-    return "\n".join(difflib.unified_diff(golden.splitlines(), text.splitlines(), name, "target", n=100, lineterm=""))

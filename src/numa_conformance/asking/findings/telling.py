@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,14 +104,9 @@ def _operation(step: Step) -> dict[str, Any] | None:
 
 def _picture(machine: Machine, scenario: Mapping[str, Any], marks: Mapping[str, int]) -> str:
     """Draw who holds what at the end, and mark the CPUs that matter."""
-    shown: Mapping[str, int] | None
     if scenario["kind"] == "question":
         known = maps(scenario)
         shown = known[2] if known else None
     else:
-        shown = _held(scenario["steps"], scenario["answered"])
+        shown = {name: cpus for name, cpus in holders(scenario["steps"], scenario["answered"]).items() if cpus}
     return drawn(machine, shown or {}, marks)
-
-
-def _held(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    return {name: cpus for name, cpus in holders(steps, answers).items() if cpus}

@@ -16,11 +16,6 @@ CHANGES: tuple[Mapping[str, str], ...] = (
 """What a container is to ask for in place of what it does; of the last two no machine has as much."""
 
 
-def _containers(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the containers, which all may be resized: those before the apps are sidecars."""
-    return [*whole["spec"].get("initContainers", ()), *whole["spec"]["containers"]]
-
-
 def resized_by_lot(whole: Mapping[str, Any], lot: random.Random) -> dict[str, Any]:
     """Return a pod of which one app container or sidecar has other amounts, and whose class is what it was."""
     apps = len(whole["spec"]["containers"])
@@ -33,6 +28,7 @@ def resized_by_lot(whole: Mapping[str, Any], lot: random.Random) -> dict[str, An
 def _with(whole: Mapping[str, Any], place: int, amounts: Mapping[str, str]) -> dict[str, Any]:
     """Return a pod of which one container has other amounts, wherever it has one."""
     changed = deepcopy(dict(whole))
-    for side in _containers(changed)[place]["resources"].values():
+    containers = [*changed["spec"].get("initContainers", ()), *changed["spec"]["containers"]]
+    for side in containers[place]["resources"].values():
         side.update({name: amount for name, amount in amounts.items() if name in side})
     return changed

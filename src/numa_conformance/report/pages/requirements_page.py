@@ -39,17 +39,14 @@ def requirements_page() -> str:
     rows = [_coverage(area, requirements) for area, requirements in areas_and_all]
     lines += table(("area", "requirements", "by conversations", "by an example"), rows)
     lines += ["", "## Profiles", "", "`--numa-profile NAME@VERSION` asks for what needs these features only.", ""]
-    profiles = ((f"`{name}`", _features(features)) for name, features in FEATURE_SETS.items())
-    lines += table(("profile", "features"), profiles)
+    whole = "every feature"
+    profiles = {name: whole if each == FEATURES.keys() else _listed(each) for name, each in FEATURE_SETS.items()}
+    lines += table(("profile", "features"), ((f"`{name}`", listed) for name, listed in profiles.items()))
     lines += ["", "## Chapters", ""]
     for page, requirements in chapters().items():
         lines += [f"- [{title_of(requirements)}]({FOLDER}/{page}.md)"]
         lines += [f"    - {link_to(requirement.id)}: {requirement.strength}" for requirement in requirements]
     return joined(lines)
-
-
-def _features(features: frozenset[str]) -> str:
-    return "every feature" if features == FEATURES.keys() else _listed(features)
 
 
 def _coverage(area: str, requirements: list[Requirement]) -> tuple[object, ...]:
