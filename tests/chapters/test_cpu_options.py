@@ -8,10 +8,17 @@ import pytest
 
 from numa_conformance.asking.generators.worlds import admitted, held, picked
 from numa_conformance.chapters.cpu.options import full_pcpus_only, prefer_align_cpus_by_uncorecache
-from numa_conformance.chapters.cpu.options.align_by_socket_pairs import MORE_SOCKETS, UNDER_SINGLE
-from numa_conformance.chapters.cpu.options.full_pcpus_only_pairs import ALONE, THREE
-from numa_conformance.chapters.cpu.options.maturity_pairs import OFF, PLAIN, REFUSED, start
-from numa_conformance.chapters.cpu.options.prefer_align_cpus_by_uncorecache_pairs import cached
+from numa_conformance.chapters.cpu.options.options_pairs import (
+    ALONE,
+    FIRST_REFUSED,
+    MORE_SOCKETS,
+    OFF,
+    PLAIN,
+    THREE,
+    UNDER_SINGLE,
+    cached,
+    start,
+)
 from numa_conformance.judging.choice import ACROSS_NUMA, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
 from numa_conformance.judging.start_subjects import Start
 from worlds import breaks
@@ -63,8 +70,8 @@ def test_cores_that_do_not_add_up_in_one_numa_node_may_come_from_two() -> None:
 
 
 def test_a_start_that_does_the_same_without_an_option_shows_nothing_of_it() -> None:
-    plain = start(WHOLE_CORES, REFUSED)
-    assert breaks(FULL + "is-available", start(WHOLE_CORES, REFUSED, WHOLE_CORES, plain=plain)) is None
+    plain = start(WHOLE_CORES, FIRST_REFUSED)
+    assert breaks(FULL + "is-available", start(WHOLE_CORES, FIRST_REFUSED, WHOLE_CORES, plain=plain)) is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from numa_conformance.asking.generators.workloads import guaranteed, kubelet, st
 from numa_conformance.asking.generators.worlds import admitted, held, node, refused
 from numa_conformance.chapters.cpu import admission as cpu_admission
 from numa_conformance.chapters.cpu.options import full_pcpus_only
-from numa_conformance.chapters.cpu.options.full_pcpus_only_pairs import ALONE, NO_CORES
+from numa_conformance.chapters.cpu.options.options_pairs import ALONE, NO_CORES
 from numa_conformance.chapters.topology import admission as topology_admission
 from worlds import breaks
 

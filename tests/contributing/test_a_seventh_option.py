@@ -119,7 +119,7 @@ PAIR = '''"""CPUs with and without the highest ids under prefer-last-cpus."""
 
 from ....asking.generators.worlds import picked
 from . import prefer_last_cpus as chapter
-from .maturity_pairs import of_every_option
+from .options_pairs import of_every_option
 
 PAIRS = {
     **of_every_option(chapter.LAST, without="1", effect="31"),
