@@ -1,4 +1,4 @@
-"""Nodes that come up, answer, restart and resize wrongly, each by one sentence, and nodes that do it rightly."""
+"""Nodes that start, answer, restart and resize wrongly, each by one sentence, and nodes that do it rightly."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..asking.generators.workloads import burstable, container, guaranteed, pod, static, static_memory
-from ..asking.generators.worlds import bits, held, node, resident
+from ..asking.generators.workloads import burstable, container, guaranteed, kubelet, pod, static, static_memory
+from ..asking.generators.worlds import bits, block, first, held, node, resident, start
 from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.node_subjects import Arrival, Crash, Recovery, RefusedStart, Resize, Restart, State
 from ..judging.pods import PodSpec
 from ..judging.rest import Balance, Rest
 from ..judging.settings import Settings
+from ..judging.start_subjects import Start
 from ..judging.world import AdmittedPod, World
-from . import node_admission, protocol, resize, restart
+from . import node_admission, protocol, resize, restart, settings
 
 ANSWERED = node("t1-one-socket-smt2", static(), resident(guaranteed("p", 2), c=held("1,5")))
 
-TWO_NODES, FOUR_NODES = (node(machine, static()) for machine in ("two-nodes-devices", "t3-two-numa-per-socket"))
+FOUR = "t3-two-numa-per-socket"  # 0-3,16-19 to 12-15,28-31
+TWO_NODES, FOUR_NODES = (node(machine, static()) for machine in ("two-nodes-devices", FOUR))
 ONE_POD, INIT = guaranteed("p", 1), pod("p", [container("c", cpu="1", memory="64Mi")], [container("i", memory="64Mi")])
 
 
@@ -89,7 +91,46 @@ def exclusive(to: Mapping[str, Any], reason: str = "", on: Mapping[str, Any] = S
 THREE, TOO_MANY, MEMORY = burstable("p", 3), burstable("p", 17), guaranteed("p", 2, "128Mi")
 PINNED = static_memory()
 
+NINE, LARGE = guaranteed("p", 9), guaranteed("p", 1, "900Gi")
+SIX_EACH = pod("p", [container(name, cpu="6", memory="64Mi") for name in "ab"])
+RESTRICTED = kubelet(topologyManagerPolicy="restricted")
+SINGLE = {**static(), "topologyManagerPolicy": "single-numa-node"}
+
+
+def unknown(**fields: Any) -> tuple[Start, Start]:
+    """Return a node that comes up with a value that does not exist, and one that does not."""
+    return start(FOUR, kubelet(**fields)), start(FOUR, kubelet(**fields), up=False)
+
+
 PAIRS = {
+    settings.cpu_policy_defaults_to_none: (
+        start(FOUR, kubelet(), first(NINE, c=held("0-8"))),
+        start(FOUR, kubelet(), first(NINE, c=held())),
+    ),
+    settings.memory_policy_defaults_to_none: (
+        start(FOUR, static(), first(NINE, c=held("1-9", memory=[block("memory", 1, 0)]))),
+        start(FOUR, static(), first(NINE, c=held("1-9"))),
+    ),
+    settings.topology_policy_defaults_to_none: (
+        start(FOUR, static(), first(NINE, False)),
+        start(FOUR, static(), first(NINE, c=held("1-9"))),
+    ),
+    settings.scope_defaults_to_container: (
+        start(FOUR, SINGLE, first(SIX_EACH, False)),
+        start(FOUR, SINGLE, first(SIX_EACH, a=held("4-6,20-22"), b=held("8-10,24-26"))),
+    ),
+    settings.no_cpus_without_the_cpu_manager: (
+        start(FOUR, RESTRICTED, first(NINE, False)),
+        start(FOUR, RESTRICTED, first(NINE, c=held())),
+    ),
+    settings.no_memory_without_the_memory_manager: (
+        start(FOUR, RESTRICTED, first(LARGE, False)),
+        start(FOUR, RESTRICTED, first(LARGE, c=held())),
+    ),
+    settings.unknown_cpu_policy_is_refused: unknown(cpuManagerPolicy="x"),
+    settings.unknown_topology_policy_is_refused: unknown(topologyManagerPolicy="x"),
+    settings.unknown_scope_is_refused: unknown(topologyManagerPolicy="none", topologyManagerScope="x"),
+    settings.unknown_memory_policy_is_refused: unknown(memoryManagerPolicy="x"),
     protocol.comes_up: (Arrival(ANSWERED.settings, None, "no"), Arrival(ANSWERED.settings, ANSWERED)),
     protocol.state_agrees_with_answers: (
         State(ANSWERED, {"p": {"c": held("2,6")}}),
