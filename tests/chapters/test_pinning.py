@@ -6,8 +6,7 @@ import pytest
 
 import daemons_of_ours
 from numa_conformance.asking.asking import Asking
-from numa_conformance.asking.generators.life import lives
-from numa_conformance.asking.generators.scenario import Scenario
+from numa_conformance.asking.generators.scenario import LIVES, Scenario
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.chapters.doors import pinning
 from numa_conformance.machine import Machine, load_machine
@@ -23,7 +22,8 @@ CASES = {(daemon, wrong): broken for daemon, ways in daemons_of_ours.WRONG.items
 
 
 def pools(claimed: frozenset[str], machines: list[Machine]) -> list[Scenario]:
-    return [scenario for scenario in lives(claimed, machines) if scenario.generator == "pools"]
+    every = (scenario for scenarios in LIVES for scenario in scenarios(claimed, machines, 0))
+    return [scenario for scenario in every if scenario.generator == "pools"]
 
 
 def asked(daemon: str, wrong: str = "") -> tuple[set[str], set[str]]:

@@ -36,12 +36,11 @@ from .generators.claims import claims
 from .generators.crashes import NEEDED, crashes
 from .generators.device_plugins import device_plugins
 from .generators.examples_of_nodes import examples_of_nodes
-from .generators.life import lives
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
 from .generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep
 from .generators.pods import examples_of_pods, pod_sweep
 from .generators.relations import related
-from .generators.scenario import WITH_MACHINE, Scenario
+from .generators.scenario import LIVES, WITH_MACHINE, Scenario
 from .generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from .generators.start_sweeps import node_starts
 from .generators.walks import walks
@@ -64,7 +63,7 @@ Machines = Sequence[Machine] | None
 """The machines that alone are asked; None leaves them to the generator."""
 WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 280, 14, 20, 12
 """Lives on small machines and their steps; small machines of sweeps, and how many counts each is asked."""
-LIVES, RELATIONS, FEW = 70, 30, 10
+WALKS, RELATIONS, FEW = 70, 30, 10
 """Lives on machines of the catalogue, relations, and small machines that are asked by scripts."""
 FIRST = "worlds"
 """The group that a run asks before all others."""
@@ -140,8 +139,8 @@ def _small(machines: Machines, count: int, seed: int) -> Sequence[Machine]:
 
 def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     yield from examples_of_nodes(claimed)
-    yield from walks(cells(LIVES, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
-    yield from lives(claimed, machines, seed)
+    yield from walks(cells(WALKS, claimed, seed=seed, only=machines), claimed, steps=22, seed=seed)
+    yield from chain(*(scenarios(claimed, machines, seed) for scenarios in LIVES))
 
 
 def _crashes(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:

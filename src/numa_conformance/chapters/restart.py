@@ -12,9 +12,8 @@ from itertools import islice
 from typing import Any
 
 from ..asking.generators import workloads
-from ..asking.generators.life import LIVES
 from ..asking.generators.option_probes import probe_of
-from ..asking.generators.scenario import Scenario, Script
+from ..asking.generators.scenario import LIVES, Scenario, Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, Violation, applies, violated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,11 @@ class Scenario:
     machine: Machine
     script: Callable[[], Script]
     seed: int = 0
+
+
+LIVES: list[Callable[[frozenset[str], Sequence[Machine] | None, int], Iterator[Scenario]]] = []
+"""Lives are short scripts that provoke what chance rarely draws, by what is claimed, the machines that alone are asked,
+and a seed. Chapters add theirs when they are imported."""
 
 
 def start(kubelet: Mapping[str, Any]) -> Question:

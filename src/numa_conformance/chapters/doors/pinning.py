@@ -7,8 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from ...asking.generators.life import LIVES
-from ...asking.generators.scenario import Scenario, Script, or_the_catalogue
+from ...asking.generators.scenario import LIVES, Scenario, Script, or_the_catalogue
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
