@@ -133,7 +133,7 @@ def unchanged(groups: Sequence[str], version: str) -> World:
     reached: dict[str, Executed] = {}
     numbers = count()
     for group in [*groups, RECORDED]:
-        tracer = coverage.Coverage(data_file=None, source=[str(PACKAGE / room) for room in ROOMS])
+        tracer = coverage.Coverage(data_file=None, source=[str(PACKAGE / "reference" / room) for room in ROOMS])
 
         def begin(tracer: coverage.Coverage = tracer) -> int:
             number = next(numbers)

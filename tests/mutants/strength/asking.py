@@ -27,7 +27,7 @@ from .left_open import leaves_open
 from .mutations import Mutation
 
 RECORDED = data_folder("conformance") / "exact" / "recorded"
-REFERENCE = tuple(f"numa_conformance.{room}" for room in ("managers", "node", "scheduler", "fleet"))
+REFERENCE = "numa_conformance.reference"
 CALL_SECONDS = 60.0
 """Time of a call: six times that of the suite, as a busy machine is no difference."""
 
@@ -70,7 +70,7 @@ def asked(group: str, level: str, version: str, seed: int, begin: Callable[[], i
 
 def _caches() -> Iterator[Any]:
     for name, module in sys.modules.items():
-        if name.startswith((*REFERENCE, "numa_conformance.wire")):
+        if name.startswith((REFERENCE, "numa_conformance.wire")):
             yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 

@@ -90,7 +90,7 @@ class Mutation:
 
 def places_of(room: str) -> list[list[Mutation]]:
     """Return the changes that can be made in a room, those of one place together."""
-    files = sorted((PACKAGE / room).glob("*.py" if room == "managers" else "**/*.py"))
+    files = sorted((PACKAGE / "reference" / room).glob("*.py" if room == "managers" else "**/*.py"))
     return [place for file in files for place in _places(file)]
 
 

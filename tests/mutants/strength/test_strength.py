@@ -10,7 +10,7 @@ from asked_in_full import deep
 from mutants.strength.__main__ import World, changed_lines
 from mutants.strength.asking import Asked
 from mutants.strength.left_open import leaves_open
-from mutants.strength.mutations import Mutation, at_import, drawn, places_of, statement_lines
+from mutants.strength.mutations import PACKAGE, ROOMS, Mutation, at_import, drawn, places_of, statement_lines
 from mutants.strength.table import BEGIN, END, table, write_table
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.history import Head, History, Step
@@ -18,12 +18,15 @@ from numa_conformance.wire.history.history import Head, History, Step
 TESTS = Path(__file__).parents[2]
 
 
-@deep
 def test_changes_are_drawn_alike_each_time_and_differ():
     places = places_of("managers/device")
     changes = drawn("managers/device", places, 8)
     assert changes == drawn("managers/device", places, 8)
     assert len({(change.file, change.source()) for change in changes}) == 8
+
+
+def test_every_room_has_places():
+    assert all(sorted((PACKAGE / "reference" / room).glob("**/*.py")) for room in ROOMS)
 
 
 def test_a_call_is_swapped_or_left_out():
