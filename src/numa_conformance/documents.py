@@ -103,8 +103,12 @@ def read_documents(path: Path | str) -> list[Document]:
 
     Raises ``UsageError`` naming file, line and column.
     """
-    name = "standard input" if str(path) == "-" else str(path)
-    return read_text(_content(Path(path), name), name)
+    return read_text(read_content(path), name_of(path))
+
+
+def name_of(path: Path | str) -> str:
+    """Return what faults call a file."""
+    return "standard input" if str(path) == "-" else str(path)
 
 
 def read_text(text: bytes | str, name: str) -> list[Document]:
@@ -137,10 +141,11 @@ def _instead_of(text: bytes | str) -> str:
     return next((instead for pattern, instead in _OTHER_FORMATS.items() if pattern.search(head)), "")
 
 
-def _content(path: Path, name: str) -> bytes | str:
+def read_content(path: Path | str) -> bytes | str:
     """Return what begins as JSON does decoded, so that no more than one copy is held, and all else as it is."""
+    name, from_input = name_of(path), str(path) == "-"
     try:
-        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if str(path) == "-" else read_bounded(path, MAX_JSON_BYTES)
+        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if from_input else read_bounded(Path(path), MAX_JSON_BYTES)
     except OSError as error:
         raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
     if len(content) > MAX_JSON_BYTES:

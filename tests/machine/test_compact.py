@@ -94,7 +94,7 @@ def test_a_node_whose_cpus_are_all_offline_remains():
 def test_groups_describe_irregular_machines():
     made = machine(
         groups=[
-            {"cpus": "0-3", "threads": 2, "uncore": 0},
+            {"cpus": "0-3", "threads": 2, "siblings": "adjacent", "uncore": 0},
             {"cpus": "4-5"},
             {"cpus": "6-7,10-11", "numa": 3, "socket": 1, "threads": 2, "siblings": "offset", "uncore": 4},
         ],

@@ -15,7 +15,6 @@ import click
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
-from ..machine import load_machine
 from ..reference.target import Level
 from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
@@ -23,7 +22,7 @@ from ..report.side_by_side import causes_by_sort
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
 from .node_inputs import NodeInputs
-from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, version
+from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, machine_of, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
 from .terminal import DIFFERENT, OK, print_json, say, with_progress
@@ -123,7 +122,7 @@ def _histories(
     files: Sequence[Path], machine_name: str | None, config_file: Path | None, flags: str, level: str
 ) -> list[History]:
     if machine_name:
-        inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, NEWEST, level)
+        inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, NEWEST, level)
         return [history_of_pods(inputs, files)]
     if config_file or flags:
         raise click.UsageError("--config and --flags describe a node: name its --machine")

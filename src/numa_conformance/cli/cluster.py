@@ -20,11 +20,10 @@ from ..kube import (
     read_kubelet_configuration,
     read_scheduler_configuration,
 )
-from ..machine import load_machine
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .options import INPUT, LEVEL, MachineName, NameChoice, version
+from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
 _SIMPLE = ("LeastAllocated", "MostAllocated")
@@ -120,7 +119,7 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
         config = read_kubelet_configuration(sources.kubelet)
-        kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version)
+        kind = NodeKind(machine_of(sources.machine), config, sources.kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     objects = read_cluster(*sources.nodes, *sources.pods)
     for text in objects.notices:

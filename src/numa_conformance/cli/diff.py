@@ -14,7 +14,6 @@ from ..asking.asking import Budget
 from ..comparing.kinds_of_difference import Kind, Kinds
 from ..comparing.two_targets import OfAWholeKubelet, TwoTargets
 from ..kube import read_kubelet_configuration
-from ..machine import load_machine
 from ..report.causes import Behaviour, CausesBetween
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..sources.patches import patch_note
@@ -22,7 +21,7 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
 from .node_inputs import read_all_pods
-from .options import FILE, INPUT, TIMEOUT, MachineName
+from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 
@@ -118,7 +117,7 @@ def command(
 
 def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
     config = read_kubelet_configuration(config_file)
-    return Moving.ask(titles, load_machine(machine), config.to_dict(), read_all_pods(pods))
+    return Moving.ask(titles, machine_of(machine), config.to_dict(), read_all_pods(pods))
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:

@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from ..kube import read_kubelet_configuration
-from ..machine import load_machine
 from ..reference.advice import Remark, lint
 from ..sources.versions import KubernetesVersion
-from .options import INPUT, LEVEL, VERSION, MachineName, quirks_of
+from .options import INPUT, LEVEL, VERSION, MachineName, machine_of, quirks_of
 from .terminal import DIFFERENT, OK, print_json, say
 
 
@@ -34,7 +33,7 @@ def command(
 
     With --machine also what that machine makes of it. Exits with 1 when something is refused.
     """
-    machine = load_machine(machine_name) if machine_name else None
+    machine = machine_of(machine_name) if machine_name else None
     quirks = quirks_of(level, kubernetes_version)
     by_file = {
         file: lint(read_kubelet_configuration(file), kubernetes_version, quirks, machine)

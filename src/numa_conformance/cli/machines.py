@@ -9,7 +9,7 @@ import click
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
 from ..machine.hostfs import write_tree
 from ..machine.picture_svg import machine_svg
-from .options import FILE, MachineName
+from .options import FILE, MachineName, machine_of
 from .terminal import columns, print_json, say, terminal_width
 
 
@@ -77,4 +77,4 @@ def show(machine: str, as_json: bool, as_svg: bool) -> None:
 @click.argument("folder", type=FILE)
 def export(machine: str, folder: Path) -> None:
     """Write what the kernel of MACHINE shows below /sys and /proc into FOLDER, which must be empty or absent."""
-    write_tree(load_machine(machine), folder)
+    write_tree(machine_of(machine), folder)

@@ -20,14 +20,14 @@ from ..kube import (
     with_flags,
 )
 from ..kube.resource_names import is_extended
-from ..machine import Machine, load_machine
+from ..machine import Machine
 from ..machine.hostfs import MemoryStore, open_dump
 from ..printable import listed
 from ..reference.advice import refusals
 from ..reference.node import Explainer, Node, node_allocatable
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import CONFIG, LEVEL, VERSION, quirks_of
+from .options import CONFIG, LEVEL, VERSION, machine_of, quirks_of
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
 
@@ -193,7 +193,7 @@ class Question:
         self, config_file: Path | None, version: KubernetesVersion | None, pods: Sequence[Pod]
     ) -> tuple[NodeInputs, Beginning]:
         """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
-        machine = load_machine(self.machine_name) if self.machine_name else None
+        machine = machine_of(self.machine_name) if self.machine_name else None
         if self.dump is None:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)

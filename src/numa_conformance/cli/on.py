@@ -6,9 +6,8 @@ import os
 
 import click
 
-from ..machine import load_machine
 from ..machine.hostfs import enter_machine
-from .options import MachineName
+from .options import MachineName, machine_of
 from .terminal import NOT_FOUND, NOT_RUN
 
 
@@ -26,7 +25,7 @@ def command(machine: str, arguments: tuple[str, ...], as_root: bool) -> int:
     words = arguments[1:] if arguments[0] == "--" else arguments
     if not words:
         raise click.UsageError("Missing argument 'COMMAND...'.")
-    enter_machine(load_machine(machine), become_root=as_root)
+    enter_machine(machine_of(machine), become_root=as_root)
     os.environ.setdefault("HWLOC_COMPONENTS", "-x86")  # else hwloc asks the CPU itself, by an instruction
     try:
         os.execvp(words[0], words)

@@ -11,9 +11,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
+from ..machine.model import UNSEEN, Machine
 from ..sources.patches import patch_note
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
+from .terminal import notice
 
 FILE = click.Path(path_type=Path)
 INPUT = click.Path(path_type=Path, allow_dash=True)
@@ -56,6 +58,17 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
 
         named = [CompletionItem(name) for name in catalogue_names() if name.startswith(incomplete)]
         return named or [CompletionItem(incomplete, type="file")]
+
+
+def machine_of(name: str) -> Machine:
+    """Return a machine of the catalogue or of a file, and print what was not seen of it; raises ``UsageError``."""
+    from ..machine import load_machine
+
+    machine = load_machine(name)
+    for note in machine.notes:
+        if note.startswith(UNSEEN):
+            notice(note)
+    return machine
 
 
 def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:

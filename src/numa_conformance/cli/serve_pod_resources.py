@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from ..machine import load_machine
 from ..machine.hostfs import KubeletRoot
 from ..sources.versions import KubernetesVersion
 from .node_inputs import NodeInputs, node_options
-from .options import FILE, MachineName, needs
+from .options import FILE, MachineName, machine_of, needs
 from .terminal import OK, notice
 
 _EVERY = 0.5
@@ -51,7 +50,7 @@ def command(
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
         from ..lab.node_agent.root import AgentRoot
         from ..lab.node_agent.serving import PodFiles, ServedNode
-    inputs = NodeInputs.read(load_machine(machine_name), config_file, flags, kubernetes_version, level)
+    inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, kubernetes_version, level)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from ..documents import read_documents
+from ..documents import Document, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
+from ..fields import kind_of
 from ..files import real_files
 from .codec import machine_from_dict
+from .compact_cpus import REGULAR_FIELDS
 from .data_files import data_folder
+from .hostfs.dumps import is_dump, open_dump
+from .hostfs.reader import read_machine, unseen
 from .model import Machine
 from .small import small_by_name
+from .texts.facts import Facts, facts_of_machine
+from .texts.machine import machine_of_facts
+from .texts.readers import ACCEPTED, facts_of_text
 
 _FOLDER = "topologies"
 _FILES = (".yaml", ".yml", ".json")
+_FIELDS = {"name", "cpus", "memory", "groups", *REGULAR_FIELDS}
 
 
 @cache
@@ -33,8 +44,8 @@ def is_machine_file(text: str) -> bool:
 def load_machine(name_or_path: str) -> Machine:
     """Return a machine of the catalogue, a small one by its name (``small-0-12``), or the one in a file.
 
-    What contains a slash, or ends as YAML or JSON files do, is a path; ``-`` is standard input. A machine of the
-    catalogue is read once. Raises ``UsageError``.
+    A name of the catalogue goes first; ``-`` is standard input. A machine of the catalogue is read once. Raises
+    ``UsageError``.
     """
     text = str(name_or_path)
     if is_machine_file(text):
@@ -42,22 +53,53 @@ def load_machine(name_or_path: str) -> Machine:
     small = small_by_name(text)
     if small is not None:
         return small
-    if text not in catalogue_names():
-        accepted = "a name that `numa-conformance machines` lists, or a path such as ./machine.yaml"
-        raise UsageError(Fault("", f"no machine is called {text!r}", accepted, closest(text, catalogue_names())))
-    return _shipped_machine(text)
+    if text in catalogue_names():
+        return _shipped_machine(text)
+    if os.path.exists(text):
+        return read_machine_file(text)
+    accepted = "a name that `numa-conformance machines` lists, or a path such as ./machine.yaml"
+    raise UsageError(Fault("", f"no machine is called {text!r}", accepted, closest(text, catalogue_names())))
 
 
-def read_machine_file(path: Path | str) -> Machine:
-    """Read the one machine of a YAML or JSON file, in the compact or the JSON form; raises ``UsageError``."""
-    documents = read_documents(path)
+def read_machine_file(*paths: Path | str, name: str | None = None, inside: str | None = None) -> Machine:
+    """Read a machine from one file or from several that are of one machine; raises ``UsageError``.
+
+    A file is YAML or JSON in the compact or the JSON form, what a tool prints of a machine (``texts``), or a host tree,
+    of which ``inside`` names the folder where it holds several. What no file says is assumed, and is a note.
+    """
+    parts = [part for path in paths for part in _parts(path, inside)]
+    first = parts[0]
+    if len(parts) == 1 and isinstance(first, Machine):
+        return first if name is None else replace(first, name=name)
+    stem = Path(paths[0]).name.split(".")[0].lstrip("-")
+    facts = [facts_of_machine(part) if isinstance(part, Machine) else part for part in parts]
+    return machine_of_facts(facts, name or stem or "machine")
+
+
+def _parts(path: Path | str, inside: str | None) -> Sequence[Machine | Facts]:
+    """Return the machine of a file or a tree, or what each text in a file says."""
+    if str(path) != "-" and is_dump(Path(path)):
+        with open_dump(Path(path), inside) as root:
+            machine = read_machine(root, Path(os.path.abspath(path)).name.split(".")[0] or None)
+            return [replace(machine, notes=(*machine.notes, *unseen(root, machine)))]
+    content, place = read_content(path), name_of(path)
+    text = content if isinstance(content, str) else content.decode(json.detect_encoding(content), "replace")
+    facts = facts_of_text(text, place)
+    return facts or [_written_machine(read_text(content, place), place)]
+
+
+def _written_machine(documents: Sequence[Document], name: str) -> Machine:
     if len(documents) != 1:
-        raise UsageError(Fault(str(path), f"holds {len(documents)} documents", "one machine"))
+        raise UsageError(Fault(name, f"holds {len(documents)} documents", "one machine"))
     value, place = documents[0].value, documents[0].place
-    if isinstance(value, Mapping) and value.get("kind"):
+    if not isinstance(value, Mapping):
+        raise UsageError(Fault(place, f"is {kind_of(value)}", ACCEPTED))
+    if value.get("kind"):
         raise UsageError(
             Fault(place, f"is a {value['kind']}", "a machine: a name of the catalogue, or what capture writes")
         )
+    if not set(value) & _FIELDS:
+        raise UsageError(Fault(place, "is no machine", ACCEPTED))
     return machine_from_dict(value, place)
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from ..cpuset import CpuSet, iter_bits
 from ..fields import Fields
 from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
-from .compact_cpus import REGULAR_FIELDS, grouped_cpus, regular_cpus
+from .compact_cpus import REGULAR_FIELDS, assumed_siblings, grouped_cpus, regular_cpus
 from .forms import MAX_DEVICES, MAX_NODES, SIZE, SIZES, CompactDeviceForm, CompactForm, DistancesForm, MemoryOnlyForm
 from .model import Cpu, Device, Machine, MemoryNode
 
@@ -47,6 +47,7 @@ def expand(form: CompactForm, written: Collection[str], fields: Fields) -> Machi
             *(form.notes or ()),
             *(f"source: {source}" for source in form.sources or ()),
             *(f"assumed: {fact}" for fact in form.assumed or ()),
+            *(assumed_siblings(form.groups) if fields.sound and form.groups is not UNSET else ()),
         ),
     )
     refuse_repeated_devices(machine.devices, fields)

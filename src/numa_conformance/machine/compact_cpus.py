@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,9 @@ from ..cpuset import iter_bits
 from ..fields import Fields
 from .checks import id_bits, refuse_repeats
 from .forms import MAX_CPUS, MAX_NODES, CompactForm, GroupForm, Numbering, RunsForm
-from .model import Cpu
+from .model import UNSEEN, Cpu
+
+_SHOWN = 3
 
 REGULAR_FIELDS = (
     "sockets",
@@ -129,6 +132,7 @@ def _ids_or_range(ids: list[int] | None, path: str, count: int, fields: Fields) 
 def _cpu_ids(written: int | str | None, count: int, fields: Fields) -> list[int]:
     if written is None:
         return list(range(count))
+    _refuse_disorder(written, "cpuIds", "ascending ids; `numbering` says how they are dealt out", fields)
     ids = list(iter_bits(id_bits(written, "cpuIds", fields)))
     if fields.sound and len(ids) != count:
         fields.fault("cpuIds", f"names {len(ids)} CPUs", f"{count} CPUs, as many as the counts make")
@@ -167,13 +171,43 @@ def grouped_cpus(groups: Sequence[GroupForm], fields: Fields) -> list[Cpu]:
 
 def _group(group: GroupForm, path: str, next_core: dict[int, int], fields: Fields) -> list[Cpu]:
     ids = list(iter_bits(id_bits(group.cpus, f"{path}.cpus", fields)))
+    if group.threads > 1:
+        _refuse_disorder(group.cpus, f"{path}.cpus", "ascending ids; `siblings` says which share a core", fields)
     if len(ids) % group.threads:
         fields.fault(f"{path}.threads", f"{group.threads} do not divide the {len(ids)} CPUs of the group")
         return []
-    first, cores = next_core.get(group.socket, 0), len(ids) // group.threads
-    next_core[group.socket] = first + cores
-    adjacent = group.siblings == "adjacent"
+    first = next_core.get(group.socket, 0)
+    next_core[group.socket] = first + len(ids) // group.threads
     return [
-        Cpu(number, first + (at // group.threads if adjacent else at % cores), group.socket, group.numa, group.uncore)
-        for at, number in enumerate(ids)
-    ]
+        Cpu(number, first + core, group.socket, group.numa, group.uncore)
+        for core, siblings in enumerate(_siblings(ids, group.threads, group.siblings)) for number in siblings
+    ]  # fmt: skip
+
+
+def _siblings(ids: Sequence[int], threads: int, way: str | UnsetType) -> list[Sequence[int]]:
+    """Return the CPUs of each core: those that stand together, or one of each run; the latter unless it says so."""
+    cores = len(ids) // threads
+    if way == "adjacent":
+        return [ids[at * threads : (at + 1) * threads] for at in range(cores)]
+    return [ids[at::cores] for at in range(cores)]
+
+
+def _refuse_disorder(ids: int | str | None, path: str, accepted: str, fields: Fields) -> None:
+    numbers = [int(number) for number in re.findall("[0-9]+", str(ids))]
+    if numbers != sorted(numbers):
+        fields.fault(path, "the ids do not ascend", accepted)
+
+
+def assumed_siblings(groups: Sequence[GroupForm]) -> list[str]:
+    """Return a note for each group that does not say which CPUs share a core."""
+    notes = []
+    for group in groups:
+        if group.threads > 1 and group.siblings is UNSET:
+            ids = list(iter_bits(id_bits(group.cpus, "", Fields())))
+            ways = {way: _siblings(ids, group.threads, way)[:_SHOWN] for way in ("offset", "adjacent")}
+            shown = {way: " | ".join(",".join(map(str, core)) for core in cores) for way, cores in ways.items()}
+            notes.append(
+                f"{UNSEEN}siblings of the CPUs {group.cpus}; assumed: offset, {shown['offset']} ... "
+                f"(siblings: adjacent makes {shown['adjacent']} ...)"
+            )
+    return notes

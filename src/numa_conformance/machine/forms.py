@@ -158,7 +158,13 @@ class GroupForm(_Form):
     numa: Id = 0
     socket: Socket = 0
     threads: Annotated[Threads, _note("Threads of each core of the group.")] = 1
-    siblings: Literal["adjacent", "offset"] = "adjacent"
+    siblings: Annotated[
+        Literal["offset", "adjacent"] | UnsetType,
+        _note(
+            "Which CPUs share a core: the first of each run (offset, as 0,28 of 0-13,28-41; where it is absent too), "
+            "or those that stand together (adjacent)."
+        ),
+    ] = UNSET
     uncore: LargeId | None = None
 
 

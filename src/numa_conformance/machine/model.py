@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 UncoreSource = Literal["hardware", "reported"]
+UNSEEN = "not seen: "
+"""How a note begins that says what the input does not have, and what stands in its place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import lzma
+import os
 import re
 import tarfile
 import tempfile
@@ -21,6 +22,7 @@ Parts: TypeAlias = tuple[str, ...]
 MAX_MEMBERS = 500_000
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_DEPTH = 6
+MAX_FOLDERS = 10_000
 MAX_FILE = 1024 * 1024
 """Bytes kept of one file. One more is written of a larger one, so that the reader refuses it by name."""
 MAX_STATE = 64 * 1024 * 1024
@@ -41,20 +43,42 @@ _UNREAD = re.compile(
 """What a kernel has by the ten thousand and no reader here opens. Making files is what unpacking waits for."""
 
 
+_NESTED = "sysinfo.tgz"
+"""The tree of a node in a must-gather, an archive within the archive."""
+_ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+
+
+def is_dump(path: Path) -> bool:
+    """Tell whether a path is a folder or a tarball; raises ``UsageError`` for what is no plain file."""
+    if path.is_dir():
+        return True
+    try:
+        with open_plain(path) as stream:
+            head = stream.read(512)
+    except OSError:
+        return False
+    return head.startswith(_ARCHIVES) or head[257:262] == b"ustar"
+
+
 @contextlib.contextmanager
 def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> Iterator[Path]:
-    """Yield the folder that stands for ``/``: ``path`` itself, or the one in a tarball that holds ``sys``.
+    """Yield the folder that stands for ``/``: ``path`` itself, or the one in a folder or tarball that holds ``sys``.
 
-    ``inside`` names the folder where a tarball holds several machines. ``whole``: of a tarball all is wanted, not only
-    what tells of the hardware. Raises ``UsageError``.
+    ``inside`` names it where there are several machines. ``whole``: of a tarball all is wanted, not only what tells of
+    the hardware. Raises ``UsageError``.
     """
-    if path.is_dir() or not path.exists():
-        yield path / inside if inside else path
-        return
-    with tempfile.TemporaryDirectory(prefix="numa-conformance-") as temporary:
-        folder = Path(temporary)
-        _extract(path, folder, inside, whole=whole)
-        yield _root(path, folder, inside)
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):  # an archive may lie in a folder or an archive
+            if path.exists() and not path.is_dir():
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="numa-conformance-")))
+                _extract(path, folder, inside, whole=whole)
+                path = _root(path, folder, inside)
+            elif inside or _is_root(path):
+                path = path / (inside or "")
+            else:
+                path = path / (_sole(path, _roots(path)) or "")
+            inside = None
+        yield path
 
 
 def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> None:
@@ -71,7 +95,8 @@ def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> No
                 elif member.issym():
                     links.append((parts, member.linkname))
                 elif member.isfile() or member.islnk():
-                    _write(archive, member, folder.joinpath(*parts), MAX_STATE if whole else MAX_FILE)
+                    most = MAX_STATE if whole or parts[-1] == _NESTED else MAX_FILE
+                    _write(archive, member, folder.joinpath(*parts), most)
             _read_to_the_end(archive)
     except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, KeyError) as error:
         raise UsageError(
@@ -132,15 +157,19 @@ def _safe_parts(name: str) -> Parts:
 def _root(path: Path, folder: Path, inside: str | None) -> Path:
     if inside:
         chosen = folder.joinpath(*_safe_parts(inside))
-        if not _is_root(chosen):
+        if not _is_root(chosen) and not chosen.is_file():
             raise UsageError(Fault(str(path), f"there is no host tree in {inside!r}", ", ".join(_roots(folder))))
         return chosen
-    roots = _roots(folder)
-    if len(roots) == 1:
-        return folder / roots[0]
-    if not roots:
+    root = _sole(path, _roots(folder))
+    if root is None:
         raise UsageError(Fault(str(path), "there is no host tree in it", "a folder that holds sys/devices/system/cpu"))
-    raise UsageError(Fault(str(path), "it holds several host trees; name one", ", ".join(roots)))
+    return folder / root
+
+
+def _sole(path: Path, roots: list[str]) -> str | None:
+    if len(roots) > 1:
+        raise UsageError(Fault(str(path), "it holds several host trees; name one", ", ".join(roots)))
+    return roots[0] if roots else None
 
 
 def _is_root(folder: Path) -> bool:
@@ -148,12 +177,17 @@ def _is_root(folder: Path) -> bool:
 
 
 def _roots(folder: Path) -> list[str]:
-    roots = []
+    roots, left = [], MAX_FOLDERS
     pending = [(folder, 0)]
-    while pending:
+    while pending and left:
         place, depth = pending.pop()
-        if _is_root(place):
+        left -= 1
+        if _is_root(place) or place.name == _NESTED:
             roots.append(str(place.relative_to(folder)))
-        elif depth < MAX_DEPTH:
-            pending.extend((below, depth + 1) for below in place.iterdir() if below.is_dir() and not below.is_symlink())
+        elif depth < MAX_DEPTH and os.access(place, os.R_OK | os.X_OK):
+            pending.extend(
+                (below, depth + 1)
+                for below in place.iterdir()
+                if not below.is_symlink() and (below.is_dir() or below.name == _NESTED)
+            )
     return sorted(roots)

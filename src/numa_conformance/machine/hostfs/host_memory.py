@@ -11,6 +11,8 @@ from .host_files import HostFiles
 
 _NODE = "sys/devices/system/node"
 _TOTAL = re.compile(r"MemTotal:\s*([0-9]{1,15})\s*kB", re.ASCII)
+_COUNT = re.compile(r"HugePages_Total:\s*([0-9]{1,15})$", re.ASCII | re.M)
+_USUAL_SIZE = re.compile(r"Hugepagesize:\s*([1-9][0-9]{0,14})\s*kB", re.ASCII)
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PAGES = re.compile(r"hugepages-([0-9]{1,15})kB", re.ASCII)
 
@@ -25,7 +27,13 @@ def read_memory_node(files: HostFiles, node: int) -> MemoryNode:
         if match is None:
             raise UsageError(Fault(files.shown(path), "has no line MemTotal", "Node 0 MemTotal: 1024 kB"))
         memory = int(match[1]) * 1024
-    return MemoryNode(node, memory, huge_pages(files, f"{_NODE}/node{node}/hugepages"))
+    return MemoryNode(node, memory, huge_pages(files, f"{_NODE}/node{node}/hugepages") or _pages_of(files, text))
+
+
+def _pages_of(files: HostFiles, meminfo: str | None) -> dict[str, int]:
+    """Return the huge pages that meminfo counts, where a copy of a tree has no pools: those of the usual size."""
+    count, size = _COUNT.search(meminfo or ""), _USUAL_SIZE.search(files.text("proc/meminfo") or "")
+    return {_size(int(size[1])): int(count[1])} if count and int(count[1]) and size else {}
 
 
 def huge_pages(files: HostFiles, folder: str) -> dict[str, int]:
@@ -46,10 +54,11 @@ def _size(kibibytes: int) -> str:
     return f"{kibibytes}Ki"
 
 
-def total_memory(files: HostFiles) -> int | None:
-    """Return MemTotal of ``/proc/meminfo`` in bytes; None where there is none."""
-    match = _TOTAL.search(files.text("proc/meminfo") or "")
-    return int(match[1]) * 1024 if match else None
+def total_memory(files: HostFiles, pools: str) -> MemoryNode:
+    """Read the memory of a kernel without NUMA nodes: MemTotal of ``/proc/meminfo``, and the pools of huge pages."""
+    text = files.text("proc/meminfo")
+    match = _TOTAL.search(text or "")
+    return MemoryNode(0, int(match[1]) * 1024 if match else None, huge_pages(files, pools) or _pages_of(files, text))
 
 
 def read_distances(files: HostFiles, nodes: Sequence[int], notes: list[str]) -> tuple[tuple[int, ...], ...] | None:

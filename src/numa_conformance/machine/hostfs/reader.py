@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ...cpuset import format_bits, iter_bits
 from ...errors import Fault, UsageError
-from ..model import Cpu, Machine, MemoryNode
+from ..model import UNSEEN, Cpu, Machine
 from .host_files import HostFiles
-from .host_memory import huge_pages, read_distances, read_memory_node, total_memory
+from .host_memory import read_distances, read_memory_node, total_memory
 
 _CPU = "sys/devices/system/cpu"
 _IDS = ("physical_package_id", "core_id")
@@ -26,6 +26,26 @@ def read_machine(root: Path | str, name: str | None = None) -> Machine:
     becomes a note. Raises ``UsageError`` naming the file when there is nothing to go by.
     """
     return _Reader(HostFiles(Path(root))).read(name or _name(Path(root)))
+
+
+def unseen(root: Path, machine: Machine) -> tuple[str, ...]:
+    """Return what a tree lacks of what a kernel shows, and what stands in its place, each as a note."""
+    files = HostFiles(root)
+    nodes = [f"node{node}" for node in files.numbered(_NODE, "node")]
+    bare = sum(1 << cpu.id for cpu in machine.cpus if cpu.core is None)
+    pools = all(files.names(f"{_NODE}/{node}/hugepages") for node in nodes) if nodes else files.names(_POOLS)
+    pages = any(node.hugepages for node in machine.memory)
+    lacks = {
+        f"{_CPU}/cpu*/topology of the CPUs {format_bits(bare)}; they have no core": bare,
+        f"{_CPU}/cpu*/cache; assumed: no last-level cache": not any(
+            files.names(f"{_CPU}/cpu{cpu.id}/cache") for cpu in machine.cpus
+        ),
+        f"{_NODE}/node*; assumed: one NUMA node": not nodes,
+        "memory of each NUMA node; assumed: none": any(node.memory is None for node in machine.memory),
+        "hugepages; " + ("those of the usual size are from meminfo" if pages else "assumed: none"): not pools,
+        f"{_NODE}/node*/distance; assumed: none": nodes and machine.distances is None,
+    }
+    return tuple(UNSEEN + what for what, lacking in lacks.items() if lacking)
 
 
 def _name(root: Path) -> str:
@@ -82,7 +102,7 @@ class _Reader:
             ),
             memory=tuple(read_memory_node(self._files, node) for node in nodes)
             if numa
-            else (MemoryNode(0, total_memory(self._files), huge_pages(self._files, _POOLS)),),
+            else (total_memory(self._files, _POOLS),),
             distances=read_distances(self._files, nodes, self._notes) if numa else None,
             offline=tuple(iter_bits(offline)),
             notes=tuple(self._notes),

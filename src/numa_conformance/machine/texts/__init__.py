@@ -1,0 +1,1 @@
+"""Machines from what tools print of them, as people paste it."""
