@@ -13,7 +13,7 @@ from numa_conformance.documents import read_documents
 from numa_conformance.errors import NumaConformanceError, UsageError
 from numa_conformance.judging.verdicts import judge_from_file
 from numa_conformance.kube import KubeletConfiguration, Pod, Quantity
-from numa_conformance.machine import load_machine, machine_from_dict
+from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict, read_machine_file
 from numa_conformance.machine.hostfs import read_machine, write_tree
 from numa_conformance.reference.managers.cpu.state_file import decode as decode_cpu
 from numa_conformance.reference.managers.device.state_file import decode as decode_devices
@@ -85,6 +85,15 @@ def documents(data: bytes) -> None:
                     make(document.value)
                 except UsageError:
                     continue
+
+
+def texts(data: bytes) -> None:
+    try:
+        machine = read_machine_file(as_file(data, "pasted.txt"))
+    except UsageError as error:
+        assert len(str(error)) < 100_000, data
+        return
+    assert machine_from_dict(machine_to_dict(machine)) == machine, data
 
 
 def checkpoints(data: bytes) -> None:
@@ -172,4 +181,5 @@ READERS: Mapping[str, Callable[[bytes], None]] = {
     "records": records,
     "reports": reports,
     "sysfs": sysfs,
+    "texts": texts,
 }

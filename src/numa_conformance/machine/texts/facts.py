@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -56,8 +57,7 @@ class Facts:
             if groups and relation in COUNTS:
                 self.says.setdefault((COUNTS[relation],), len(lowest))
             elif groups:
-                most = max(list(groups.values()).count(group) for group in set(groups.values()))
-                self.says.setdefault((THREADS,), most)
+                self.says.setdefault((THREADS,), max(Counter(groups.values()).values()))
         return self
 
 

@@ -49,7 +49,7 @@ def _mask(text: str) -> int:
 def read_lstopo(text: str, facts: Facts) -> None:
     """Read what ``lstopo --of xml`` writes, of hwloc 1 and 2."""
     root = _element(text, "topology", facts)
-    machine = next(element for element in root.iter("object") if element.get("type") == "Machine")
+    machine = root.findall(".//object[@type='Machine']")[0]
     facts.cpus, nodes = _mask(machine.attrib["cpuset"]), []
     facts.offline = _mask(machine.get("complete_cpuset", machine.attrib["cpuset"])) & ~facts.cpus
     if facts.offline:
@@ -95,20 +95,25 @@ def read_libvirt(text: str, facts: Facts) -> None:
     def size(element: ElementTree.Element, number: str | None) -> int:
         return int(number or "") * _BINARY.get(element.get("unit", "KiB"), 1024)
 
-    root = _element(text, "capabilities", facts)
-    for cell in root.iterfind("host/topology/cells/cell"):
+    root = _element(text, "capabilities" if "<capabilities" in text else "topology", facts)
+    has_sockets = root.find(".//cpu[@socket_id]") is not None
+    for cell in root.iter("cell"):
         node = int(cell.attrib["id"])
         for memory in cell.findall("memory"):
             facts.say(size(memory, memory.text), MEMORY, node)
         pages = {size(page, page.get("size")): int(page.text or "") for page in cell.findall("pages")}
-        _say_pages(facts, node, {size: pages[size] for size in sorted(pages)[1:]})
+        _say_pages(facts, node, {page: pages[page] for page in sorted(pages)[1:]})
         for sibling in cell.iterfind("distances/sibling"):
             facts.say(int(sibling.attrib["value"]), DISTANCE, node, int(sibling.attrib["id"]))
         for cpu in cell.iterfind("cpus/cpu"):
-            core = min(CpuSet.parse(cpu.get("siblings", ""))) if cpu.get("siblings") else None
-            socket = int(cpu.attrib["socket_id"]) if cpu.get("socket_id") else None
-            facts.put(int(cpu.attrib["id"]), {NUMA: node, SOCKET: socket, CORE: core})
-    for index, bank in enumerate(root.iterfind("host/cache/bank[@level='3']")):
+            if not has_sockets:
+                facts.put(int(cpu.attrib["id"]), {NUMA: node})
+            elif "socket_id" in cpu.attrib:
+                core = min(CpuSet.parse(cpu.attrib["siblings"]))
+                facts.put(int(cpu.attrib["id"]), {NUMA: node, SOCKET: int(cpu.attrib["socket_id"]), CORE: core})
+            else:
+                facts.offline |= bit_of(int(cpu.attrib["id"]))
+    for index, bank in enumerate(root.iterfind(".//bank[@level='3']")):
         for number in CpuSet.parse(bank.attrib["cpus"]):
             facts.say(index, CACHE, number)
 

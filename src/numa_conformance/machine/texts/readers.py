@@ -37,11 +37,11 @@ _SUMMARY = (
 )
 _READERS = (
     _Reader("NodeResourceTopology", _sign(_ZONES), read_zones),
-    _Reader("lstopo --of xml", _sign(r"<topology\b"), read_lstopo),
-    _Reader("virsh capabilities", _sign(r"<capabilities\b"), read_libvirt),
+    _Reader("lstopo --of xml", _sign(r"<object\s+type="), read_lstopo),
+    _Reader("virsh capabilities", _sign(r"<cells\b|<capabilities\b"), read_libvirt),
     _Reader("cadvisor's machine", _sign(r'"num_cores"\s*:'), read_cadvisor),
     _Reader("lscpu -J", _sign(r'"lscpu"\s*:\s*\[|"cpus"\s*:\s*\[\s*\{\s*"cpu"\s*:'), read_json),
-    _Reader("numactl -H", _sign(r"^[ \t]*node [0-9]{1,5} (?:cpus|size):"), read_nodes),
+    _Reader("numactl -H", _sign(r"^[ \t#]*node [0-9]{1,5} (?:cpus|size):"), read_nodes),
     _Reader("lscpu -e", _sign(r"^[ \t]*CPU(?:[ \t]+[A-Z0-9]+)*[ \t]+(?:NODE|SOCKET|CORE)\b"), read_rows),
     _Reader("lscpu -p", _sign(r"^[ \t]*#[ \t]*CPU,|^[ \t]*[0-9]{1,5}(?:,[0-9]{0,5}){2,3},,[0-9]"), read_rows),
     _Reader("/proc/cpuinfo", _sign(r"^[ \t]*processor(?:[ \t]*: [0-9]{1,5}$| [0-9]{1,5}: )"), read_cpuinfo),

@@ -19,8 +19,8 @@ _NUMBER = re.compile(r"[0-9]{1,5}", re.ASCII)
 _NODE_LABEL = re.compile(r"[^0-9]{0,40}?NUMA[^0-9]{1,40}([0-9]{1,5})[^0-9]*", re.ASCII)
 _COLUMNS: Mapping[str, str] = {"node": NUMA, "socket": SOCKET, "core": CORE, "l3": CACHE}
 _USUAL = "cpu,core,socket,node,,l1d,l1i,l2,l3"
-_NODE_LINE = re.compile(r"^[ \t]*node ([0-9]{1,5}) (cpus|size):[ \t]*([0-9 ]*)", re.M | re.ASCII)
-_DISTANCE_LINE = re.compile(r"^[ \t]*(node|[0-9]{1,5}:)((?:[ \t]+[0-9]{1,5})+)[ \t]*$", re.M | re.ASCII)
+_NODE_LINE = re.compile(r"^[ \t#]*node ([0-9]{1,5}) (cpus|size):[ \t]*([0-9 ]*)", re.M | re.ASCII)
+_DISTANCE_LINE = re.compile(r"^[ \t#]*(node|[0-9]{1,5}:)((?:[ \t]+[0-9]{1,5})+)[ \t]*(?:[<(#].*)?$", re.M | re.ASCII)
 
 
 def read_summary(text: str, facts: Facts) -> None:
@@ -91,13 +91,14 @@ def _fitting(lines: Sequence[tuple[str, str]], online: int) -> Sequence[int | No
 
 def read_rows(text: str, facts: Facts) -> None:
     """Read the table of lscpu -e or -p."""
-    header = _USUAL.split(",")
+    header: list[str] = []
     for line in text.lower().splitlines():
-        cells = [cell.strip() for cell in line.strip(" \t#").split("," if "," in line else None)]
-        if cells and cells[0] == "cpu":
+        commas = re.match("[ \t#]*(?:cpu|[0-9]{1,5}),", line)
+        cells = [cell.strip() for cell in line.strip(" \t#").split("," if commas else None)]
+        if cells and cells[0] == "cpu" and any(name in cells for name in _COLUMNS):
             header = cells
-        elif cells and _NUMBER.fullmatch(cells[0]) and ("," in line or header[1:2] != ["core"] or len(header) < 9):
-            _read_row(header, cells, facts)
+        elif cells and _NUMBER.fullmatch(cells[0]) and (header or commas):
+            _read_row(header or _USUAL.split(","), cells, facts)
 
 
 def read_json(text: str, facts: Facts) -> None:
@@ -141,7 +142,7 @@ def read_nodes(text: str, facts: Facts) -> None:
             facts.put(int(cpu), {NUMA: int(node)})
         facts.say(int(values.split()[0]) << 20 if what == "size" and values.strip() else None, MEMORY, int(node))
         facts.say(len(values.split()) if what == "cpus" else None, SIZE, int(node))
-    available = re.search(r"^[ \t]*available: ([0-9]{1,5}) nodes?", text, re.M)
+    available = re.search(r"^[ \t#]*available: ([0-9]{1,5}) nodes?", text, re.M)
     if available and int(available[1]) != len(facts.column(SIZE)):
         raise UsageError(
             Fault(facts.place, f"lists {len(facts.column(SIZE))} of {available[1]} NUMA nodes", "the whole text")
