@@ -43,6 +43,7 @@ COMMANDS = [
     ("report", "matrix", READ, "-o", "matrix.html"),
     ("report", "known-failures", READ, "known.yaml", "--reason", "r", "--link", "l"),
     ("capture", "--root", READ),
+    ("capture", "--from", READ),
     ("check-node", "--root", READ),
     ("machines", "show", READ),
     ("machines", "export", READ, "exported"),

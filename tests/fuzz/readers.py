@@ -90,8 +90,7 @@ def documents(data: bytes) -> None:
 def texts(data: bytes) -> None:
     try:
         machine = read_machine_file(as_file(data, "pasted.txt"))
-    except UsageError as error:
-        assert len(str(error)) < 100_000, data
+    except UsageError:
         return
     assert machine_from_dict(machine_to_dict(machine)) == machine, data
 
