@@ -67,13 +67,12 @@ def read_machine_file(*paths: Path | str, name: str | None = None, inside: str |
     A file is YAML or JSON in the compact or the JSON form, what a tool prints of a machine (``texts``), or a host tree,
     of which ``inside`` names the folder where it holds several. What no file says is assumed, and is a note.
     """
-    parts = [part for path in paths for part in _parts(path, inside)]
-    first = parts[0]
+    parts = [(part, name_of(path)) for path in paths for part in _parts(path, inside)]
+    first, place = parts[0]
     if len(parts) == 1 and isinstance(first, Machine):
         return first if name is None else replace(first, name=name)
-    stem = Path(paths[0]).name.split(".")[0].lstrip("-")
-    facts = [facts_of_machine(part) if isinstance(part, Machine) else part for part in parts]
-    return machine_of_facts(facts, name or stem or "machine")
+    facts = [facts_of_machine(part, file) if isinstance(part, Machine) else part for part, file in parts]
+    return machine_of_facts(facts, name or Path(place).name.split(".")[0] or place)
 
 
 def _parts(path: Path | str, inside: str | None) -> Sequence[Machine | Facts]:
@@ -95,9 +94,7 @@ def _written_machine(documents: Sequence[Document], name: str) -> Machine:
     if not isinstance(value, Mapping):
         raise UsageError(Fault(place, f"is {kind_of(value)}", ACCEPTED))
     if value.get("kind"):
-        raise UsageError(
-            Fault(place, f"is a {value['kind']}", "a machine: a name of the catalogue, or what capture writes")
-        )
+        raise UsageError(Fault(place, f"is a {value['kind']}", ACCEPTED))
     if not set(value) & _FIELDS:
         raise UsageError(Fault(place, "is no machine", ACCEPTED))
     return machine_from_dict(value, place)

@@ -7,19 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from ...cpuset import bit_of, format_bits
+from ...cpuset import bit_of, format_bits, iter_bits
 from ...errors import Fault, UsageError
 from ..model import Device, Machine
 
 NUMA, SOCKET, CORE, CACHE = "NUMA node of CPU", "socket of CPU", "core of CPU", "last-level cache of CPU"
-MEMORY, PAGES, DISTANCE, SIZE = (
-    "bytes of NUMA node",
-    "pages of NUMA node",
-    "distance of NUMA nodes",
-    "CPUs of NUMA node",
-)
+MEMORY, PAGES, DISTANCE = "bytes of NUMA node", "pages of NUMA node", "distance of NUMA nodes"
+SIZE, THREADS = "CPUs of NUMA node", "threads of a core"
 COUNTS: Mapping[str, str] = {SOCKET: "sockets", CACHE: "last-level caches"}
-THREADS = "threads of a core"
 
 
 @dataclass
@@ -61,18 +56,13 @@ class Facts:
         return self
 
 
-def facts_of_machine(machine: Machine) -> Facts:
+def facts_of_machine(machine: Machine, place: str) -> Facts:
     """Return what a tree, or a file of a machine, says."""
-    facts = Facts(machine.name, devices=machine.devices, notes=machine.notes)
-    lowest = {
-        cpu: (bits & -bits).bit_length()
-        for bits in machine.core_bits
-        for cpu in range(bits.bit_length())
-        if bits >> cpu & 1
-    }
+    facts = Facts(place, devices=machine.devices, notes=machine.notes)
+    core = {cpu: bits for bits in machine.core_bits for cpu in iter_bits(bits)}
     for cpu in machine.cpus:
-        core = None if cpu.core is None else lowest[cpu.id]
-        facts.put(cpu.id, {NUMA: cpu.numa, SOCKET: cpu.socket, CORE: core, CACHE: cpu.uncore})
+        known = {} if cpu.core is None else {CORE: core[cpu.id]}
+        facts.put(cpu.id, {NUMA: cpu.numa, SOCKET: cpu.socket, CACHE: cpu.uncore, **known})
     for at, node in enumerate(machine.memory):
         facts.say(node.memory, MEMORY, node.node)
         for size, count in node.hugepages.items():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from ...cpuset import MAX_ID, CpuSet, bit_of, iter_bits
@@ -16,7 +15,6 @@ from ..model import Device
 from .facts import CACHE, CORE, COUNTS, DISTANCE, MEMORY, NUMA, PAGES, SIZE, SOCKET, Facts
 
 _OBJECTS: Mapping[str, str] = {"NUMANode": NUMA, "Package": SOCKET, "Socket": SOCKET, "Core": CORE, "L3Cache": CACHE}
-_BINARY: Mapping[str, int] = {"b": 1, "bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
 def _element(text: str, name: str, facts: Facts) -> ElementTree.Element:
@@ -26,11 +24,6 @@ def _element(text: str, name: str, facts: Facts) -> ElementTree.Element:
         wrong = "declares entities" if "<!ENTITY" in text else "is cut off"
         raise UsageError(Fault(facts.place, wrong, f"the XML from <{name} to </{name}>"))
     return ElementTree.fromstring(text[text.index(f"<{name}") : end] + f"</{name}>")
-
-
-def json_of(text: str, facts: Facts) -> Any:
-    """Return the JSON object in a text."""
-    return read_text(text[text.index("{") : text.rindex("}") + 1], facts.place)[0].value
 
 
 def _say_pages(facts: Facts, node: int, sizes: Mapping[int, int]) -> None:
@@ -53,18 +46,16 @@ def read_lstopo(text: str, facts: Facts) -> None:
     facts.cpus, nodes = _mask(machine.attrib["cpuset"]), []
     facts.offline = _mask(machine.get("complete_cpuset", machine.attrib["cpuset"])) & ~facts.cpus
     if facts.offline:
-        facts.notes += (
-            f"{facts.place}: the CPUs {CpuSet.from_bits(facts.offline)} are offline, or not allowed to lstopo",
-        )
-    facts.say(0 if "L3Cache" not in text and not root.findall(".//object[@depth='3']") else None, COUNTS[CACHE])
+        facts.notes += (f"{facts.place}: CPUs {CpuSet.from_bits(facts.offline)} are offline, or not allowed to lstopo",)
+    if "L3Cache" not in text and root.find(".//object[@depth='3']") is None:
+        facts.say(0, COUNTS[CACHE])
     for index, element in enumerate(root.iter("object")):
         kind = "L3Cache" if (element.get("type"), element.get("depth")) == ("Cache", "3") else element.get("type", "")
         group = int(element.attrib["os_index"]) if kind == "NUMANode" else index
         nodes += [group] if kind == "NUMANode" else []
         for cpu in iter_bits(_mask(element.get("cpuset") or "0") & facts.cpus) if kind in _OBJECTS else ():
-            # A NUMA node without CPUs has those that are near.
-            before = facts.says.get((_OBJECTS[kind], cpu), group)
-            facts.says[_OBJECTS[kind], cpu] = min(before, group)
+            subject = (_OBJECTS[kind], cpu)  # a NUMA node without CPUs has those that are near
+            facts.says[subject] = min(facts.says.get(subject, group), group)
         if kind == "NUMANode" or (element is machine and "local_memory" in machine.attrib):
             facts.say(int(element.get("local_memory", "0")), MEMORY, group if kind == "NUMANode" else 0)
             pages = {int(page.attrib["size"]): int(page.attrib["count"]) for page in element.findall("page_type")}
@@ -91,17 +82,13 @@ def _read_latencies(root: ElementTree.Element, nodes: list[int], facts: Facts) -
 
 def read_libvirt(text: str, facts: Facts) -> None:
     """Read what ``virsh capabilities`` prints."""
-
-    def size(element: ElementTree.Element, number: str | None) -> int:
-        return int(number or "") * _BINARY.get(element.get("unit", "KiB"), 1024)
-
     root = _element(text, "capabilities" if "<capabilities" in text else "topology", facts)
     has_sockets = root.find(".//cpu[@socket_id]") is not None
     for cell in root.iter("cell"):
         node = int(cell.attrib["id"])
         for memory in cell.findall("memory"):
-            facts.say(size(memory, memory.text), MEMORY, node)
-        pages = {size(page, page.get("size")): int(page.text or "") for page in cell.findall("pages")}
+            facts.say(int(memory.text or "") * UNITS[memory.get("unit", "KiB")[:2]], MEMORY, node)
+        pages = {int(page.attrib["size"]) << 10: int(page.text or "") for page in cell.findall("pages")}
         _say_pages(facts, node, {page: pages[page] for page in sorted(pages)[1:]})
         for sibling in cell.iterfind("distances/sibling"):
             facts.say(int(sibling.attrib["value"]), DISTANCE, node, int(sibling.attrib["id"]))
@@ -120,30 +107,28 @@ def read_libvirt(text: str, facts: Facts) -> None:
 
 def read_cadvisor(text: str, facts: Facts) -> None:
     """Read cadvisor's machine, ``/api/v1.3/machine``."""
-    nodes = json_of(text, facts)["topology"]
+    nodes = read_text(text[text.index("{") : text.rindex("}") + 1], facts.place)[0].value["topology"]
     for node in nodes:
         number = int(node["node_id"])
         facts.say(int(node["memory"]), MEMORY, number)
-        _say_pages(
-            facts,
-            number,
-            {int(page["page_size"]) << 10: int(page["num_pages"]) for page in node.get("hugepages") or ()},
-        )
+        pages = {int(page["page_size"]) << 10: int(page["num_pages"]) for page in node.get("hugepages") or ()}
+        _say_pages(facts, number, pages)
         for other, distance in zip(nodes, node.get("distances") or (), strict=False):
             facts.say(int(distance), DISTANCE, number, int(other["node_id"]))
         for core in node["cores"] or ():
             caches = [*(core.get("uncore_caches") or ()), *(core.get("caches") or ()), *(node.get("caches") or ())]
             cache = next((int(cache.get("id", number)) for cache in caches if cache["level"] == 3), None)
+            groups = {NUMA: number, SOCKET: core.get("socket_id"), CORE: min(core["thread_ids"]), CACHE: cache}
             for cpu in core["thread_ids"]:
-                facts.put(
-                    cpu, {NUMA: number, SOCKET: core.get("socket_id"), CORE: min(core["thread_ids"]), CACHE: cache}
-                )
+                facts.put(cpu, groups)
     facts.say(None if facts.column(CACHE) else 0, COUNTS[CACHE])
 
 
 def read_zones(text: str, facts: Facts) -> None:
     """Read a NodeResourceTopology: it has numbers of CPUs, and no ids."""
-    topologies = list(_topologies([document.value for document in read_text(text, facts.place)]))
+    objects = [document.value for document in read_text(text, facts.place)]
+    objects = [item for obj in objects for item in obj.get("items", [obj])]
+    topologies = [obj for obj in objects if obj.get("kind") == "NodeResourceTopology"]
     if len(topologies) != 1:
         raise UsageError(Fault(facts.place, f"has {len(topologies)} NodeResourceTopologies", "that of one node"))
     number = re.compile(r"[a-z-]*([0-9]{1,5})")
@@ -163,14 +148,6 @@ def read_zones(text: str, facts: Facts) -> None:
                 first = sum(device.resource == name for device in facts.devices)
                 ids = range(first, first + min(amount, MAX_DEVICES))
                 facts.devices += tuple(Device(name, f"{name.rpartition('/')[2]}-{at}", (node,)) for at in ids)
-
-
-def _topologies(values: list[Any]) -> Iterator[Any]:
-    for value in values:
-        if value.get("kind") == "NodeResourceTopology":
-            yield value
-        elif "items" in value:
-            yield from _topologies(value["items"])
 
 
 def _amount(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TypeAlias
 
 from ...errors import Fault, UsageError
 from .facts import Facts
@@ -21,33 +21,27 @@ def _sign(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.M | re.ASCII)
 
 
-class _Reader(NamedTuple):
-    """A text: what prints it, what stands in it, who reads it."""
-
-    name: str
-    sign: re.Pattern[str]
-    read: Callable[[str, Facts], None]
-
-
 _ZONES = r"""^[ \t"'-]*kind["']?:[ \t]*["']?NodeResourceTopology(?:List)?\b"""
 _SUMMARY = (
     r"^[ \t]*(?:CPU\(s\)|CPU)[ \t]*:[ \t]*[0-9]|^[ \t]*(?:Cache )?L1d\b"
     r"|^[^\n:]{0,30}NUMA[^\n0-9:]{1,30}[0-9]{1,5}[^\n0-9:]{0,30}:[ \t]*[0-9]"
     r"|^[^\n:]{1,40}:[ \t]*(?:x86_64|i[3-6]86|aarch64|armv[a-z0-9]{1,4}|ppc64|ppc64le|s390x?|riscv64)$"
 )
-_READERS = (
-    _Reader("NodeResourceTopology", _sign(_ZONES), read_zones),
-    _Reader("lstopo --of xml", _sign(r"<object\s+type="), read_lstopo),
-    _Reader("virsh capabilities", _sign(r"<cells\b|<capabilities\b"), read_libvirt),
-    _Reader("cadvisor's machine", _sign(r'"num_cores"\s*:'), read_cadvisor),
-    _Reader("lscpu -J", _sign(r'"lscpu"\s*:\s*\[|"cpus"\s*:\s*\[\s*\{\s*"cpu"\s*:'), read_json),
-    _Reader("numactl -H", _sign(r"^[ \t#]*node [0-9]{1,5} (?:cpus|size):"), read_nodes),
-    _Reader("lscpu -e", _sign(r"^[ \t]*CPU(?:[ \t]+[A-Z0-9]+)*[ \t]+(?:NODE|SOCKET|CORE)\b"), read_rows),
-    _Reader("lscpu -p", _sign(r"^[ \t]*#[ \t]*CPU,|^[ \t]*[0-9]{1,5}(?:,[0-9]{0,5}){2,3},,[0-9]"), read_rows),
-    _Reader("/proc/cpuinfo", _sign(r"^[ \t]*processor(?:[ \t]*: [0-9]{1,5}$| [0-9]{1,5}: )"), read_cpuinfo),
-    _Reader("lscpu", _sign(_SUMMARY), read_summary),
+_Reader: TypeAlias = tuple[str, re.Pattern[str], Callable[[str, Facts], None]]
+"""What prints a text, what stands in it, who reads it."""
+_READERS: tuple[_Reader, ...] = (
+    ("NodeResourceTopology", _sign(_ZONES), read_zones),
+    ("lstopo --of xml", _sign(r"<object\s+type="), read_lstopo),
+    ("virsh capabilities", _sign(r"<cells\b|<capabilities\b"), read_libvirt),
+    ("cadvisor's machine", _sign(r'"num_cores"\s*:'), read_cadvisor),
+    ("lscpu -J", _sign(r'"lscpu"\s*:\s*\[|"cpus"\s*:\s*\[\s*\{\s*"cpu"\s*:'), read_json),
+    ("numactl -H", _sign(r"^[ \t#]*node [0-9]{1,5} (?:cpus|size):"), read_nodes),
+    ("lscpu -e", _sign(r"^[ \t]*CPU(?:[ \t]+[A-Z0-9]+)*[ \t]+(?:NODE|SOCKET|CORE)\b"), read_rows),
+    ("lscpu -p", _sign(r"^[ \t]*#[ \t]*CPU,|^[ \t]*[0-9]{1,5}(?:,[0-9]{0,5}){2,3},,[0-9]"), read_rows),
+    ("/proc/cpuinfo", _sign(r"^[ \t]*processor(?:[ \t]*: [0-9]{1,5}$| [0-9]{1,5}: )"), read_cpuinfo),
+    ("lscpu", _sign(_SUMMARY), read_summary),
 )
-ACCEPTED = "a machine, a host tree, or what prints " + ", ".join(reader.name for reader in _READERS)
+ACCEPTED = "a machine, a host tree, or what prints " + ", ".join(name for name, _, _ in _READERS)
 _MACHINE_FILE = re.compile(r'\A\s*\{\s*"name"|^name[ \t]*:', re.M)
 _INSTEAD = (
     (_sign(r"^[ \t]*(?:nodebind|membind|physcpubind):"), "numactl -H in place of numactl --show"),
@@ -65,14 +59,14 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
     if _MACHINE_FILE.search(content[:_HEAD]):
         return []
     text = plain_lines(content if len(content) <= MAX_BYTES else content[:_HEAD])
-    readers = [reader for reader in _READERS if reader.sign.search(text)]
+    readers = [(name, read) for name, sign, read in _READERS if sign.search(text)]
     if readers and len(content) > MAX_BYTES:
-        raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", f"what {readers[0].name} prints"))
+        raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", f"what {readers[0][0]} prints"))
     every = []
-    for reader in readers:
-        facts = Facts(f"{place} ({reader.name})" if len(readers) > 1 else place)
+    for name, read in readers:
+        facts = Facts(f"{place} ({name})" if len(readers) > 1 else place)
         try:
-            reader.read(text, facts)
+            read(text, facts)
         except UsageError as error:
             raise error if str(error).startswith(place) else error.within(facts.place) from error
         except (
@@ -84,7 +78,7 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
             ValueError,
             RecursionError,
         ) as error:
-            wrong = f"is no whole text of {reader.name}: {type(error).__name__} {str(error)[:80]}"
+            wrong = f"is no whole text of {name}: {type(error).__name__} {str(error)[:80]}"
             raise UsageError(Fault(place, wrong, "the text from its first line to its last")) from error
         every.append(facts.finish())
     instead = next((instead for sign, instead in _INSTEAD if not every and sign.search(text)), None)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
 
 from ...cpuset import CpuSet, bit_of
 from ...errors import Fault, UsageError
 from .facts import CACHE, CORE, COUNTS, DISTANCE, MEMORY, NUMA, SIZE, SOCKET, THREADS, Facts
-from .objects import json_of
 
 CORES, NODES, SOME_CACHE, ADJACENT = "cores", "NUMA nodes", "last-level cache", "siblings in a row"
 _LABEL = re.compile(r"^[ \t]*([^:\n]{1,80}?)[ \t]*:[ \t]*(.*)$", re.M)
@@ -28,10 +27,10 @@ def read_summary(text: str, facts: Facts) -> None:
     lines = [(match[1], match[2].strip()) for match in _LABEL.finditer(text)]
     nodes = [(match[1], value) for label, value in lines if (match := _NODE_LABEL.fullmatch(label))]
     for node, value in nodes:
-        for cpu in CpuSet.parse(value.removesuffix("None")):
+        facts.say(len(CpuSet.parse(value)), SIZE, int(node))
+        for cpu in CpuSet.parse(value):
             facts.put(cpu, {NUMA: int(node)})
-        facts.say(CpuSet.parse(value.removesuffix("None")).bits.bit_count(), SIZE, int(node))
-    listed, facts.cpus = facts.cpus, facts.cpus or 0
+    listed = facts.cpus
     for (_, count), (_, online), (_, offline) in zip(lines, lines[1:], [*lines[2:], ("", "")], strict=False):
         if _NUMBER.fullmatch(count) and _LIST.fullmatch(online):
             cpus, others = CpuSet.parse(online), CpuSet.parse(offline if _LIST.fullmatch(offline) else "")
@@ -41,35 +40,28 @@ def read_summary(text: str, facts: Facts) -> None:
     _read_counts(lines, facts)
     named = facts.says.get((NODES,), 0)
     if (named > 1 or nodes) and (len(nodes) != named > 0 or listed != facts.cpus):
-        raise UsageError(
-            Fault(facts.place, f"lists {len(nodes)} of {named} NUMA nodes, or not all CPUs", "the whole text")
-        )
+        wrong = f"lists {len(nodes)} of {named} NUMA nodes, or not all CPUs"
+        raise UsageError(Fault(facts.place, wrong, "the whole text"))
 
 
 def _read_counts(lines: Sequence[tuple[str, str]], facts: Facts) -> None:
     """Read threads, cores, sockets, NUMA nodes and caches."""
-
-    def first(beginning: str) -> int | None:
-        return next(
-            (int(value) for label, value in lines if label.startswith(beginning) and _NUMBER.fullmatch(value)), None
-        )
-
-    threads, cores, sockets = first("Thread(s) per core"), first("Core(s) per"), first("Socket(s)")
-    if first("Book(s)"):
+    numbers = {re.sub(r" per.*", "", label): int(value) for label, value in lines if _NUMBER.fullmatch(value)}
+    threads, cores, sockets = (numbers.get(label) for label in ("Thread(s)", "Core(s)", "Socket(s)"))
+    if "Book(s)" in numbers:
         sockets = None  # of a mainframe, in which most are those of others
     if not threads:
         threads, cores, sockets = _fitting(lines, facts.cpus.bit_count())
     facts.say(threads, THREADS)
     facts.say(sockets, COUNTS[SOCKET])
     facts.say(cores * sockets if cores and sockets else None, CORES)
-    for label, value in lines:
-        if "NUMA" in label and _NUMBER.fullmatch(value) and not _NODE_LABEL.fullmatch(label):
-            facts.say(int(value), NODES)
+    for label, number in numbers.items():
+        facts.say(number if "NUMA" in label and not _NODE_LABEL.fullmatch(label) else None, NODES)
+    for value in (value for label, value in lines if re.match(r"(?:Cache )?L3", label)):
         instances = re.search(r"\(([0-9]{1,5}) ", value)
-        if re.match(r"(?:Cache )?L3", label):
-            facts.say(int(instances[1]) if instances else 1, *((COUNTS[CACHE],) if instances else (SOME_CACHE,)))
-    if not any(re.match(r"(?:Cache )?L3", label) for label, _ in lines) and any("L1d" in label for label, _ in lines):
-        facts.say(0, COUNTS[CACHE])
+        facts.say(int(instances[1]) if instances else 1, COUNTS[CACHE] if instances else SOME_CACHE)
+    if any("L1d" in label for label, _ in lines) and (SOME_CACHE,) not in facts.says:
+        facts.says.setdefault((COUNTS[CACHE],), 0)
     if any(re.match("ppc|s390", value) for _, value in lines):
         facts.say(1, ADJACENT)
 
@@ -103,30 +95,19 @@ def read_rows(text: str, facts: Facts) -> None:
 
 def read_json(text: str, facts: Facts) -> None:
     """Read lscpu -J, with -e too."""
-    document = json_of(text, facts)
-    for row in document.get("cpus", ()):
-        _read_row([key.lower() for key in row], [str(cell).lower() for cell in row.values()], facts)
-    lines = [f"{field}: {data}" for field, data in _fields(document.get("lscpu", ()))]
-    if lines:
-        read_summary("\n".join(lines), facts)
-
-
-def _fields(rows: Sequence[Any]) -> list[tuple[str, str]]:
-    """Return the fields of lscpu -J, those below others after these."""
-    fields = []
-    for row in rows:
-        fields.append((row["field"].rstrip(" :"), " ".join(str(row.get("data")).split())))
-        fields += _fields(row.get("children") or ())
-    return fields
+    for row in re.findall(r'\{\s*"cpu":[^{}]*\}', text):
+        cells = json.loads(row)
+        _read_row([key.lower() for key in cells], [str(cell).lower() for cell in cells.values()], facts)
+    fields = re.findall(r'"field":\s*"([^"]*)",\s*"data":\s*(?:"([^"]*)"|null)', text)
+    if fields:
+        read_summary("\n".join(f"{label.rstrip(' :')}: {data}" for label, data in fields), facts)
 
 
 def _read_row(header: Sequence[str], row: Sequence[str], facts: Facts) -> None:
     cells: dict[str, str] = {}
     for names, values in zip(header, row, strict=False):
         cells.update(zip(names.split(":"), values.split(":"), strict=False))
-    groups = {
-        relation: int(cells[name]) for name, relation in _COLUMNS.items() if _NUMBER.fullmatch(cells.get(name, ""))
-    }
+    groups = {_COLUMNS[name]: int(cells[name]) for name in _COLUMNS if _NUMBER.fullmatch(cells.get(name, ""))}
     if CORE in groups:
         groups[CORE] |= groups.get(SOCKET, 0) << 32  # some versions number cores within their socket
     if cells.get("online", "yes") in ("no", "n", "false"):
@@ -138,15 +119,16 @@ def _read_row(header: Sequence[str], row: Sequence[str], facts: Facts) -> None:
 def read_nodes(text: str, facts: Facts) -> None:
     """Read numactl -H."""
     for node, what, values in _NODE_LINE.findall(text):
-        for cpu in values.split() if what == "cpus" else ():
+        if what == "size":
+            facts.say(int(values.split()[0]) << 20 if values.strip() else None, MEMORY, int(node))
+            continue
+        facts.say(len(values.split()), SIZE, int(node))
+        for cpu in values.split():
             facts.put(int(cpu), {NUMA: int(node)})
-        facts.say(int(values.split()[0]) << 20 if what == "size" and values.strip() else None, MEMORY, int(node))
-        facts.say(len(values.split()) if what == "cpus" else None, SIZE, int(node))
+    sizes = facts.column(SIZE)
     available = re.search(r"^[ \t#]*available: ([0-9]{1,5}) nodes?", text, re.M)
-    if available and int(available[1]) != len(facts.column(SIZE)):
-        raise UsageError(
-            Fault(facts.place, f"lists {len(facts.column(SIZE))} of {available[1]} NUMA nodes", "the whole text")
-        )
+    if available and int(available[1]) != len(sizes):
+        raise UsageError(Fault(facts.place, f"lists {len(sizes)} of {available[1]} NUMA nodes", "the whole text"))
     columns: list[str] = []
     for row, values in _DISTANCE_LINE.findall(text):
         columns = values.split() if row == "node" else columns
@@ -155,7 +137,7 @@ def read_nodes(text: str, facts: Facts) -> None:
 
 
 def read_cpuinfo(text: str, facts: Facts) -> None:
-    """Read /proc/cpuinfo: of most processors but Intel's and AMD's it has no cores."""
+    """Read /proc/cpuinfo."""
     cpu, socket, counts = -1, 0, {"siblings": 0, "cpu cores": 0}
     name = "cpu number" if re.search(r"^processor [0-9]", text, re.M) else "processor"  # of a mainframe and of others
     for match in _LABEL.finditer(text):
@@ -165,11 +147,11 @@ def read_cpuinfo(text: str, facts: Facts) -> None:
             facts.put(cpu, {})
         elif re.fullmatch("processor [0-9]{1,5}", label):
             facts.put(int(label.split()[1]), {})
-        elif cpu >= 0 and label in ("physical id", "core id"):
-            socket = int(value) if label == "physical id" else socket
-            facts.say(
-                int(value) | (socket << 32 if label == "core id" else 0), CORE if label == "core id" else SOCKET, cpu
-            )
+        elif cpu >= 0 and label == "physical id":
+            socket = int(value)
+            facts.say(socket, SOCKET, cpu)
+        elif cpu >= 0 and label == "core id":
+            facts.say(int(value) | socket << 32, CORE, cpu)
         elif label in counts:
             counts[label] = int(value)
     cores = len(set(facts.column(SOCKET).values())) * counts["cpu cores"]
