@@ -15,7 +15,8 @@ from .tables import ADJACENT, CORES, NODES, SOME_CACHE
 
 _MEMORY_OF_CPU = 4 * 2**30
 _ITSELF, _IN_SOCKET, _REMOTE = 10, 12, 20
-_MOST_CORES = 3
+_MOST = 4
+"""Groups of CPUs that a note names."""
 _Groups = dict[int, int]
 
 
@@ -76,9 +77,8 @@ class _Assumptions:
         for node, size in self._facts.column(SIZE).items():
             members = list(self._numa.values()).count(node)
             if self._numa and members != size:
-                raise self._error(
-                    f"contradict each other: NUMA node {node} has {members} CPUs, and {size}", "one machine"
-                )
+                wrong = f"contradict each other: NUMA node {node} has {members} CPUs, and {size}"
+                raise self._error(wrong, "texts of one machine")
         rest = [cpu for cpu in self._order if cpu not in self._numa]
         if rest and self._numa:
             self._numa.update(dict.fromkeys(rest, self._nodes[0]))
@@ -96,18 +96,16 @@ class _Assumptions:
         threads = says.get((THREADS,)) or self._likely_threads()
         places = {cpu: (self._numa[cpu], socket.get(cpu, 0)) for cpu in self._order}
         sets = [[cpu for cpu in self._order if places[cpu] == place] for place in dict.fromkeys(places.values())]
-        if threads > 1 and (
-            says.get((CORES,), online // threads) * threads != online or any(len(s) % threads for s in sets)
-        ):
-            raise self._error(
-                f"has {online} CPUs, and cores of up to {threads} threads: they are not alike", "lscpu -e as well"
-            )
+        alike = says.get((CORES,), online // threads) * threads == online and not any(len(s) % threads for s in sets)
+        if threads > 1 and not alike:
+            wrong = f"has {online} CPUs, and cores of up to {threads} threads: they are not alike"
+            raise self._error(wrong, "lscpu -e as well")
         partner = {cpu: self._order[at % (online // threads)] for at, cpu in enumerate(self._order)}
         offset = (ADJACENT,) not in says and all(places[cpu] == places[partner[cpu]] for cpu in self._order)
         row = {cpu: members[at // threads * threads] for members in sets for at, cpu in enumerate(members)}
         core = partner if offset else row
         shown = [format_bits(bits) for bits in _sets(core).values()]
-        listed = " | ".join(shown[:_MOST_CORES]) + " ..." * (len(shown) > _MOST_CORES)
+        listed = " | ".join(shown[:_MOST]) + " ..." * (len(shown) > _MOST)
         if threads > 1 or (THREADS,) not in says:
             self._assume("which CPUs share a core", listed if threads > 1 else "none", "lscpu -e")
         return core
@@ -192,4 +190,5 @@ def _sets(groups: Mapping[int, int]) -> dict[int, int]:
 
 
 def _listed(groups: Mapping[int, int]) -> str:
-    return "the CPUs " + ", ".join(f"{format_bits(bits)} on {group}" for group, bits in _sets(groups).items())
+    shown = [f"{format_bits(bits)} on {group}" for group, bits in _sets(groups).items()]
+    return "the CPUs " + ", ".join(shown[:_MOST]) + ", ..." * (len(shown) > _MOST)

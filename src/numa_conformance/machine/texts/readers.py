@@ -43,6 +43,8 @@ _READERS: tuple[_Reader, ...] = (
 )
 ACCEPTED = "a machine, a host tree, or what prints " + ", ".join(name for name, _, _ in _READERS)
 _MACHINE_FILE = re.compile(r'\A\s*\{\s*"name"|^name[ \t]*:', re.M)
+_CUT = (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError, TypeError, ValueError)
+"""What the readers raise where a text lacks something that it has where it is whole."""
 _INSTEAD = (
     (_sign(r"^[ \t]*(?:nodebind|membind|physcpubind):"), "numactl -H in place of numactl --show"),
     (_sign(r"^[ \t]*(?:Machine|Package|Socket|NUMANode) (?:L#|P#|\()"), "lstopo --of xml"),
@@ -69,15 +71,7 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
             read(text, facts)
         except UsageError as error:
             raise error if str(error).startswith(place) else error.within(facts.place) from error
-        except (
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            SyntaxError,
-            TypeError,
-            ValueError,
-            RecursionError,
-        ) as error:
+        except _CUT as error:
             wrong = f"is no whole text of {name}: {type(error).__name__} {str(error)[:80]}"
             raise UsageError(Fault(place, wrong, "the text from its first line to its last")) from error
         every.append(facts.finish())
