@@ -90,6 +90,8 @@ _PAGES = {
     "histories": "judge",
     "how-they-decide": "simulate --explain",
     "kubernetes-versions": "bisect",
+    "machine-by-hand": "schema machine-compact",
+    "machine-from-text": "capture --from",
     "my-pod-was-refused": "explain",
     "pod-resources": "serve-pod-resources",
     "protocol": "schema protocol",

@@ -33,7 +33,7 @@ def unseen(root: Path, machine: Machine) -> tuple[str, ...]:
     files = HostFiles(root)
     nodes = [f"node{node}" for node in files.numbered(_NODE, "node")]
     bare = sum(1 << cpu.id for cpu in machine.cpus if cpu.core is None)
-    pools = all(files.names(f"{_NODE}/{node}/hugepages") for node in nodes) if nodes else files.names(_POOLS)
+    pools = all(files.resolve(pool) for pool in [f"{_NODE}/{node}/hugepages" for node in nodes] or [_POOLS])
     pages = any(node.hugepages for node in machine.memory)
     lacks = {
         f"{_CPU}/cpu*/topology of the CPUs {format_bits(bare)}; they have no core": bare,
