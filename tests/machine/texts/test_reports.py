@@ -2,11 +2,15 @@
 
 # ruff: noqa: E501, RUF001  (lines as they are pasted, in the letters of their languages)
 
+import json
+import os
+
 import pytest
 
 from numa_conformance.cpuset import format_bits
+from numa_conformance.documents import read_text
 from numa_conformance.errors import UsageError
-from numa_conformance.machine import read_machine_file
+from numa_conformance.machine import read_machine_file, summarize
 
 GUEST = """\
     Architecture:          x86_64
@@ -280,7 +284,7 @@ REFUSED = {
     "dmidecode": ("Handle 0x0004, DMI type 4\nProcessor Information\n", "in place of dmidecode"),
     "a described node": ("Name: w1\nCapacity:\n  cpu: 8\nAllocatable:\n  cpu: 7\n", "lscpu -e and numactl -H, run on the node"),
     "no NUMA": ("No NUMA support available on this system.\n", "lscpu -e"),
-    "prose": ("it does not start\n", "accepted: a machine, a host tree, or what prints"),
+    "prose": ("it does not start\n", "accepted: a machine, a host tree, or a text of"),
     "entities": ('<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>' + OLD_LSTOPO.partition("\n")[2], "declares entities"),
     "a part of cadvisor": (CADVISOR.replace('"topology"', '"topologies"'), "is no whole text of cadvisor's machine"),
     "large ids": ("node 0 cpus: 0 99999\nnode 0 size: 1 MB\n", "is no whole text of numactl -H"),
@@ -293,8 +297,6 @@ def test_a_text_of_a_report_is_read(tmp_path, name):
     text, expected, cores = READ[name]
     (tmp_path / "issue.md").write_text(text)
     machine = read_machine_file(tmp_path / "issue.md")
-    from numa_conformance.machine import summarize
-
     assert str(summarize(machine)).startswith(expected)
     pairs = [format_bits(bits) for bits in machine.core_bits]
     assert not cores or " ".join(pairs) == cores
@@ -344,3 +346,37 @@ def test_a_text_over_the_bound_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(UsageError) as error:
         read_machine_file(tmp_path / "large")
     assert str(error.value) == f"{tmp_path}/large: is larger than 16777216 bytes (accepted: what lscpu -p prints)"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        REMARKS.encode("utf-16"),
+        REMARKS.replace("\n", "\r\n").encode(),
+        "".join(f"\t> {line}\n" for line in REMARKS.splitlines()).encode(),
+        f"\x1b[1m$ numactl -H\x1b[0m\n```console\n{REMARKS}```\n".encode(),
+    ],
+    ids=["UTF-16", "CRLF", "a quote", "a fence"],
+)
+def test_what_surrounds_a_text_does_no_harm(tmp_path, written):
+    (tmp_path / "mail").write_bytes(written)
+    machine = read_machine_file(tmp_path / "mail")
+    assert (machine.numa_bits, machine.distances) == ({0: 15, 1: 240}, ((10, 21), (21, 10)))
+
+
+def test_zones_are_read_as_kubectl_prints_a_list_as_json_in_one_line(tmp_path):
+    items = read_text(ZONES.partition("\n")[2], "zones")[0].value
+    (tmp_path / "list.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [items]}))
+    (tmp_path / "zones").write_text(ZONES)
+    listed, single = read_machine_file(tmp_path / "list.json"), read_machine_file(tmp_path / "zones")
+    assert (listed.cpus, listed.memory, listed.devices) == (single.cpus, single.memory, single.devices)
+
+
+def test_a_pipe_of_a_shell_is_read_once_and_whole(tmp_path):
+    reading, writing = os.pipe()
+    os.write(writing, REMARKS.encode())
+    os.close(writing)
+    try:
+        assert len(read_machine_file(f"/dev/fd/{reading}").cpus) == 8
+    finally:
+        os.close(reading)

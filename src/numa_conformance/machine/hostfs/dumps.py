@@ -49,9 +49,9 @@ _ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 
 
 def is_dump(path: Path) -> bool:
-    """Tell whether a path is a folder or a tarball; raises ``UsageError`` for what is no plain file."""
-    if path.is_dir():
-        return True
+    """Tell whether a path is a folder or a tarball."""
+    if not path.is_file():  # a pipe can be read only once
+        return path.is_dir()
     try:
         with open_plain(path) as stream:
             head = stream.read(512)

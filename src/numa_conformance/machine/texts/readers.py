@@ -21,7 +21,7 @@ def _sign(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.M | re.ASCII)
 
 
-_ZONES = r"""^[ \t"'-]*kind["']?:[ \t]*["']?NodeResourceTopology(?:List)?\b"""
+_ZONES = r"""(?:^|[{,])[ \t"'-]*kind["']?:[ \t]*["']?NodeResourceTopology(?:List)?\b"""
 _SUMMARY = (
     r"^[ \t]*(?:CPU\(s\)|CPU)[ \t]*:[ \t]*[0-9]|^[ \t]*(?:Cache )?L1d\b"
     r"|^[^\n:]{0,30}NUMA[^\n0-9:]{1,30}[0-9]{1,5}[^\n0-9:]{0,30}:[ \t]*[0-9]"
@@ -41,7 +41,7 @@ _READERS: tuple[_Reader, ...] = (
     ("/proc/cpuinfo", _sign(r"^[ \t]*processor(?:[ \t]*: [0-9]{1,5}$| [0-9]{1,5}: )"), read_cpuinfo),
     ("lscpu", _sign(_SUMMARY), read_summary),
 )
-ACCEPTED = "a machine, a host tree, or what prints " + ", ".join(name for name, _, _ in _READERS)
+ACCEPTED = "a machine, a host tree, or a text of " + ", ".join(name for name, _, _ in _READERS)
 _MACHINE_FILE = re.compile(r'\A\s*\{\s*"name"|^name[ \t]*:', re.M)
 _CUT = (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError, TypeError, ValueError)
 """What the readers raise where a text lacks something that it has where it is whole."""
