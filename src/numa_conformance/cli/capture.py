@@ -16,11 +16,7 @@ from .terminal import print_json
     "--root", default="/", show_default=True, type=FILE, help="The folder that stands for /, or a tarball of one."
 )
 @click.option(
-    "--from",
-    "texts",
-    multiple=True,
-    type=INPUT,
-    help="What lscpu, numactl -H, lstopo --of xml and their like print, or - for standard input.",
+    "--from", "texts", multiple=True, type=INPUT, help="What lscpu, numactl -H and the like print, or a tree."
 )
 @click.argument("files", nargs=-1, type=INPUT, metavar="[FILES]...")
 @click.option("--inside", default=None, help="Which folder of a tarball stands for /, where it holds several machines.")

@@ -204,10 +204,10 @@ def assumed_siblings(groups: Sequence[GroupForm]) -> list[str]:
     for group in groups:
         if group.threads > 1 and group.siblings is UNSET:
             ids = list(iter_bits(id_bits(group.cpus, "", Fields())))
-            ways = {way: _siblings(ids, group.threads, way)[:_SHOWN] for way in ("offset", "adjacent")}
-            shown = {way: " | ".join(",".join(map(str, core)) for core in cores) for way, cores in ways.items()}
-            notes.append(
-                f"{UNSEEN}siblings of the CPUs {group.cpus}; assumed: offset, {shown['offset']} ... "
-                f"(siblings: adjacent makes {shown['adjacent']} ...)"
+            offset, adjacent = (
+                " | ".join(",".join(map(str, core)) for core in _siblings(ids, group.threads, way)[:_SHOWN])
+                for way in ("offset", "adjacent")
             )
+            assumed = f"offset, {offset} ... (siblings: adjacent makes {adjacent} ...)"
+            notes.append(f"{UNSEEN}siblings of the CPUs {group.cpus}; assumed: {assumed}")
     return notes

@@ -185,9 +185,6 @@ def _roots(folder: Path) -> list[str]:
         if _is_root(place) or place.name == _NESTED:
             roots.append(str(place.relative_to(folder)))
         elif depth < MAX_DEPTH and os.access(place, os.R_OK | os.X_OK):
-            pending.extend(
-                (below, depth + 1)
-                for below in place.iterdir()
-                if not below.is_symlink() and (below.is_dir() or below.name == _NESTED)
-            )
+            inner = [below for below in place.iterdir() if not below.is_symlink()]
+            pending.extend((below, depth + 1) for below in inner if below.is_dir() or below.name == _NESTED)
     return sorted(roots)
