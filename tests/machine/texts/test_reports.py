@@ -279,6 +279,7 @@ REFUSED = {
     "elided XML": (CELLS.replace("<cell id='1'>", "..."), "is no whole text of virsh capabilities"),
     "no end of XML": (CELLS.partition("</topology>")[0], "is cut off (accepted: the XML from <topology to </topology>"),
     "two nodes": (ZONES.partition("\n")[2] + "---\n" + ZONES.partition("\n")[2], "has 2 NodeResourceTopologies (accepted: that of one"),
+    "many devices": (ZONES.replace('capacity: "2"', "capacity: 64Mi"), "has 67108864 of example.com/gpu (accepted: at most 65536 devices"),
     "a binding": ("policy: default\nphyscpubind: 0 1 2 3\nnodebind: 0\nmembind: 0\n", "numactl -H in place of numactl --show"),
     "a picture of lstopo": ("Machine (64GB total)\n  Package L#0\n    NUMANode L#0 (P#0 31GB)\n", "lstopo --of xml"),
     "dmidecode": ("Handle 0x0004, DMI type 4\nProcessor Information\n", "in place of dmidecode"),

@@ -145,8 +145,10 @@ def read_zones(text: str, facts: Facts) -> None:
                 size = _amount(name.removeprefix("hugepages-"))
                 _say_pages(facts, node, {size: amount // size})
             elif "/" in name:
+                if len(facts.devices) + amount > MAX_DEVICES:
+                    raise UsageError(Fault(facts.place, f"has {amount} of {name}", f"at most {MAX_DEVICES} devices"))
                 first = sum(device.resource == name for device in facts.devices)
-                ids = range(first, first + min(amount, MAX_DEVICES))
+                ids = range(first, first + amount)
                 facts.devices += tuple(Device(name, f"{name.rpartition('/')[2]}-{at}", (node,)) for at in ids)
 
 
