@@ -65,7 +65,7 @@ HEAD = '''"""prefer-last-cpus. Page: Node Resource Managers."""
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ....judging.chapter import Chapter, Judgement, applies, violated
+from ....judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ....judging.choice import CpuChoice
 from ..choices import on, only, took
 from .maturity import excluded, maturity
@@ -98,9 +98,8 @@ excluded(
 """
 PROMISE = '''
 
-@chapter.requires(
-    "cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice, rests_on=("nrm/options/prefer-last-cpus",)
-)
+@chapter.requires("cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice)
+@rests_on("nrm/options/prefer-last-cpus")
 def takes_the_highest(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are those with the highest ids."""
     taken = took(choice)
