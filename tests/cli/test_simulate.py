@@ -53,6 +53,15 @@ def test_a_page_size_that_the_machine_does_not_list_is_none_of_its_own(run, file
     assert "refused, OutOfhugepages-2Mi" in out
 
 
+@pytest.mark.parametrize(("version", "admitted"), [("1.30", False), ("1.31", True)])
+def test_until_1_30_an_init_container_cannot_ask_for_what_the_node_does_not_list(run, files, version, admitted):
+    init = "initContainers: [{name: i, resources: {limits: {example.com/nope: 1}}}]\n  containers:"
+    pod = files("pod.yaml", POD.replace("containers:", init))
+    code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", "--kubernetes-version", version, pod)
+    assert (code, "OutOfexample.com/nope" in out) == (not admitted, not admitted)
+    assert ("the kubelet does not look at it" in err) == admitted
+
+
 @pytest.mark.parametrize("reserved", ["{cpu: 9}", "{memory: 8Gi}"])
 def test_a_node_does_not_come_up_that_has_less_than_is_reserved(run, files, reserved):
     config, pod = files("kubelet.yaml", f"systemReserved: {reserved}\n"), files("pod.yaml", POD)

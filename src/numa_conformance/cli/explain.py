@@ -62,7 +62,7 @@ def command(
     question = Question(machine_name, dump, flags, level)
     wanted = read_all_pods(pods)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    tell_missing(beginning.pods, inputs.machine, inputs.config)
+    tell_missing(beginning.pods, inputs)
     outcomes = beginning.outcomes(inputs, None, None)
     tell_unseen(beginning.pods, outcomes.node)
     refused_pods = _refused(beginning.pods, outcomes)
@@ -139,7 +139,7 @@ def _why_admitted(admission: AdmissionResult, inputs: NodeInputs, outcomes: Outc
     if unlike := why_never_refused(inputs.config, reason):
         why = f"this is not the configuration it was refused with: {unlike}"
         return f"{why}; give the node's own (--config, --from-node)"
-    if unseen := missing(pod, inputs.machine, inputs.config):
+    if unseen := missing(pod, inputs):
         return (
             f"it may have been refused for {', '.join(unseen)}, which is not looked at: {inputs.machine.name} has none"
         )

@@ -25,6 +25,7 @@ from ..machine.hostfs import MemoryStore, open_dump
 from ..printable import listed
 from ..reference.advice import refusals
 from ..reference.node import Explainer, Node, node_allocatable
+from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .options import CONFIG, LEVEL, VERSION, quirks_of
@@ -117,23 +118,27 @@ def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
     return [*objects.pods, *objects.refused]
 
 
-def missing(pod: Pod, machine: Machine, config: KubeletConfiguration) -> list[str]:
+def missing(pod: Pod, inputs: NodeInputs) -> list[str]:
     """Return the resources that a pod asks for, the machine lacks, and the kubelet then does not look at."""
-    return sorted(filter(is_extended, pod_requests(pod).keys() - node_allocatable(machine, config).keys()))
+    lacking = pod_requests(pod).keys() - node_allocatable(inputs.machine, inputs.config).keys()
+    passes_over_all = Changes.of(inputs.version).unlisted_resources_of_init_containers_are_passed_over
+    counted = set() if passes_over_all else {name for init in pod.init_containers for name in init.requests}
+    return sorted(filter(is_extended, lacking - counted))
 
 
-def tell_missing(pods: Iterable[Pod], machine: Machine, config: KubeletConfiguration) -> None:
+def tell_missing(pods: Iterable[Pod], inputs: NodeInputs) -> None:
     """Tell which resources are asked for that the machine lacks, and which of them a kubelet does not look at."""
-    offered = {*node_allocatable(machine, config), "ephemeral-storage"}
-    asking: dict[str, list[str]] = {}
+    machine = inputs.machine
+    offered = {*node_allocatable(machine, inputs.config), "ephemeral-storage"}
+    asking: dict[tuple[str, bool], list[str]] = {}
     for pod in pods:
+        unseen = missing(pod, inputs)
         for resource in pod_requests(pod).keys() - offered:
-            asking.setdefault(resource, []).append(f"{pod.namespace}/{pod.name}")
-    for resource, names in sorted(asking.items()):
+            asking.setdefault((resource, resource in unseen), []).append(f"{pod.namespace}/{pod.name}")
+    for (resource, is_unseen), names in sorted(asking.items()):
         who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        hint = did_you_mean(resource, offered)
-        unseen = "; the kubelet does not look at it" if is_extended(resource) else ""
-        notice(f"{machine.name} has no {resource}, which {who} asks for{unseen}{hint}")
+        notes = f"{'; the kubelet does not look at it' if is_unseen else ''}{did_you_mean(resource, offered)}"
+        notice(f"{machine.name} has no {resource}, which {who} asks for{notes}")
 
 
 def tell_unseen(pods: Iterable[Pod], node: Node) -> None:

@@ -82,7 +82,7 @@ def command(
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all_pods(pods, resizes=True) if pods else []
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    tell_missing(beginning.pods, inputs.machine, inputs.config)
+    tell_missing(beginning.pods, inputs)
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:

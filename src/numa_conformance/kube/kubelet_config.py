@@ -37,7 +37,7 @@ httpCheckFrequency imageGCHighThresholdPercent imageGCLowThresholdPercent imageM
 imagePullCredentialsVerificationPolicy imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit
 kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeletCgroups localStorageCapacityIsolation logging
 makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls memorySwap memoryThrottlingFactor nodeLeaseDurationSeconds
-nodeStatusMaxImages nodeStatusReportFrequency oomScoreAdj podCIDR podLogsDir podPidsLimit podsPerCore port
+nodeStatusMaxImages nodeStatusReportFrequency oomScoreAdj podCIDR podLogsDir podPidsLimit port
 preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved readOnlyPort registerNode
 registerWithTaints registryBurst registryPullQPS resolvConf rotateCertificates runOnce runtimeRequestTimeout
 seccompDefault serializeImagePulls serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod
@@ -85,6 +85,7 @@ class KubeletConfiguration:
     cpu_cfs_quota: bool = CPU_CFS_QUOTA.at(DEFAULT)
     cpu_cfs_quota_period: str = CPU_CFS_QUOTA_PERIOD.at(DEFAULT)
     max_pods: int = MAX_PODS.at(DEFAULT)
+    pods_per_core: int = 0
     node_status_update_frequency: str = NODE_STATUS_UPDATE_FREQUENCY.at(DEFAULT)
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
@@ -146,6 +147,7 @@ _OTHERS = {
     "featureGates": "feature_gates",
     "cpuCFSQuota": "cpu_cfs_quota",
     "maxPods": "max_pods",
+    "podsPerCore": "pods_per_core",
 }
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
 MANAGER_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
@@ -181,6 +183,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
     read["feature_gates"] = _gates(obj.get("featureGates"), fields)
     read["cpu_cfs_quota"] = fields.flag(obj.get("cpuCFSQuota"), "cpuCFSQuota", default=defaults["cpu_cfs_quota"])
     read["max_pods"] = fields.whole(obj.get("maxPods"), "maxPods", defaults["max_pods"], low=0)
+    read["pods_per_core"] = fields.whole(obj.get("podsPerCore"), "podsPerCore", low=0)
     return KubeletConfiguration(**read)
 
 

@@ -67,6 +67,15 @@ class Changes:
         pull="kubernetes/kubernetes#119764",
     )
 
+    unlisted_resources_of_init_containers_are_passed_over: bool = _change(
+        "1.31",
+        "ADM-PRED-01",
+        before="of an extended resource that the node does not list an init container or sidecar may ask for none: the "
+        "pod is refused",
+        after="such a resource is passed over, as app containers' is",
+        pull="kubernetes/kubernetes#124273",
+    )
+
     free_cores_told_when_none_are: bool = _change(
         "1.32",
         "CPU-ADM-02",

@@ -85,7 +85,7 @@ class Node:
         if self._resource_fit:
             check_reservation(self.machine, self.config, self.gates.changes)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
-        self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
+        self._fit = ResourceFit(self.machine, self.config, self.gates.changes) if self._resource_fit else None
         self._containers.last_sent.clear()
         self._unsettled = set(self._providers)
 
@@ -195,7 +195,7 @@ class Node:
         if self.quirks.node.resizes_are_aligned_anew:
             self._align_anew(pod)
         others = [other for other in self._pods.values() if other.uid != pod.uid]
-        ResourceFit(self.machine, self.config).check(pod, others)
+        ResourceFit(self.machine, self.config, self.gates.changes).check(pod, others)
 
     def _align_anew(self, pod: Pod) -> None:
         """Send a pod that is resized through the Topology Manager once more (ADM-RESIZE-02)."""
