@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,11 +21,27 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..machine import load_machine
-from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
+from ..printable import listed
+from ..reference.fleet import (
+    Fleet,
+    Job,
+    NodeGroup,
+    NodeKind,
+    RunOutcome,
+    Setup,
+    open_engine,
+    read_fleet,
+    run_campaign,
+    unmodelled_uses,
+)
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
+from .node_inputs import users_of
 from .options import INPUT, LEVEL, MachineName, NameChoice, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
+
+if TYPE_CHECKING:
+    from ..reference.node.handlers import Unmodelled
 
 _SIMPLE = ("LeastAllocated", "MostAllocated")
 
@@ -93,6 +109,9 @@ def command(
     """
     cluster, fleet = _read(_Sources(**sources))
     setups = _setups(configs, strategies)
+    users = users_of(unmodelled_uses(cluster, fleet))
+    for unmodelled, names in users.items():
+        notice(unmodelled.describe(listed(names)))
     if became is not None:
         documented = level == "documented"
         differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
@@ -103,7 +122,7 @@ def command(
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
-        print_json(_as_json(cluster, fleet, outcomes, placements=placements))
+        print_json({**_as_json(cluster, fleet, outcomes, placements=placements), **_not_modelled(users)})
     else:
         say("\n".join(_lines(cluster, fleet, by_setup, shown)))
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
@@ -170,6 +189,11 @@ def _as_json(
         "podsEnded": len(cluster.ended) + len(cluster.refused),
         "runs": [_run_json(outcome, placements=placements) for outcome in outcomes],
     }
+
+
+def _not_modelled(users: Mapping[Unmodelled, list[str]]) -> dict[str, Any]:
+    uses = [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()]
+    return {"notModelled": uses} if uses else {}
 
 
 def _run_json(outcome: RunOutcome, *, placements: bool) -> dict[str, Any]:

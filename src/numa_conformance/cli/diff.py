@@ -21,7 +21,7 @@ from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
-from .node_inputs import read_all_pods
+from .node_inputs import read_all
 from .options import FILE, INPUT, TIMEOUT, MachineName
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
@@ -118,7 +118,7 @@ def command(
 
 def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
     config = read_kubelet_configuration(config_file)
-    return Moving.ask(titles, load_machine(machine), config.to_dict(), read_all_pods(pods))
+    return Moving.ask(titles, load_machine(machine), config.to_dict(), read_all(pods).in_order)
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:

@@ -14,7 +14,7 @@ from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
-from .node_inputs import NodeInputs, Question, missing, node_options, read_all_pods, tell_missing, tell_unseen
+from .node_inputs import NodeInputs, Question, missing, node_options, read_all, tell_missing, tell_unseen
 from .options import INPUT, MachineName, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say
@@ -60,7 +60,7 @@ def command(
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     question = Question(machine_name, dump, flags, level)
-    wanted = read_all_pods(pods)
+    wanted = read_all(pods)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs)
     outcomes = beginning.outcomes(inputs, None, None)

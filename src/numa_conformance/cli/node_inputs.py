@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +11,9 @@ import click
 
 from ..errors import KubeletFails, StartError, UsageError, did_you_mean
 from ..kube import (
+    ClusterObjects,
     KubeletConfiguration,
+    NodeObject,
     Pod,
     pod_requests,
     read_cluster,
@@ -24,7 +26,7 @@ from ..machine import Machine, load_machine
 from ..machine.hostfs import MemoryStore, open_dump
 from ..printable import listed
 from ..reference.advice import refusals
-from ..reference.node import Explainer, Node, node_allocatable
+from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -35,6 +37,7 @@ from .terminal import notice
 if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
     from ..doctor.held_pods import NodeHoldings
     from ..doctor.look import Sight
+    from ..reference.node.handlers import Unmodelled
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -55,13 +58,17 @@ def node_options(command: C) -> C:
 
 @dataclass(frozen=True)
 class NodeInputs:
-    """A machine and its kubelet, as a person describes them. ``where``: what messages call the configuration."""
+    """A machine and its kubelet, as a person describes them.
+
+    ``where``: what messages call the configuration. ``node_object``: the Node, which has labels, taints and conditions.
+    """
 
     machine: Machine
     config: KubeletConfiguration
     version: KubernetesVersion
     level: str
     where: str
+    node_object: NodeObject | None = None
 
     @classmethod
     def read(
@@ -92,6 +99,7 @@ class NodeInputs:
                 kubernetes_version=self.version,
                 quirks=self.quirks,
                 resource_fit=True,
+                facts=NodeFacts.of(self.node_object, self.config),
                 **more,
             )
         except StartError as error:
@@ -100,10 +108,10 @@ class NodeInputs:
             raise StartError(error.stage, error.message, hints) from error
 
 
-def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
-    """Return the pods of all files, refused ones last, and report what is left out; raises ``UsageError``.
+def read_all(paths: Iterable[Path], *, resizes: bool = False) -> ClusterObjects:
+    """Return what is in all files, and report what is left out; raises ``UsageError``.
 
-    A refused pod comes again when the others have their resources. ``resizes``: a pod may be listed twice.
+    ``resizes``: a pod may be listed twice.
     """
     objects = read_cluster(*paths, resizes=resizes)
     for text in objects.notices:
@@ -115,7 +123,9 @@ def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
     if objects.refused:
         names = (f"{pod.namespace}/{pod.name} ({pod.reason})" for pod in objects.refused)
         notice(f"asked again, after the others, as a kubelet refused them: {listed(names)}")
-    return [*objects.pods, *objects.refused]
+    if objects.nodes and objects.node is None:
+        notice(f"{len(objects.nodes)} Nodes are listed: labels and taints of none of them are looked at")
+    return objects
 
 
 def missing(pod: Pod, inputs: NodeInputs) -> list[str]:
@@ -149,6 +159,18 @@ def tell_unseen(pods: Iterable[Pod], node: Node) -> None:
     claiming = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.claim_names]
     if claiming and not node.serves_claims:
         notice(f"the resource claims of {', '.join(claiming)} are not looked at: no manager of this node serves claims")
+    for unmodelled, names in users_of((pod, node.chain.unmodelled(pod)) for pod in pods).items():
+        hint = "; list its Node among the pods to have it looked at" if "Node" in unmodelled.handler.modelled else ""
+        notice(unmodelled.describe(listed(names)) + hint)
+
+
+def users_of(uses: Iterable[tuple[Pod, Iterable[Unmodelled]]]) -> dict[Unmodelled, list[str]]:
+    """Return by what is not modelled the pods that use it."""
+    users: dict[Unmodelled, list[str]] = {}
+    for pod, used in uses:
+        for unmodelled in used:
+            users.setdefault(unmodelled, []).append(f"{pod.namespace}/{pod.name}")
+    return users
 
 
 @dataclass(frozen=True)
@@ -195,13 +217,15 @@ class Question:
     level: str
 
     def begin(
-        self, config_file: Path | None, version: KubernetesVersion | None, pods: Sequence[Pod]
+        self, config_file: Path | None, version: KubernetesVersion | None, objects: ClusterObjects
     ) -> tuple[NodeInputs, Beginning]:
         """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
+        pods = objects.in_order
         machine = load_machine(self.machine_name) if self.machine_name else None
         if self.dump is None:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
+            inputs = replace(inputs, node_object=objects.node)
             return inputs, Beginning(tuple(pods), pod_names(pods))
         from ..doctor.held_pods import node_holdings
 
@@ -209,7 +233,7 @@ class Question:
         held = node_holdings(sight, machine or sight.machine, pods)
         for note in held.notes:
             notice(note)
-        inputs = replace(self._of_node(sight, config_file), machine=held.machine)
+        inputs = replace(self._of_node(sight, config_file), machine=held.machine, node_object=objects.node)
         return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
 
     def other(self, inputs: NodeInputs, config_file: Path | None, version: KubernetesVersion | None) -> NodeInputs:
@@ -218,8 +242,10 @@ class Question:
             return replace(inputs, version=version or inputs.version)
         version = version or inputs.version
         if self.dump is None:
-            return NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
-        return replace(self._of_node(_look(self.dump, config_file, version), config_file), machine=inputs.machine)
+            other = NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
+        else:
+            other = self._of_node(_look(self.dump, config_file, version), config_file)
+        return replace(other, machine=inputs.machine, node_object=inputs.node_object)
 
     def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
         version = sight.version or DEFAULT

@@ -133,6 +133,7 @@ class Outcomes:
             **({"refusedBefore": before} if (before := self.refused_before(admission.uid)) else {}),
             **({"whyShared": why} if (why := self.why_shared(admission)) else {}),
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
+            **self._not_modelled(admission.uid),
             **msgspec.to_builtins(admission_answer(admission)),
             **resize_result(admission),
             "phase": admission.pod_phase,
@@ -140,6 +141,11 @@ class Outcomes:
             **({"explanation": self.explainer.to_dict(admission.uid)} if self.explainer else {}),
             **({"advice": self.advice[admission.uid].to_dict()} if admission.uid in self.advice else {}),
         }
+
+    def _not_modelled(self, uid: str) -> dict[str, Any]:
+        pod = self.pods.get(uid)
+        listed = [] if pod is None else [unmodelled.to_dict() for unmodelled in self.node.chain.unmodelled(pod)]
+        return {"notModelled": listed} if listed else {}
 
 
 def resize_result(admission: AdmissionResult) -> dict[str, str]:

@@ -11,11 +11,12 @@ from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..errors import StartError
+from ..kube import ClusterObjects
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
-from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all_pods, tell_missing, tell_unseen
+from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all, tell_missing, tell_unseen
 from .options import FILE, INPUT, MachineName, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
@@ -80,7 +81,7 @@ def command(
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     question = Question(machine_name, dump, flags, level)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    wanted = read_all_pods(pods, resizes=True) if pods else []
+    wanted = read_all(pods, resizes=True) if pods else ClusterObjects((), ())
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs)
     most = 0 if compares else None if explain else ADVISED

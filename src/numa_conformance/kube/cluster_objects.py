@@ -89,6 +89,18 @@ class ClusterObjects:
     represented: int = 0
 
     @property
+    def in_order(self) -> list[Pod]:
+        """The pods, those last that a kubelet refused: they come again when the others have their resources."""
+        return [*self.pods, *self.refused]
+
+    @property
+    def node(self) -> NodeObject | None:
+        """The only node that is listed, or the only listed one that pods name."""
+        names = {pod.node_name for pod in self.in_order} - {""}
+        nodes = [node for node in self.nodes if len(self.nodes) == 1 or node.name in names]
+        return nodes[0] if len(nodes) == 1 else None
+
+    @property
     def waiting(self) -> tuple[Pod, ...]:
         """The pods without a node."""
         return tuple(pod for pod in self.pods if not pod.node_name)

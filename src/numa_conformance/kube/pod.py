@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..fields import Fields
+from ..fields import Fields, object_at
+from ..sources.handlers import HANDLERS
 from ..sources.quirks.node import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
 from .features import FeatureGates
@@ -21,8 +22,12 @@ Served = Literal["containers", "nobody", "pod"]
 They serve each container by its own amounts, nobody, or the pod as a whole. In the last case each container gets a part
 of the pod's (gate PodLevelResourceManagers).
 """
-_REFUSALS = ("TopologyAffinityError", "SMTAlignmentError", "UnexpectedAdmissionError")
-"""Reasons of the managers; what the node has too little of is told as ``OutOf<resource>``."""
+_REFUSALS = {reason for handler in HANDLERS.values() for reason in handler.reasons} - {"Evicted"}
+"""Reasons of admission; pods that ran are evicted too. What the node has too little of is ``OutOf<resource>``."""
+_CRITICAL = 2_000_000_000
+"""The priority from which on a pod is critical."""
+_CLASSES = {"system-cluster-critical": _CRITICAL, "system-node-critical": _CRITICAL + 1000}
+_SOURCE, _MIRROR = "kubernetes.io/config.source", "kubernetes.io/config.mirror"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,16 @@ class Pod:
     def was_refused(self) -> bool:
         """Whether a kubelet refused it for lack of resources or of an alignment: it never ran."""
         return self.phase == "Failed" and (self.reason in _REFUSALS or self.reason.startswith("OutOf"))
+
+    @property
+    def is_static(self) -> bool:
+        """Whether a kubelet read it from a file or an address of its own."""
+        return _annotations(self).get(_SOURCE) in ("file", "http")
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether a kubelet ends others for it where resources lack: static, mirror, or of high priority."""
+        return self.is_static or _MIRROR in _annotations(self) or self.priority >= _CRITICAL
 
     @property
     def qos(self) -> QosClass:
@@ -181,6 +196,10 @@ class Pod:
         return named
 
 
+def _annotations(pod: Pod) -> Mapping[str, Any]:
+    return object_at(pod.raw, "metadata", "annotations")
+
+
 def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
     """Return a pod with init containers that keep running as an agent sees it: without the gate they are ordinary."""
     if not quirks.sidecars_leave_their_resources:
@@ -229,7 +248,9 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         limits=limits,
         status_qos_class=_status_class(status, fields),
         node_name=fields.text(spec.get("nodeName"), "spec.nodeName"),
-        priority=fields.whole(spec.get("priority"), "spec.priority"),
+        priority=fields.whole(
+            spec.get("priority"), "spec.priority", _CLASSES.get(str(spec.get("priorityClassName")), 0)
+        ),
         created=str(metadata.get("creationTimestamp") or ""),
         phase=fields.text(status.get("phase"), "status.phase"),
         reason=fields.text(status.get("reason"), "status.reason"),

@@ -39,6 +39,11 @@ def remedies(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
     """
     yield from _smaller_requests(node, pod, container)
     yield from _other_configurations(node, pod)
+    yield from without_others(node, pod)
+
+
+def without_others(node: Node, pod: Pod) -> Iterator[Remedy]:
+    """Yield that the node would admit a pod if it had no other."""
     if node.pods and admitted(node.anew(), pod):
         yield Remedy("on the node without other pods", {"pods": "none"})
 

@@ -2,6 +2,7 @@
 
 from ...machine.hostfs import CgroupUpdate as Update
 from .explain import Explainer
+from .facts import NodeFacts
 from .fit import node_allocatable
 from .node import Node
 from .results import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult, Skipped
@@ -12,6 +13,7 @@ __all__ = [
     "Explainer",
     "Node",
     "NodeContents",
+    "NodeFacts",
     "NodePools",
     "Placement",
     "ReconcileResult",

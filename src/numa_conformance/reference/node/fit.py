@@ -74,9 +74,13 @@ class Shortage:
 class ResourceFit:
     """Finds what a pod's requests, with those of the pods on the node, exceed of what the node offers."""
 
-    def __init__(self, machine: Machine, config: KubeletConfiguration, changes: Changes) -> None:
-        """Compute once what the node offers."""
+    def __init__(
+        self, machine: Machine, config: KubeletConfiguration, changes: Changes, storage: int | None = None
+    ) -> None:
+        """Compute once what the node offers; ``storage``: ephemeral storage, where that is known."""
         self._allocatable = node_allocatable(machine, config)
+        if storage is not None:
+            self._allocatable["ephemeral-storage"] = storage
         self._changes = changes
         self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
         self._counted: list[Pod] = []
@@ -106,8 +110,8 @@ class ResourceFit:
         """
 
         def listed(container: Container) -> Container:
-            kept = {name: amount for name, amount in container.requests.items() if self._lists(name)}
-            return container if len(kept) == len(container.requests) else replace(container, requests=kept)
+            requests = {name: amount for name, amount in container.requests.items() if self._lists(name)}
+            return container if len(requests) == len(container.requests) else replace(container, requests=requests)
 
         if all(map(self._lists, self._amounts(pod))):
             return pod

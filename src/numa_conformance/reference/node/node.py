@@ -25,7 +25,9 @@ from ..managers.registry import PROVIDERS
 from .admission import Admitter, Watcher
 from .bring_up import bring_up, check_reservation
 from .checkpoints import CheckpointKeeper
+from .facts import NodeFacts
 from .fit import ResourceFit
+from .handlers import AdmissionChain
 from .quota import cfs_quota
 from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
@@ -39,9 +41,9 @@ class Node:
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
     documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``changes`` is what is done otherwise than in earlier versions: by default all that the version has behind it.
-    ``resource_fit`` adds what a whole kubelet does beside its managers: the check that follows them (ADM-CHAIN-03), at
-    its start that of its reservation (ADM-RSV-01), and at a restart device plugins that come back after the pods
-    (DEV-INIT-05). With it off, shared pods always fit.
+    ``resource_fit`` adds what a whole kubelet does beside its managers: the other handlers of admission (ADM-CHAIN-02),
+    which look at ``facts``, at its start the check of its reservation (ADM-RSV-01), and at a restart device plugins
+    that come back after the pods (DEV-INIT-05). With it off, shared pods always fit.
 
     Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known and an
     object that cannot be read.
@@ -60,6 +62,7 @@ class Node:
         resource_fit: bool = False,
         watcher: Watcher | None = None,
         providers: Sequence[MakeProvider] = PROVIDERS,
+        facts: NodeFacts | None = None,
     ) -> None:
         self.machine = machine
         self.version = KubernetesVersion.supported(kubernetes_version)
@@ -70,6 +73,7 @@ class Node:
         self._resource_fit = resource_fit
         self._watcher = watcher
         self._makers = tuple(providers)
+        self._facts = facts
         self._store = store if store is not None else MemoryStore()
         self._pods: dict[str, Pod] = {}
         self._containers = RunningContainers()
@@ -85,7 +89,9 @@ class Node:
         if self._resource_fit:
             check_reservation(self.machine, self.config, self.gates.changes)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
-        self._fit = ResourceFit(self.machine, self.config, self.gates.changes) if self._resource_fit else None
+        facts = self._facts or NodeFacts.of(None, self.config)
+        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, facts.storage)
+        self.chain = AdmissionChain(self.config, self.gates, facts, self._fit)
         self._containers.last_sent.clear()
         self._unsettled = set(self._providers)
 
@@ -111,6 +117,7 @@ class Node:
             view=self._view,
             resource_fit=self._resource_fit,
             providers=self._makers,
+            facts=self._facts,
         )
 
     @property
@@ -154,9 +161,11 @@ class Node:
         self._settle_all(pod.uid)
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
+                if self._resource_fit:
+                    self.chain.check_before(pod, others, self._watcher)
                 self._admitter.admit(pod)
-                if self._fit:
-                    self._fit.check(pod, others)
+                if self._resource_fit:
+                    self.chain.check_after(pod, others, self._watcher)
         except NumaConformanceError as error:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
@@ -195,7 +204,7 @@ class Node:
         if self.quirks.node.resizes_are_aligned_anew:
             self._align_anew(pod)
         others = [other for other in self._pods.values() if other.uid != pod.uid]
-        ResourceFit(self.machine, self.config, self.gates.changes).check(pod, others)
+        self._fit.check(pod, others)
 
     def _align_anew(self, pod: Pod) -> None:
         """Send a pod that is resized through the Topology Manager once more (ADM-RESIZE-02)."""
