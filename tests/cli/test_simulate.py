@@ -97,6 +97,28 @@ def test_a_node_among_the_pods_tells_its_labels(run, files):
     assert run("simulate", "--machine", "t1-one-socket-smt2", bound, files("node.yaml", two))[0] == 1
 
 
+CRITICAL = """
+metadata: {name: app}
+spec: {containers: [{name: a, resources: {requests: {cpu: 6}}}]}
+---
+metadata: {name: agent, namespace: kube-system}
+spec: {priority: 2000001000, containers: [{name: a, resources: {requests: {cpu: 3}}}]}
+"""
+
+
+def test_what_a_critical_pod_ends_is_told(run, files):
+    asked = ["--machine", "t1-one-socket-smt2", files("pods.yaml", CRITICAL)]
+    for command in ("simulate", "explain"):
+        code, out, _ = run(command, *asked)
+        assert (code, "1 ended: Preempting" in out) == (1, True)
+        assert "default/app (Burstable): admitted, then ended for kube-system/agent (Preempting)\n" in out
+    assert (
+        "kube-system/agent (Burstable): admitted; the kubelet ended default/app for it\n" in run("simulate", *asked)[1]
+    )
+    app, agent = json.loads(run("simulate", "--json", *asked)[1])["pods"]
+    assert (app["endedFor"], agent["preempted"]) == ("kube-system/agent", ["default/app"])
+
+
 def test_what_a_pod_refused_for_a_host_port_may_do_is_told(run, files):
     first = POD.replace("{name: c,", "{name: c, ports: [{containerPort: 80, hostPort: 80}],")
     pods = files("pods.yaml", first + "---" + first.replace("name: a", "name: b"))

@@ -74,13 +74,19 @@ def command(
         print_json(_as_dict(refused_pods, inputs, outcomes, newer, later))
     else:
         _print(refused_pods, inputs, outcomes, newer, later)
-    return OK if all(admission.admitted for admission in refused_pods) else DIFFERENT
+    return (
+        OK
+        if all(admission.admitted and admission.uid not in outcomes.ended for admission in refused_pods)
+        else DIFFERENT
+    )
 
 
 def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[AdmissionResult]:
     """Return what became of the pods that a kubelet had refused, and of those that are refused now."""
     refused = {pod.uid for pod in pods if pod.was_refused}
-    return [each for each in outcomes.in_order if each.uid in refused or not each.admitted]
+    return [
+        each for each in outcomes.in_order if each.uid in refused or not each.admitted or each.uid in outcomes.ended
+    ]
 
 
 def _print(
@@ -96,7 +102,7 @@ def _print(
         message = _message_before(outcomes, admission)
         if message and message != admission.message:
             say(f"    the kubelet said: {message}")
-        if admission.admitted:
+        if admission.admitted and admission.uid not in outcomes.ended:
             say(f"    {_why_admitted(admission, inputs, outcomes)}")
         for line in placement_lines(admission, outcomes):
             say(f"    {line}")

@@ -66,8 +66,8 @@ def command(
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
-    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused; with --compare or
-    --compare-version, when a pod fares otherwise there (docs/what-if.md).
+    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a
+    critical one; with --compare or --compare-version, when a pod fares otherwise there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
     if as_json + as_svg + as_html > 1:
@@ -132,7 +132,7 @@ def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) ->
         _print_pods(outcomes)
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
-    return OK if all(admission.admitted for admission in outcomes.admissions) else DIFFERENT
+    return OK if outcomes.all_run else DIFFERENT
 
 
 def _page(outcomes: Outcomes) -> str:

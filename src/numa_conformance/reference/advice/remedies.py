@@ -58,7 +58,9 @@ def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
 
 
 def _fits(node: Node, pod: Pod) -> bool:
-    """Try a pod on a node, which is then as it was."""
+    """Try a pod on a node, which is then as it was; a critical one, which may end others, on a copy."""
+    if pod.is_critical:
+        return admitted(node.copy(), pod) is not None
     if not admitted(node, pod):
         return False
     node.remove(pod.uid)

@@ -52,16 +52,18 @@ class NodeStacks:
             except StartError as error:
                 raise StartError(error.stage, f"node {node.name}: {error.message}") from error
 
-    def admit(self, name: str, pod: Pod) -> Refusal | None:
-        """Ask a node to run a pod; a node without a known machine refuses nothing."""
+    def admit(self, name: str, pod: Pod) -> Refusal | Sequence[str]:
+        """Ask a node to run a pod; a node without a known machine refuses nothing. Return who ended for it, by uid."""
         node = self._nodes.get(name)
         if node is None:
-            return None
+            return ()
         try:
             admission = node.admit(pod)
         except KubeletFails as error:
             return Refusal(type(error).__name__, str(error))
-        return None if admission.admitted else Refusal(admission.reason or "", admission.message or "")
+        if not admission.admitted:
+            return Refusal(admission.reason or "", admission.message or "")
+        return admission.preempted
 
     def free_cpus(self, name: str) -> tuple[int, ...]:
         """Return the CPUs that a node can still give exclusively, per NUMA node; none without policy static."""
@@ -164,4 +166,5 @@ def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) 
     if probe is None:
         return []
     another = Pod.from_dict({**probe.to_dict(), "metadata": {"name": "probe", "uid": "probe of what is left"}})
-    return [node.name for node in report.nodes if not node.has_room or stacks.admit(node.name, another) is not None]
+    nodes = (node for node in report.nodes if not node.has_room or stacks.admit(node.name, another) != ())
+    return [node.name for node in nodes]

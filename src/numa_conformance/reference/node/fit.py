@@ -95,11 +95,10 @@ class ResourceFit:
         """Yield each resource that does not fit, in the kubelet's order (ADM-PRED-01)."""
         others = list(others)
         self._count(others)
-        wanted = {"pods": 1, **self._amounts(self._without_unlisted(pod))}
-        used = {**self._used, "pods": len(others)}
+        wanted = self.amounts(self._without_unlisted(pod))
         for name, amount in wanted.items():
             if amount > 0 and (name in self._allocatable or is_scalar(name)):
-                shortage = Shortage(name, amount, used.get(name, 0), self._allocatable.get(name, 0))
+                shortage = Shortage(name, amount, self._used.get(name, 0), self._allocatable.get(name, 0))
                 if shortage.missing > 0:
                     yield shortage
 
@@ -113,7 +112,7 @@ class ResourceFit:
             requests = {name: amount for name, amount in container.requests.items() if self._lists(name)}
             return container if len(requests) == len(container.requests) else replace(container, requests=requests)
 
-        if all(map(self._lists, self._amounts(pod))):
+        if all(map(self._lists, self.amounts(pod))):
             return pod
         init = pod.init_containers
         if self._changes.unlisted_resources_of_init_containers_are_passed_over:
@@ -132,10 +131,10 @@ class ResourceFit:
             self._known = {uid: known for uid, known in self._known.items() if uid in here}
         self._counted = pods
         for pod in new:
-            for name, amount in self._amounts(pod).items():
+            for name, amount in self.amounts(pod).items():
                 self._used[name] = self._used.get(name, 0) + amount
 
-    def _amounts(self, pod: Pod) -> dict[str, int]:
+    def amounts(self, pod: Pod) -> dict[str, int]:
         """Return a pod's requests, which are added up once."""
         known = self._known.get(pod.uid)
         if known is None or known[0] is not pod:
@@ -144,8 +143,8 @@ class ResourceFit:
 
 
 def _amounts(pod: Pod) -> dict[str, int]:
-    """Return the pod's requests in the fit check's units, cpu and memory first."""
+    """Return what a pod takes in the fit check's units: its place, cpu and memory first."""
     requests = pod_requests(pod)
     ordered: list[str] = [name for name in ("cpu", "memory", "ephemeral-storage") if name in requests]
     ordered += sorted(requests.keys() - set(ordered))
-    return {name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}
+    return {"pods": 1, **{name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}}

@@ -16,6 +16,7 @@ from ...sources.versions import KubernetesVersion
 from .admission import Watcher
 from .facts import NodeFacts
 from .fit import ResourceFit
+from .preemption import pods_to_end
 from .selectors import matches, tolerates
 
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
@@ -256,9 +257,17 @@ class AdmissionChain:
         """Raise ``Refusal`` of the first handler before the managers that refuses."""
         self._check(self._handlers[: self._managers], pod, others, watcher)
 
-    def check_after(self, pod: Pod, others: Sequence[Pod], watcher: Watcher | None) -> None:
-        """Raise ``Refusal`` of the first handler after the managers that refuses."""
+    def check_after(self, pod: Pod, others: Sequence[Pod], watcher: Watcher | None) -> list[Pod]:
+        """Raise ``Refusal`` of the first handler after the managers that refuses; return the pods that end for it."""
         self._check(self._handlers[self._managers :], pod, others, watcher)
+        return self.make_room(pod, others) if pod.is_critical else []
+
+    def make_room(self, pod: Pod, others: Sequence[Pod]) -> list[Pod]:
+        """Return the pods that end so that a pod fits (ADM-PRED-02); raises ``Refusal``."""
+        if not pod.is_critical:
+            self._fit.check(pod, others)
+        missing = {shortage.name: shortage.missing for shortage in self._fit.shortages(pod, others)}
+        return pods_to_end(pod, others, missing, self._fit.amounts)
 
     def unmodelled(self, pod: Pod) -> list[Unmodelled]:
         """Return what a pod uses that is not modelled."""
@@ -269,7 +278,7 @@ class AdmissionChain:
     ) -> None:
         applicant = Applicant(pod, self._config, self._gates, self._facts, others)
         for handler, verdict in _verdicts(handlers, applicant):
-            if handler.name == "fit":
+            if handler.name == "fit" and not pod.is_critical:
                 self._fit.check(pod, others)
             if isinstance(verdict, Refusal):
                 if watcher:

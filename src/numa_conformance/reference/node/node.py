@@ -159,13 +159,14 @@ class Node:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle_all(pod.uid)
+        ended: Iterable[Pod] = ()
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 if self._resource_fit:
                     self.chain.check_before(pod, others, self._watcher)
                 self._admitter.admit(pod)
                 if self._resource_fit:
-                    self.chain.check_after(pod, others, self._watcher)
+                    ended = self.chain.check_after(pod, others, self._watcher)
         except NumaConformanceError as error:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
@@ -176,7 +177,14 @@ class Node:
                 raise
             return self._admission(pod, error)
         self._checkpoints.save()
-        return self._admission(pod, None)
+        return self._ending(ended, pod)
+
+    def _ending(self, ended: Iterable[Pod], pod: Pod) -> AdmissionResult:
+        """Take pods off the node that end for another, which holds what it was given beside them."""
+        uids = tuple(other.uid for other in ended)
+        for uid in uids:
+            self.remove(uid)
+        return replace(self._admission(pod, None), preempted=uids)
 
     def resize(self, pod: Pod | Mapping[str, Any]) -> AdmissionResult | None:
         """Change CPU and memory of a pod in place; ``pod`` is as it is to be. None where no such pod is on the node.
@@ -190,21 +198,23 @@ class Node:
             return None
         pod = pod.under_gates(self.gates, self.quirks.node)
         try:
-            if check_resize(before, pod):
-                self._resize(before, pod)
+            ended = self._resize(before, pod) if check_resize(before, pod) else ()
         except Refusal as refusal:
             reason = refusal.reason if refusal.reason == INFEASIBLE else DEFERRED
             return replace(self._admission(before, Refusal(reason, refusal.message)), resize=True)
         self._pods[pod.uid] = pod
-        return replace(self._admission(pod, None), resize=True)
+        return replace(self._ending(ended, pod), resize=True)
 
-    def _resize(self, before: Pod, pod: Pod) -> None:
-        """Raise ``Refusal`` where a resize is not granted, or not now."""
+    def _resize(self, before: Pod, pod: Pod) -> Iterable[Pod]:
+        """Return the pods that end for a resize; raise ``Refusal`` where it is not granted, or not now."""
         refuse_resize(before, pod, self.machine, self.config, self.gates, self.quirks.node)
         if self.quirks.node.resizes_are_aligned_anew:
             self._align_anew(pod)
         others = [other for other in self._pods.values() if other.uid != pod.uid]
+        if self._resource_fit and not self.gates.enabled("InPlacePodVerticalScalingSchedulerPreemption"):
+            return self.chain.make_room(pod, others)
         self._fit.check(pod, others)
+        return ()
 
     def _align_anew(self, pod: Pod) -> None:
         """Send a pod that is resized through the Topology Manager once more (ADM-RESIZE-02)."""
