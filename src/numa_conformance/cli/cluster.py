@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import Fault, UsageError
-from ..kube import (
-    ClusterObjects,
-    NodeResourcesFitArgs,
-    Pod,
-    read_cluster,
-    read_kubelet_configuration,
-    read_scheduler_configuration,
-)
+from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read_scheduler_configuration
 from ..machine import load_machine
 from ..printable import listed
 from ..reference.fleet import (
@@ -36,7 +29,7 @@ from ..reference.fleet import (
 )
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .node_inputs import users_of
+from .node_inputs import read_configuration, users_of
 from .options import INPUT, LEVEL, MachineName, NameChoice, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
@@ -138,7 +131,7 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
-        config = read_kubelet_configuration(sources.kubelet)
+        config = read_configuration(sources.kubelet)
         kind = NodeKind(load_machine(sources.machine), config, sources.kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     objects = read_cluster(*sources.nodes, *sources.pods)

@@ -56,6 +56,14 @@ def node_options(command: C) -> C:
     return command
 
 
+def read_configuration(path: Path | None) -> KubeletConfiguration:
+    """Read a KubeletConfiguration, and tell which fields a kubelet passes over; raises ``UsageError``."""
+    config = read_kubelet_configuration(path)
+    for text in config.passed_over_notices.values():
+        notice(f"{path}: {text}")
+    return config
+
+
 @dataclass(frozen=True)
 class NodeInputs:
     """A machine and its kubelet, as a person describes them.
@@ -75,7 +83,7 @@ class NodeInputs:
         cls, machine: Machine, config_file: Path | None, flags: str, version: KubernetesVersion, level: str
     ) -> NodeInputs:
         """Read the configuration; raises ``UsageError``."""
-        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, version).node)
+        config = with_flags(read_configuration(config_file), flags, quirks_of(level, version).node)
         where = "the configuration" if flags else "the kubelet's own defaults"
         return cls(machine, config, version, level, str(config_file or where))
 

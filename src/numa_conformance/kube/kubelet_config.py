@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from ..errors import did_you_mean
 from ..fields import Fields
 from ..sources.defaults import (
     CPU_CFS_QUOTA,
@@ -65,6 +66,7 @@ class KubeletConfiguration:
     """The part of a KubeletConfiguration that decides about CPUs, memory and devices.
 
     Absent fields have the defaults of Kubernetes ``DEFAULT``; ``at`` gives them those of another version.
+    ``passed_over``: the fields that no kubelet knows.
     """
 
     cpu_manager_policy: str = CPU_MANAGER_POLICY.at(DEFAULT)
@@ -88,18 +90,27 @@ class KubeletConfiguration:
     pods_per_core: int = 0
     node_status_update_frequency: str = NODE_STATUS_UPDATE_FREQUENCY.at(DEFAULT)
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    passed_over: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "") -> KubeletConfiguration:
+    def from_dict(cls, obj: object, place: str = "", *, lenient: bool = False) -> KubeletConfiguration:
         """Read the JSON object; ``apiVersion`` and ``kind`` may be absent.
 
-        Fields of a KubeletConfiguration that do not concern the managers are ignored; unknown ones are faults. Raises
-        ``UsageError`` with every fault and its field path.
+        Fields of a KubeletConfiguration that do not concern the managers are ignored; unknown ones are faults or, where
+        it is ``lenient`` as a kubelet is, passed over. Raises ``UsageError`` with every fault and its field path.
         """
         fields = Fields(place)
-        config = _read(fields.mapping(obj, ""), fields)
+        written = fields.mapping(obj, "")
+        unknown = tuple(str(name) for name in written if name not in _FIELDS) if lenient else ()
+        known = {name: value for name, value in written.items() if name not in unknown} if unknown else written
+        config = replace(_read(known, fields), passed_over=unknown)
         fields.raise_if_any()
         return config
+
+    @property
+    def passed_over_notices(self) -> dict[str, str]:
+        """What is to be said of each field that is passed over."""
+        return {name: f"the kubelet passes over {name}{did_you_mean(name, _FIELDS)}" for name in self.passed_over}
 
     def at(self, version: KubernetesVersion) -> KubeletConfiguration:
         """Return the same configuration with the defaults of a version where it says nothing.

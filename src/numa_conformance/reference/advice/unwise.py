@@ -148,12 +148,15 @@ def lint(
 
     Without a machine only what holds on every machine is said. Raises ``UsageError`` as ``Node`` does.
     """
-    findings = refusals(config, version, quirks, machine)
+    passed_over = [Remark("no effect", name, text) for name, text in config.passed_over_notices.items()]
+    findings = [*passed_over, *refusals(config, version, quirks, machine)]
     if machine is None:
         return [*findings, *remarks_on_fields(config)]
     try:
         validate(config, version)
         node = Node(machine, config, kubernetes_version=version, quirks=quirks, resource_fit=True)
     except StartError as error:
-        return findings or [Remark("refused", error.stage, error.message)]
-    return [*remarks_on_fields(config), *remarks_on_machine(node)]
+        return (
+            findings if findings[len(passed_over) :] else [*passed_over, Remark("refused", error.stage, error.message)]
+        )
+    return [*passed_over, *remarks_on_fields(config), *remarks_on_machine(node)]
