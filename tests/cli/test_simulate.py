@@ -243,7 +243,7 @@ def test_a_pod_on_which_the_kubelet_crashes_is_an_outcome(run, files):
     ("config", "said"),
     [
         ("cpuManagerPolicy: static\n", "unable to determine reserved CPU resources"),
-        ("cpuManagerPolicyOption: {}\n", "cpuManagerPolicyOptions"),
+        ("maxPods: many\n", "maxPods"),
         ("cpuManagerPolicy: [static]\n", "cpuManagerPolicy"),
         ("cpuManagerPolicy: {\n", ":"),
     ],

@@ -11,7 +11,7 @@ from ..sources.handlers import HANDLERS
 from ..sources.quirks.node import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
 from .features import FeatureGates
-from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources
+from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources, check_values
 from .pod_level import default_limits, read_pod_level
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
@@ -234,6 +234,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     check_names([*listed_init, *listed_apps], fields)
     if strict:
         check_fields([*listed_init, *listed_apps], fields)
+        check_values(spec, [*listed_init, *listed_apps], fields)
     overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
     requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(

@@ -201,7 +201,10 @@ WHOLE = {"requests": {"cpu": "2", "memory": "1Gi"}}
 )
 def test_limits_of_a_pod_follow_those_of_its_containers_since_1_37(limits, qos):
     """ADM-DEF-03."""
-    containers = [{"name": f"c{number}", "resources": {"limits": one}} for number, one in enumerate(limits)]
+    requests = {"cpu": "1", "memory": "512Mi"}
+    containers = [
+        {"name": f"c{number}", "resources": {"limits": one, "requests": requests}} for number, one in enumerate(limits)
+    ]
     asking = pod("p", containers)
     asking["spec"]["resources"] = WHOLE
     told = {}
