@@ -5,13 +5,12 @@ A gate of other parts of Kubernetes is not listed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from ..files import text_of
+from ..files import records_of, text_of
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
 from .versions import NEWEST, KubernetesVersion, Timeline
 
@@ -89,10 +88,8 @@ class Unmodelled:
     why: str
 
 
-def _read_unmodelled(text: str) -> Unmodelled:
-    gate, does, why = re.sub(r"\n {4}", " ", text).strip().split("\n  ")
-    return Unmodelled(gate, does, why.removeprefix("why: "))
-
-
-UNMODELLED = tuple(map(_read_unmodelled, re.split(r"\n(?=\S)", text_of(__package__, "unmodelled.txt").strip())))
+UNMODELLED = tuple(
+    Unmodelled(gate, does, why.removeprefix("why: "))
+    for gate, does, why in records_of(text_of(__package__, "unmodelled.txt"))
+)
 """The features, with those first that users ask about most."""

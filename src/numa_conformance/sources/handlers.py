@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import starmap
 from types import MappingProxyType
 
-from ..files import text_of
+from ..files import records_of, text_of
 from .versions import KubernetesVersion, Span
 
 
@@ -25,18 +25,13 @@ class AdmissionHandler:
     modelled: str
 
 
-def _read(text: str) -> AdmissionHandler:
-    head, refuses, modelled = text.strip().split("\n  ")
+def _read(head: str, refuses: str, modelled: str) -> AdmissionHandler:
     name, versions, reasons = head.split("; ")
     return AdmissionHandler(name, Span.parse(versions), tuple(reasons.split()), refuses, modelled)
 
 
-HANDLERS: Mapping[str, AdmissionHandler] = MappingProxyType(
-    {
-        handler.name: handler
-        for handler in map(_read, re.split(r"\n(?=\S)", text_of(__package__, "handlers.txt").strip()))
-    }
-)
+_RECORDS = records_of(text_of(__package__, "handlers.txt"))
+HANDLERS: Mapping[str, AdmissionHandler] = MappingProxyType({each.name: each for each in starmap(_read, _RECORDS)})
 """Name to handler, in the kubelet's order: the first that refuses ends it (ADM-CHAIN-02)."""
 
 _SAFE = """
