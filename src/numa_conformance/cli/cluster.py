@@ -15,18 +15,8 @@ from ..errors import Fault, UsageError
 from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read_scheduler_configuration
 from ..machine import load_machine
 from ..printable import listed
-from ..reference.fleet import (
-    Fleet,
-    Job,
-    NodeGroup,
-    NodeKind,
-    RunOutcome,
-    Setup,
-    open_engine,
-    read_fleet,
-    run_campaign,
-    unmodelled_uses,
-)
+from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
+from ..reference.fleet.run import unmodelled_uses
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
 from .node_inputs import read_configuration, users_of
@@ -115,7 +105,7 @@ def command(
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
-        print_json({**_as_json(cluster, fleet, outcomes, placements=placements), **_not_modelled(users)})
+        print_json(_as_json(cluster, fleet, outcomes, users, placements=placements))
     else:
         say("\n".join(_lines(cluster, fleet, by_setup, shown)))
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
@@ -172,7 +162,12 @@ def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:
 
 
 def _as_json(
-    cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[RunOutcome], *, placements: bool
+    cluster: ClusterObjects,
+    fleet: Fleet,
+    outcomes: Iterable[RunOutcome],
+    users: Mapping[Unmodelled, list[str]],
+    *,
+    placements: bool,
 ) -> dict[str, Any]:
     return {
         "nodes": len(cluster.nodes),
@@ -180,13 +175,9 @@ def _as_json(
         "podsThere": len(cluster.bound),
         "podsToPlace": len(cluster.waiting),
         "podsEnded": len(cluster.ended) + len(cluster.refused),
+        "notModelled": [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()],
         "runs": [_run_json(outcome, placements=placements) for outcome in outcomes],
     }
-
-
-def _not_modelled(users: Mapping[Unmodelled, list[str]]) -> dict[str, Any]:
-    uses = [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()]
-    return {"notModelled": uses} if uses else {}
 
 
 def _run_json(outcome: RunOutcome, *, placements: bool) -> dict[str, Any]:

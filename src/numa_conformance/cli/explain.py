@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ..errors import Fault, UsageError
+from ..fields import object_at
 from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
@@ -74,19 +75,17 @@ def command(
         print_json(_as_dict(refused_pods, inputs, outcomes, newer, later))
     else:
         _print(refused_pods, inputs, outcomes, newer, later)
-    return (
-        OK
-        if all(admission.admitted and admission.uid not in outcomes.ended for admission in refused_pods)
-        else DIFFERENT
-    )
+    return OK if all(_stays(each, outcomes) for each in refused_pods) else DIFFERENT
 
 
 def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[AdmissionResult]:
     """Return what became of the pods that a kubelet had refused, and of those that are refused now."""
     refused = {pod.uid for pod in pods if pod.was_refused}
-    return [
-        each for each in outcomes.in_order if each.uid in refused or not each.admitted or each.uid in outcomes.ended
-    ]
+    return [each for each in outcomes.in_order if each.uid in refused or not _stays(each, outcomes)]
+
+
+def _stays(admission: AdmissionResult, outcomes: Outcomes) -> bool:
+    return admission.admitted and admission.uid not in outcomes.ended
 
 
 def _print(
@@ -102,7 +101,7 @@ def _print(
         message = _message_before(outcomes, admission)
         if message and message != admission.message:
             say(f"    the kubelet said: {message}")
-        if admission.admitted and admission.uid not in outcomes.ended:
+        if _stays(admission, outcomes):
             say(f"    {_why_admitted(admission, inputs, outcomes)}")
         for line in placement_lines(admission, outcomes):
             say(f"    {line}")
@@ -131,7 +130,7 @@ def _as_dict(
             {
                 **rows[admission.uid],
                 "messageBefore": _message_before(outcomes, admission),
-                **({"whyAdmitted": _why_admitted(admission, inputs, outcomes)} if admission.admitted else {}),
+                **({"whyAdmitted": _why_admitted(admission, inputs, outcomes)} if _stays(admission, outcomes) else {}),
                 **({} if later is None else {"withUpgrade": _fate(later, admission)}),
             }
             for admission in refused_pods
@@ -154,8 +153,7 @@ def _why_admitted(admission: AdmissionResult, inputs: NodeInputs, outcomes: Outc
 
 def _message_before(outcomes: Outcomes, admission: AdmissionResult) -> str:
     pod = outcomes.pods.get(admission.uid)
-    status = pod.raw.get("status") if pod is not None else None
-    return str(status.get("message") or "") if isinstance(status, dict) else ""
+    return str(object_at(pod and pod.raw, "status").get("message") or "")
 
 
 def _fate(later: Outcomes, admission: AdmissionResult) -> str:

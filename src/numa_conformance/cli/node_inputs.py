@@ -117,10 +117,7 @@ class NodeInputs:
 
 
 def read_all(paths: Iterable[Path], *, resizes: bool = False) -> ClusterObjects:
-    """Return what is in all files, and report what is left out; raises ``UsageError``.
-
-    ``resizes``: a pod may be listed twice.
-    """
+    """Return what is in all files, and report what is left out; ``resizes``: a pod may be listed twice."""
     objects = read_cluster(*paths, resizes=resizes)
     for text in objects.notices:
         notice(text)

@@ -144,7 +144,7 @@ class Outcomes:
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
             **({"preempted": [self.names[uid] for uid in admission.preempted]} if admission.preempted else {}),
             **({"endedFor": self.names[self.ended[admission.uid]]} if admission.uid in self.ended else {}),
-            **self._not_modelled(admission.uid),
+            **({"notModelled": uses} if (uses := self._uses(admission.uid)) else {}),
             **msgspec.to_builtins(admission_answer(admission)),
             **resize_result(admission),
             "phase": admission.pod_phase,
@@ -153,10 +153,8 @@ class Outcomes:
             **({"advice": self.advice[admission.uid].to_dict()} if admission.uid in self.advice else {}),
         }
 
-    def _not_modelled(self, uid: str) -> dict[str, Any]:
-        pod = self.pods.get(uid)
-        listed = [] if pod is None else [unmodelled.to_dict() for unmodelled in self.node.chain.unmodelled(pod)]
-        return {"notModelled": listed} if listed else {}
+    def _uses(self, uid: str) -> list[dict[str, str]]:
+        return [use.to_dict() for use in self.node.chain.unmodelled(self.pods[uid])] if uid in self.pods else []
 
 
 def resize_result(admission: AdmissionResult) -> dict[str, str]:

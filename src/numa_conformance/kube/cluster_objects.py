@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError
-from ..fields import Fields
+from ..fields import Fields, objects_at
 from ..printable import listed
 from .manifests import ManifestObject, read_manifests
 from .pod import Pod
@@ -175,10 +175,7 @@ def read_pods(*paths: Path | str) -> list[Pod]:
 
 def _owners(manifest: ManifestObject) -> Iterator[str]:
     """Yield the uids of what has made an object."""
-    owners = manifest.metadata.get("ownerReferences")
-    for owner in owners if isinstance(owners, list) else ():
-        if isinstance(owner, Mapping) and (uid := _uid(owner)):
-            yield uid
+    yield from filter(None, map(_uid, objects_at(manifest.metadata, "ownerReferences")))
 
 
 def _uid(obj: Mapping[str, Any]) -> str:
@@ -253,7 +250,9 @@ class PodNames:
                 return pod
             self._generated[prefix] += 1
             return {**pod, "metadata": {**metadata, "name": f"{prefix}{self._generated[prefix]}"}}
-        return {**pod, "metadata": {"name": self._new(_container_name(pod.get("spec")))}}
+        containers = objects_at(pod, "spec", "containers")
+        name = containers[0].get("name") if containers else None
+        return {**pod, "metadata": {"name": self._new(name if isinstance(name, str) else "")}}
 
     def _new(self, wanted: str) -> str:
         number = 1
@@ -263,10 +262,3 @@ class PodNames:
             name = f"{wanted or 'pod'}-{number}"
         self._names.add(name)
         return name
-
-
-def _container_name(spec: Any) -> str:
-    containers = spec.get("containers") if isinstance(spec, Mapping) else None
-    first = containers[0] if isinstance(containers, list) and containers else None
-    name = first.get("name") if isinstance(first, Mapping) else None
-    return name if isinstance(name, str) else ""

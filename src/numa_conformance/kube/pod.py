@@ -109,12 +109,13 @@ class Pod:
     @property
     def is_static(self) -> bool:
         """Whether a kubelet read it from a file or an address of its own."""
-        return _annotations(self).get(_SOURCE) in ("file", "http")
+        return object_at(self.raw, "metadata", "annotations").get(_SOURCE) in ("file", "http")
 
     @property
     def is_critical(self) -> bool:
         """Whether a kubelet ends others for it where resources lack: static, mirror, or of high priority."""
-        return self.is_static or _MIRROR in _annotations(self) or self.priority >= _CRITICAL
+        is_mirror = _MIRROR in object_at(self.raw, "metadata", "annotations")
+        return self.is_static or is_mirror or self.priority >= _CRITICAL
 
     @property
     def qos(self) -> QosClass:
@@ -194,10 +195,6 @@ class Pod:
             named = {container.name: container for container in self.all_containers}
             object.__setattr__(self, "_by_name", named)
         return named
-
-
-def _annotations(pod: Pod) -> Mapping[str, Any]:
-    return object_at(pod.raw, "metadata", "annotations")
 
 
 def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:

@@ -30,7 +30,7 @@ def check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> Non
     """Refuse containers without a name, and names that repeat; ``containers`` are paths and entries."""
     names: set[str] = set()
     for path, item in containers:
-        name = item.get("name") if isinstance(item, Mapping) else None
+        name = object_at(item).get("name")
         if name is None or name == "":
             fields.fault(f"{path}.name", "Required value: a container needs a name")
         elif isinstance(name, str):

@@ -3,7 +3,7 @@
 from .campaign import Job, RefusedPod, RunOutcome, Setup, run_campaign
 from .engines import ENGINES, Engine, open_engine
 from .groups import Fleet, NodeGroup, NodeKind, read_fleet
-from .run import FleetRun, fill_cluster, follow_fleet, unmodelled_uses
+from .run import FleetRun, fill_cluster, follow_fleet
 
 __all__ = [
     "ENGINES",
@@ -21,5 +21,4 @@ __all__ = [
     "open_engine",
     "read_fleet",
     "run_campaign",
-    "unmodelled_uses",
 ]

@@ -166,5 +166,4 @@ def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) 
     if probe is None:
         return []
     another = Pod.from_dict({**probe.to_dict(), "metadata": {"name": "probe", "uid": "probe of what is left"}})
-    nodes = (node for node in report.nodes if not node.has_room or stacks.admit(node.name, another) != ())
-    return [node.name for node in nodes]
+    return [node.name for node in report.nodes if not node.has_room or stacks.admit(node.name, another) != ()]

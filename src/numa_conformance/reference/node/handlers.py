@@ -135,8 +135,8 @@ def _failed(name: str, why: str) -> Refusal:
 def _ports(applicant: Applicant) -> Verdict:
     version = applicant.gates.version
     wanted = set(_host_ports(applicant.pod, sidecars=version.minor >= 34))
-    if wanted and applicant.facts.scheduled:
-        return "host ports"
+    if not wanted or applicant.facts.scheduled:
+        return "host ports" if wanted else None
     used = {port for other in applicant.others for port in _host_ports(other, sidecars=version.minor >= 34)}
     for address, *port in wanted:
         if any(port == rest and (_ANY in (address, there) or address == there) for there, *rest in used):
