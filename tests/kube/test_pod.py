@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import Pod, QosClass, read_pods
+from numa_conformance.kube import Pod, QosClass, read_cluster
 from numa_conformance.reference.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "pods"
@@ -43,7 +43,7 @@ def faults(obj: object) -> list[str]:
     ],
 )
 def test_the_examples_of_the_documentation_have_their_class_and_cpus(name: str, qos: QosClass, cpus: int) -> None:
-    (read,) = read_pods(EXAMPLES / f"{name}.yaml")
+    (read,) = read_cluster(EXAMPLES / f"{name}.yaml").pods
     assert (read.qos, pod_exclusive_cpus(read)) == (qos, cpus)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,9 +22,6 @@ from .cluster_compared import compare
 from .node_inputs import read_configuration, users_of
 from .options import INPUT, LEVEL, MachineName, NameChoice, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
-
-if TYPE_CHECKING:
-    from ..reference.node.handlers import Unmodelled
 
 _SIMPLE = ("LeastAllocated", "MostAllocated")
 
@@ -105,7 +102,8 @@ def command(
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
-        print_json(_as_json(cluster, fleet, outcomes, users, placements=placements))
+        uses = [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()]
+        print_json({**_as_json(cluster, fleet, outcomes, placements=placements), "notModelled": uses})
     else:
         say("\n".join(_lines(cluster, fleet, by_setup, shown)))
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
@@ -162,12 +160,7 @@ def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:
 
 
 def _as_json(
-    cluster: ClusterObjects,
-    fleet: Fleet,
-    outcomes: Iterable[RunOutcome],
-    users: Mapping[Unmodelled, list[str]],
-    *,
-    placements: bool,
+    cluster: ClusterObjects, fleet: Fleet, outcomes: Iterable[RunOutcome], *, placements: bool
 ) -> dict[str, Any]:
     return {
         "nodes": len(cluster.nodes),
@@ -175,7 +168,6 @@ def _as_json(
         "podsThere": len(cluster.bound),
         "podsToPlace": len(cluster.waiting),
         "podsEnded": len(cluster.ended) + len(cluster.refused),
-        "notModelled": [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()],
         "runs": [_run_json(outcome, placements=placements) for outcome in outcomes],
     }
 

@@ -168,11 +168,6 @@ def read_cluster(*paths: Path | str, resizes: bool = False) -> ClusterObjects:
     return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented)
 
 
-def read_pods(*paths: Path | str) -> list[Pod]:
-    """Read every pod of files and folders, as ``read_cluster`` does."""
-    return list(read_cluster(*paths).pods)
-
-
 def _owners(manifest: ManifestObject) -> Iterator[str]:
     """Yield the uids of what has made an object."""
     yield from filter(None, map(_uid, objects_at(manifest.metadata, "ownerReferences")))

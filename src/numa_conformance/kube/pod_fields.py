@@ -67,15 +67,13 @@ def check_values(spec: Mapping[str, Any], containers: Iterable[tuple[str, object
             fields.fault(f"spec.{path}", f'Unsupported value: "{value}": supported values: {listed}')
     for path, item in containers:
         for index, port in enumerate(objects_at(item, "ports")):
-            at = f"{path}.ports[{index}]"
-            if not port.get("containerPort"):
+            at, inside, outside = f"{path}.ports[{index}]", port.get("containerPort"), port.get("hostPort")
+            if not inside:
                 fields.fault(f"{at}.containerPort", "Required value")
             for name in ("containerPort", "hostPort"):
                 if port.get(name) and not 0 < fields.whole(port[name], f"{at}.{name}", 1) <= _LAST_PORT:
                     text = f"Invalid value: {port[name]}: must be between 1 and {_LAST_PORT}, inclusive"
                     fields.fault(f"{at}.{name}", text)
-            if spec.get("hostNetwork") is True and (port.get("hostPort") or port.get("containerPort")) != port.get(
-                "containerPort"
-            ):
-                text = f"Invalid value: {port['hostPort']}: must match `containerPort` when `hostNetwork` is true"
+            if spec.get("hostNetwork") is True and outside and outside != inside:
+                text = f"Invalid value: {outside}: must match `containerPort` when `hostNetwork` is true"
                 fields.fault(f"{at}.hostPort", text)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, NodeObject, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.node import Node, NodeFacts
@@ -335,3 +336,11 @@ def test_a_part_that_nobody_has_checked_is_passed_over(part, odd):
     up, asking = node(), pod(**{part: odd})
     assert up.admit(asking).reason in (None, "NodeAffinity")
     assert isinstance(uses(up, asking), list)
+
+
+def test_a_node_of_managers_alone_computes_nothing_of_it():
+    """A threshold that is no amount keeps only a whole kubelet from starting."""
+    machine, odd = load_machine("t1-one-socket-smt2"), {"evictionHard": {"memory.available": "much"}}
+    assert Node(machine, odd).admit(pod(os={"name": "windows"})).admitted
+    with pytest.raises(UsageError):
+        Node(machine, odd, resource_fit=True)

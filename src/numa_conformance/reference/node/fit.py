@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ...errors import Refusal
 from ...kube.container import Container
@@ -77,14 +78,17 @@ class ResourceFit:
     def __init__(
         self, machine: Machine, config: KubeletConfiguration, changes: Changes, storage: int | None = None
     ) -> None:
-        """Compute once what the node offers; ``storage``: ephemeral storage, where that is known."""
-        self._allocatable = node_allocatable(machine, config)
-        if storage is not None:
-            self._allocatable["ephemeral-storage"] = storage
+        """Take what the node is made of; ``storage``: ephemeral storage, where that is known."""
+        self._machine, self._config, self._storage = machine, config, storage
         self._changes = changes
         self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
         self._counted: list[Pod] = []
         self._used: dict[str, int] = {}
+
+    @cached_property
+    def _allocatable(self) -> dict[str, int]:
+        storage = {} if self._storage is None else {"ephemeral-storage": self._storage}
+        return {**node_allocatable(self._machine, self._config), **storage}
 
     def check(self, pod: Pod, others: Iterable[Pod]) -> None:
         """Raise ``Refusal`` for the first resource that does not fit."""

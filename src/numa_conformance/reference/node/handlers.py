@@ -20,8 +20,15 @@ from .preemption import pods_to_end
 from .selectors import matches, tolerates
 
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
-_NAMESPACES = {"kernel.domainname": "", "kernel.": "IPC", "fs.mqueue": "IPC", "net": "Net", "user": "User"}
-"""The beginning of a sysctl to the namespace that it belongs to, the first that fits."""
+_IPC = ("IPC", "hostIPC")
+_NAMESPACES = {
+    "kernel.domainname": ("", ""),
+    "kernel.": _IPC,
+    "fs.mqueue.": _IPC,
+    "net.": ("Net", "hostNetwork"),
+    "user.": ("User", "hostUsers"),
+}
+"""The beginning of a sysctl to its namespace, and the field by which a pod shares the host's; the first that fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +75,10 @@ def _sysctls(applicant: Applicant) -> Verdict:
         name = _dotted(str(sysctl.get("name")))
         if not any(name == known or (known[-1:] == "*" and name.startswith(known[:-1])) for known in allowed):
             return Refusal("SysctlForbidden", f'forbidden sysctl: "{name}" not allowlisted')
-        namespace = next((space for start, space in _NAMESPACES.items() if name.startswith(start)), "")
-        default = namespace == "User"
-        if namespace and applicant.spec.get(
-            {"Net": "hostNetwork", "IPC": "hostIPC"}.get(namespace, "hostUsers"), default
-        ):
+        namespace, field_name = next(
+            (space for start, space in _NAMESPACES.items() if name.startswith(start)), ("", "")
+        )
+        if applicant.spec.get(field_name, field_name == "hostUsers"):
             return Refusal("SysctlForbidden", f'forbidden sysctl: "{name}" not allowed with host {namespace} enabled')
     return None
 
