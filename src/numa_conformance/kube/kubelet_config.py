@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import did_you_mean
 from ..fields import Fields
+from ..sources.configuration_fields import FIELDS
 from ..sources.defaults import (
     CPU_CFS_QUOTA,
     CPU_CFS_QUOTA_PERIOD,
@@ -25,29 +26,6 @@ from ..sources.defaults import (
 from ..sources.quirks.node import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .quantity import DURATIONS, Quantity, is_duration, quantities
-
-_NAMES = """
-address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
-clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize
-containerLogMaxWorkers containerLogMonitorInterval containerRuntimeEndpoint contentType crashLoopBackOff
-enableContentionProfiling enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers
-enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst
-eventRecordQPS evictionMaxPodGracePeriod evictionMinimumReclaim evictionPressureTransitionPeriod evictionSoft
-evictionSoftGracePeriod failCgroupV1 failSwapOn fileCheckFrequency hairpinMode healthzBindAddress healthzPort
-httpCheckFrequency imageGCHighThresholdPercent imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge
-imagePullCredentialsVerificationPolicy imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit
-kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeletCgroups localStorageCapacityIsolation logging
-makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls memorySwap memoryThrottlingFactor nodeLeaseDurationSeconds
-nodeStatusMaxImages nodeStatusReportFrequency oomScoreAdj podCIDR podLogsDir podPidsLimit port
-preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved readOnlyPort registerNode
-registerWithTaints registryBurst registryPullQPS resolvConf rotateCertificates runOnce runtimeRequestTimeout
-seccompDefault serializeImagePulls serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod
-shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath staticPodURL
-staticPodURLHeader streamingConnectionIdleTimeout syncFrequency systemCgroups tlsCertFile tlsCipherSuites
-tlsMinVersion tlsPrivateKeyFile tracing userNamespaces volumePluginDir volumeStatsAggPeriod
-"""
-OTHER_FIELDS: tuple[str, ...] = tuple(_NAMES.split())
-
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -117,7 +95,8 @@ class KubeletConfiguration:
 
         In one that was made in code, a value that is the default of ``DEFAULT`` counts as not said.
         """
-        if _defaults(version) == _defaults(DEFAULT):
+        merges = _MERGING.name in self.raw and version < _MERGING.since
+        if _defaults(version) == _defaults(DEFAULT) and not merges:
             return self
         return _read(self.to_dict(), Fields(), version)
 
@@ -163,8 +142,9 @@ _OTHERS = {
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
 MANAGER_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
 """The fields that concern the resource managers."""
-_FIELDS = (*MANAGER_FIELDS, *OTHER_FIELDS)
-_DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
+_FIELDS = ("apiVersion", "kind", *FIELDS)
+_MERGING = FIELDS["mergeDefaultEvictionSettings"]
+_INT32 = {"low": -(2**31), "high": 2**31 - 1}
 
 
 @lru_cache
@@ -181,20 +161,21 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
             read[name] = fields.text(obj[key], key)
-    for key in _DURATIONS:
-        _check_duration(obj.get(key), key, fields)
+    for name, described in FIELDS.items():
+        if name in obj and name not in _QUANTITY_MAPS:
+            _check_kind(obj[name], described.kind.rstrip("?"), name, fields)
     for key, name in _TEXT_MAPS.items():
         if obj.get(key) is not None:
             read[name] = _text_map(obj[key], key, fields)
     for key, name in _QUANTITY_MAPS.items():
         read[name] = quantities(obj.get(key), key, fields)
-    if fields.flag(obj.get("mergeDefaultEvictionSettings"), "mergeDefaultEvictionSettings", default=False):
+    if fields.flag(obj.get(_MERGING.name), _MERGING.name, default=False) and version >= _MERGING.since:
         read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
     read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), fields))
     read["feature_gates"] = _gates(obj.get("featureGates"), fields)
     read["cpu_cfs_quota"] = fields.flag(obj.get("cpuCFSQuota"), "cpuCFSQuota", default=defaults["cpu_cfs_quota"])
-    read["max_pods"] = fields.whole(obj.get("maxPods"), "maxPods", defaults["max_pods"], low=0)
-    read["pods_per_core"] = fields.whole(obj.get("podsPerCore"), "podsPerCore", low=0)
+    read["max_pods"] = fields.whole(obj.get("maxPods") or None, "maxPods", defaults["max_pods"], **_INT32)
+    read["pods_per_core"] = fields.whole(obj.get("podsPerCore"), "podsPerCore", **_INT32)
     return KubeletConfiguration(**read)
 
 
@@ -240,6 +221,23 @@ def _gates(value: object, fields: Fields) -> dict[str, bool]:
     }
 
 
-def _check_duration(value: object, path: str, fields: Fields) -> None:
-    if isinstance(value, str) and value and not is_duration(value):
-        fields.fault(path, f"{value!r} is not a duration", DURATIONS)
+def _check_kind(value: object, kind: str, path: str, fields: Fields) -> None:
+    """Refuse a value of a type that a kubelet cannot read, which ends it."""
+    match kind:
+        case "text":
+            fields.text(value, path)
+        case "duration":
+            if (text := fields.text(value, path)) and not is_duration(text):
+                fields.fault(path, f"{text!r} is not a duration", DURATIONS)
+        case "flag":
+            fields.flag(value, path, default=False)
+        case "whole" | "long":
+            fields.whole(value, path, **(_INT32 if kind == "whole" else {}))
+        case "texts" | "objects" | "list":
+            for below, entry in fields.entries(value, path):
+                if kind != "list":
+                    _check_kind(entry, kind.removesuffix("s"), below, fields)
+        case "texts-by-name":
+            _text_map(value, path, fields)
+        case "object":
+            fields.mapping(value, path)

@@ -106,7 +106,9 @@ def test_critical_pods_end_only_lower_ones_of_their_kind():
 
 
 def test_what_lacks_is_told_as_a_kubelet_lists_it():
-    told = node(maxPods=0).admit(critical(burstable("agent", 9)))
+    up = node(maxPods=1)
+    up.admit(critical(burstable("first", 1)))
+    told = up.admit(critical(burstable("agent", 8)))
     assert told.message == f"{FAILED}[(res: pods, q: 1), (res: cpu, q: 1000), ]"
 
 

@@ -19,8 +19,8 @@ class NodeFacts:
     """What a Node says, as far as admission looks at it; None where nobody knows.
 
     ``labels``: those that are known, all of them if ``name`` is not empty. ``supplemental_groups``: whether the runtime
-    supports the policy Strict. ``storage``: bytes of ephemeral storage that pods may use. ``scheduled``: kube-scheduler
-    chose the node for its pods by labels, taints and ports, which are not looked at again.
+    supports the policy Strict. ``disk``: bytes of ephemeral storage that there are; pods may use ``storage``.
+    ``scheduled``: kube-scheduler chose the node for its pods by labels, taints and ports, which nobody looks at again.
     """
 
     name: str = ""
@@ -28,6 +28,7 @@ class NodeFacts:
     taints: tuple[Mapping[str, Any], ...] = ()
     pressures: tuple[str, ...] = ()
     supplemental_groups: bool | None = None
+    disk: int | None = None
     storage: int | None = None
     scheduled: bool = False
 
@@ -37,12 +38,13 @@ class NodeFacts:
         if node is None:
             return cls(taints=objects_at(config.raw, "registerWithTaints"))
         conditions = {each.get("type"): each.get("status") for each in objects_at(node.raw, "status", "conditions")}
-        storage = node.allocatable.get("ephemeral-storage")
+        disk, storage = (amounts.get("ephemeral-storage") for amounts in (node.capacity, node.allocatable))
         return cls(
             name=node.name,
             labels={**node.labels, **_OS_LABELS},
             taints=objects_at(node.raw, "spec", "taints"),
             pressures=tuple(name for name in _PRESSURES if conditions.get(name) == "True"),
             supplemental_groups=object_at(node.raw, "status", "features").get("supplementalGroupsPolicy") is True,
+            disk=None if disk is None else disk.value,
             storage=None if storage is None else storage.value,
         )

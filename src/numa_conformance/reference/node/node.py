@@ -23,7 +23,7 @@ from ...sources.versions import DEFAULT, KubernetesVersion
 from ..managers.provider import Holding, MakeProvider, NodeSetup, Provider
 from ..managers.registry import PROVIDERS
 from .admission import Admitter, Watcher
-from .bring_up import bring_up, check_reservation
+from .bring_up import bring_up, check_reservations
 from .checkpoints import CheckpointKeeper
 from .facts import NodeFacts
 from .fit import ResourceFit
@@ -86,10 +86,10 @@ class Node:
         self._cpusets = the_cpusets(self._providers)
         self._checkpoints = CheckpointKeeper(self._store, self._providers)
         self._checkpoints.restore()
-        if self._resource_fit:
-            check_reservation(self.machine, self.config, self.gates.changes)
-        self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
         facts = self._facts or NodeFacts.of(None, self.config)
+        if self._resource_fit:
+            check_reservations(self.machine, self.config, self.gates.changes, facts.disk)
+        self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
         self._fit = ResourceFit(self.machine, self.config, self.gates.changes, facts.storage)
         self.chain = AdmissionChain(self.config, self.gates, facts, self._fit)
         self._containers.last_sent.clear()
