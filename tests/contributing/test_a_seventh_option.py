@@ -141,12 +141,11 @@ def _is_the_highest(machine: Machine, first: FirstPod) -> bool:
 PROBE = """,
         "prefer-last-cpus": OptionProbe(_one_of_many, _at_the_pod(_is_the_highest))"""
 QUIRK = """
-
-    last_cpus_beside_whole_cores_only: bool = quirk(
-        summary="prefer-last-cpus does nothing while a core is partly in use",
-        documented="exclusive CPUs are those with the highest ids",
-        versions="1.32+",
-    )"""
+    last_cpus_beside_whole_cores_only: bool = False"""
+QUIRK_FACTS = """last-cpus-beside-whole-cores-only; 1.32+
+  prefer-last-cpus does nothing while a core is partly in use
+  documented: exclusive CPUs are those with the highest ids
+"""
 QUIRK_SHOWN = """
 
 def test_last_cpus_beside_whole_cores_only() -> None:
@@ -208,6 +207,7 @@ def house(tmp_path_factory):
     said("smoke")
     house.write(ALGORITHM, WRITTEN)
     house.add(QUIRKS, QUIRK, behind=last_field("CpuQuirks"))
+    house.change(QUIRKS, '"""\n\n\n@dataclass', f'{QUIRK_FACTS}"""\n\n\n@dataclass')
     house.add(TEST, QUIRK_SHOWN)
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The option prefer-last-cpus.\n")
     return house

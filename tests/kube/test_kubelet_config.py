@@ -177,8 +177,9 @@ def test_names_of_topology_policies_and_scopes_are_checked() -> None:
     assert refusal(topologyManagerPolicy="strict").startswith(
         'invalid configuration: topologyManagerPolicy (--topology-manager-policy) "strict" must be one of: ['
     )
-    assert refusal(topologyManagerScope="node").startswith(
-        'invalid configuration: topologyManagerScope (--topology-manager-scope) "node" must be one of: ['
+    assert refusal(topologyManagerScope="node") == (
+        'invalid configuration: topologyManagerScope (--topology-manager-scope) "node" must be one of: '
+        '"container", or "pod"'
     )
 
 

@@ -32,17 +32,17 @@ def messages(version: str = "1.37", **fields: Any) -> list[str]:
         ({"maxParallelImagePulls": 0}, "maxParallelImagePulls 0 must be a positive number"),
         (
             {"cpuCFSQuotaPeriod": "2s", "featureGates": {"CustomCPUCFSQuotaPeriod": True}},
-            "cpuCFSQuotaPeriod (--cpu-cfs-quota-period) 2s must be between 1ms and 1sec, inclusive",
+            "cpuCFSQuotaPeriod (--cpu-cfs-quota-period) {2s} must be between 1ms and 1sec, inclusive",
         ),
         (
             {"imageGCHighThresholdPercent": 70},
             "imageGCLowThresholdPercent (--image-gc-low-threshold) 80 must be less than imageGCHighThresholdPercent "
             "(--image-gc-high-threshold) 70",
         ),
-        ({"shutdownGracePeriod": "500ms"}, "shutdownGracePeriod 500ms must be either zero or otherwise >= 1 sec"),
+        ({"shutdownGracePeriod": "500ms"}, "shutdownGracePeriod {500ms} must be either zero or otherwise >= 1 sec"),
         (
             {"shutdownGracePeriod": "10s", "shutdownGracePeriodCriticalPods": "20s"},
-            "shutdownGracePeriodCriticalPods 20s must be <= shutdownGracePeriod 10s",
+            "shutdownGracePeriodCriticalPods {20s} must be <= shutdownGracePeriod {10s}",
         ),
         (
             {"memorySwap": {"swapBehavior": "UnlimitedSwap"}},

@@ -58,13 +58,14 @@ def validation_faults(
 def _faults(
     field: ConfigurationField, obj: Mapping[str, Any], config: KubeletConfiguration, gates: FeatureGates
 ) -> Iterator[Fault]:
-    """Yield the first rule of a field that is broken, or what its function finds."""
+    """Yield the rules of a field that are broken, none behind a gate that is off, or what its function finds."""
     for check in field.checks:
         if not check.message:
             yield from _FUNCTIONS[check.rule[0]](config, gates.version)
         elif gates.version in check.versions and (broken := _broken(field, check, obj, gates)):
             yield broken
-            return
+            if check.rule[0] == "gate":
+                return
 
 
 def _broken(field: ConfigurationField, check: FieldCheck, obj: Mapping[str, Any], gates: FeatureGates) -> Fault | None:
@@ -87,7 +88,7 @@ def _broken(field: ConfigurationField, check: FieldCheck, obj: Mapping[str, Any]
         case ("if", _, wanted):
             holds = other == wanted
         case ("most" | "below" | "above" as relation, _, default):
-            other = default if other is None else other
+            other = default if other is None or (isinstance(other, str) and not _is_set(other)) else other
             more = _amount(value) - _amount(other)
             holds = more > 0 if relation == "above" else more < 0 or (relation == "most" and not more)
         case ("multiple", step):
@@ -101,7 +102,7 @@ def _broken(field: ConfigurationField, check: FieldCheck, obj: Mapping[str, Any]
     if holds:
         return None
     amount = _amount(value) if field.kind.startswith("duration") else 0
-    text = check.message.format(value, other=other, seconds=amount, nanoseconds=int(amount * 10**9))
+    text = check.message.format(value, other=other, seconds=f"{float(amount):g}", nanoseconds=int(amount * 10**9))
     return Fault(field.name, text, suggestion=near)
 
 
@@ -212,13 +213,13 @@ def _enforcement(config: KubeletConfiguration, version: KubernetesVersion) -> It
 
 def _topology(config: KubeletConfiguration, _version: KubernetesVersion) -> Iterator[Fault]:
     """TOPO-OPT-08."""
-    for field, flag, value, known in (
-        ("topologyManagerPolicy", "topology-manager-policy", config.topology_manager_policy, TOPOLOGY_POLICIES),
-        ("topologyManagerScope", "topology-manager-scope", config.topology_manager_scope, TOPOLOGY_SCOPES),
+    listed = " ".join(f'"{name}"' for name in TOPOLOGY_POLICIES)
+    for field, flag, value, known, accepted in (
+        ("topologyManagerPolicy", "policy", config.topology_manager_policy, TOPOLOGY_POLICIES, f"[{listed}]"),
+        ("topologyManagerScope", "scope", config.topology_manager_scope, TOPOLOGY_SCOPES, '"container", or "pod"'),
     ):
         if value not in known:
-            listed = " ".join(f'"{name}"' for name in known)
-            text = f'invalid configuration: {field} (--{flag}) "{value}" must be one of: [{listed}]'
+            text = f'invalid configuration: {field} (--topology-manager-{flag}) "{value}" must be one of: {accepted}'
             yield Fault(field, text, suggestion=closest(value, known))
 
 
