@@ -14,16 +14,12 @@ CHAPTER = f"{ROOM}chapters/cpu/options/prefer_last_cpus.py"
 PAIRS = f"{ROOM}chapters/cpu/options/prefer_last_cpus_pairs.py"
 TEST = "tests/reference/managers/cpu/test_quirks.py"
 
-RECORD = """
-
-    prefer_last_cpus: bool = _option(
-        False,
-        ("1.32", "alpha"),
-        ("1.36", "beta"),
-        text="exclusive CPUs are those with the highest ids",
-        source=NODE_RESOURCE_MANAGERS.section("prefer-last-cpus"),
-        excludes=("full-pcpus-only", "align-by-socket"),
-    )"""
+FLAG = """
+    prefer_last_cpus: bool = False"""
+RECORD = """prefer-last-cpus; 1.32 alpha, 1.36 beta
+  exclusive CPUs are those with the highest ids
+  excludes: full-pcpus-only, align-by-socket
+"""
 WRITTEN = '''"""``prefer-last-cpus``: exclusive CPUs are those with the highest ids.
 
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#prefer-last-cpus
@@ -195,7 +191,8 @@ def house(tmp_path_factory):
     def said(command="requirements"):
         house.complaints += house.complaint("-m", "numa_conformance", command).splitlines()
 
-    house.add(OPTIONS, RECORD, behind=last_field("StaticOptions"))
+    house.add(OPTIONS, FLAG, behind=last_field("StaticOptions"))
+    house.change(OPTIONS, '"""\n"""An option:', f'{RECORD}"""\n"""An option:')
     said()
     house.write(CHAPTER, HEAD)
     said()

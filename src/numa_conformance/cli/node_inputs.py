@@ -165,7 +165,8 @@ def tell_unseen(pods: Iterable[Pod], node: Node) -> None:
     if claiming and not node.serves_claims:
         notice(f"the resource claims of {', '.join(claiming)} are not looked at: no manager of this node serves claims")
     for unmodelled, names in users_of((pod, node.chain.unmodelled(pod)) for pod in pods).items():
-        hint = "; list its Node among the pods to have it looked at" if "Node" in unmodelled.handler.modelled else ""
+        is_in_node = "Node" in unmodelled.handler.modelled and "runtimeClassName" not in unmodelled.use
+        hint = "; list its Node among the pods to have it looked at" if is_in_node else ""
         notice(unmodelled.describe(listed(names)) + hint)
 
 

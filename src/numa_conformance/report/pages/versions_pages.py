@@ -208,10 +208,7 @@ def versions_page() -> str:
         "`explain` go through them; what is not modelled they tell of each pod that uses it. A *Node* is one among the "
         "pods that they read.",
         "",
-        *table(
-            ("handler", "versions", "a kubelet refuses a pod if", "reasons", "here"),
-            map(_handler_row, HANDLERS.values()),
-        ),
+        *table(_HANDLER_COLUMNS, map(_handler_row, HANDLERS.values())),
     ]
     return joined(lines)
 
