@@ -1,12 +1,14 @@
 """What ends a kubelet before its managers start, in its words: as 1.37.1 has them, unless a version is named."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from numa_conformance.errors import StartError
+from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import KubeletConfiguration, validate
 from numa_conformance.kube.kubelet_validation import validation_faults
+from numa_conformance.sources.configuration_fields import FIELDS
 from numa_conformance.sources.versions import KubernetesVersion
 
 ENFORCE = "enforceNodeAllocatable (--enforce-node-allocatable)"
@@ -184,3 +186,14 @@ def test_gates_come_first_and_then_all_that_the_validator_refuses() -> None:
 def test_defaults_of_eviction_are_merged_since_1_33(version: str, *, merged: bool) -> None:
     merging = config(evictionHard={"nodefs.available": "5%"}, mergeDefaultEvictionSettings=True)
     assert ("memory.available" in merging.at(KubernetesVersion.parse(version)).eviction_hard) == merged
+
+
+JUNK = ["", 0, -1, 2**70, 1.5, float("nan"), True, [], {}, "x", "1e999%", "+-5%", "9" * 400 + "s", [[]], {"a": 1}]
+
+
+@pytest.mark.parametrize("name", [name for name in FIELDS if "." not in name])
+@pytest.mark.parametrize("inner", ["", "swapBehavior", "maxContainerRestartPeriod", "idsPerPod", "memory.available"])
+def test_junk_is_refused_and_nothing_breaks(name: str, inner: str) -> None:
+    for junk in JUNK:
+        with suppress(UsageError):
+            validation_faults(config(**{name: {inner: junk} if inner else junk}))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from ..errors import did_you_mean
-from ..fields import Fields
+from ..fields import Fields, object_at, shown
 from ..sources.configuration_fields import FIELDS
 from ..sources.defaults import (
     CPU_CFS_QUOTA,
@@ -162,8 +163,10 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
         if obj.get(key) not in (None, ""):
             read[name] = fields.text(obj[key], key)
     for name, described in FIELDS.items():
-        if name in obj and name not in _QUANTITY_MAPS:
-            _check_kind(obj[name], described.kind.rstrip("?"), name, fields)
+        *parents, last = name.split(".")
+        value = object_at(obj, *parents).get(last) if parents else obj.get(name)
+        if value is not None and name not in _QUANTITY_MAPS:
+            _check_kind(value, described.kind.rstrip("?"), name, fields)
     for key, name in _TEXT_MAPS.items():
         if obj.get(key) is not None:
             read[name] = _text_map(obj[key], key, fields)
@@ -227,12 +230,15 @@ def _check_kind(value: object, kind: str, path: str, fields: Fields) -> None:
         case "text":
             fields.text(value, path)
         case "duration":
-            if (text := fields.text(value, path)) and not is_duration(text):
-                fields.fault(path, f"{text!r} is not a duration", DURATIONS)
+            if not is_duration(fields.text(value, path, "0s")):
+                fields.fault(path, f"{value!r} is not a duration", DURATIONS)
         case "flag":
             fields.flag(value, path, default=False)
         case "whole" | "long":
             fields.whole(value, path, **(_INT32 if kind == "whole" else {}))
+        case "number":
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+                fields.fault(path, f"is {shown(value)}", "a number")
         case "texts" | "objects" | "list":
             for below, entry in fields.entries(value, path):
                 if kind != "list":

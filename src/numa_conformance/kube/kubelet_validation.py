@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from posixpath import normpath
@@ -149,7 +150,7 @@ def _quality(config: KubeletConfiguration, _version: KubernetesVersion) -> Itera
             wrong = f'cannot reserve "{name}" resource'
         elif not str(text).endswith("%"):
             wrong = f"percentage expected, got '{text}'"
-        elif not number.lstrip("+-").isdecimal():
+        elif not re.fullmatch(r"[+-]?[0-9]{1,18}", number, re.ASCII):
             wrong = f"invalid number in percentage '{text}'"
         elif not 0 <= int(number) <= 100:
             wrong = "percentage must be between 0 and 100"
