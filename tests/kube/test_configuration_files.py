@@ -65,3 +65,10 @@ def test_what_holds_none_or_several_says_what_it_holds(file: Path, text: str, sa
     with pytest.raises(UsageError) as refused:
         read_kubelet_configuration(file)
     assert said in str(refused.value)
+
+
+def test_a_bare_number_of_a_reservation_is_refused_as_a_kubelet_cannot_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text("kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\nkubeReserved: {cpu: 1}\n")
+    with pytest.raises(UsageError, match=r'kubeReserved.cpu: is a number; put it in quotes: "1"'):
+        read_kubelet_configuration(file)

@@ -82,6 +82,8 @@ class KubeletConfiguration:
         written = fields.mapping(obj, "")
         unknown = tuple(str(name) for name in written if name not in _FIELDS) if lenient else ()
         known = {name: value for name, value in written.items() if name not in unknown} if unknown else written
+        for name in _QUANTITY_MAPS if lenient else ():
+            _text_map(written.get(name), name, fields)  # a kubelet reads no bare number there
         config = replace(_read(known, fields), passed_over=unknown)
         fields.raise_if_any()
         return config
