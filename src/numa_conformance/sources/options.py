@@ -123,7 +123,7 @@ class TopologyOptions:
 def _read(head: str, text: str, *labelled: str) -> PolicyOption:
     name, _, stages = head.partition("; ")
     more = dict(line.split(": ", 1) for line in labelled)
-    excludes, refused_with = (tuple(filter(None, more.get(label, "").split(", "))) for label in _BESIDE)
+    excludes, refused_with = (tuple(filter(None, more.get(label, "").split(", "))) for label in _INCOMPATIBLE)
     is_static = name.replace("-", "_") in StaticOptions.__dataclass_fields__
     manager: Manager = "CPU Manager" if is_static else "Topology Manager"
     source = NODE_RESOURCE_MANAGERS.section(name) if is_static else TOPOLOGY_TASK.section(name, f"policy-option-{name}")
@@ -131,7 +131,7 @@ def _read(head: str, text: str, *labelled: str) -> PolicyOption:
     return PolicyOption(name, manager, text, source, Timeline(*steps), excludes, refused_with, "chooses" not in more)
 
 
-_BESIDE = ("excludes", "refused with")
+_INCOMPATIBLE = ("excludes", "refused with")
 _OPTIONS = {option.name: option for option in starmap(_read, records_of(_RECORDS))}
 
 

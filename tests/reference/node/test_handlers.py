@@ -57,6 +57,7 @@ def test_the_handlers_stand_in_the_order_of_the_kubelet():
         "eviction pressure",
         "sysctls",
         "managers",
+        "node info",
         "OS label",
         "OS field",
         "sidecars",
