@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..fields import Fields, object_at
+from ..fields import Fields, object_at, objects_at
 from ..sources.handlers import HANDLERS
 from ..sources.quirks.node import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
@@ -24,9 +24,9 @@ of the pod's (gate PodLevelResourceManagers).
 """
 _REFUSALS = {reason for handler in HANDLERS.values() for reason in handler.reasons} - {"Evicted"}
 """Reasons of admission; pods that ran are evicted too. What the node has too little of is ``OutOf<resource>``."""
-_CRITICAL = 2_000_000_000
+CRITICAL_PRIORITY = 2_000_000_000
 """The priority from which on a pod is critical."""
-_CLASSES = {"system-cluster-critical": _CRITICAL, "system-node-critical": _CRITICAL + 1000}
+_CLASSES = {"system-cluster-critical": CRITICAL_PRIORITY, "system-node-critical": CRITICAL_PRIORITY + 1000}
 _SOURCE, _MIRROR = "kubernetes.io/config.source", "kubernetes.io/config.mirror"
 
 
@@ -107,6 +107,12 @@ class Pod:
         return self.phase == "Failed" and (self.reason in _REFUSALS or self.reason.startswith("OutOf"))
 
     @property
+    def restarted(self) -> frozenset[str]:
+        """The containers that have ended and were started again, by the pod's status."""
+        statuses = objects_at(self.raw, "status", "containerStatuses")
+        return frozenset(str(status.get("name")) for status in statuses if status.get("restartCount"))
+
+    @property
     def is_static(self) -> bool:
         """Whether a kubelet read it from a file or an address of its own."""
         return object_at(self.raw, "metadata", "annotations").get(_SOURCE) in ("file", "http")
@@ -115,7 +121,7 @@ class Pod:
     def is_critical(self) -> bool:
         """Whether a kubelet ends others for it where resources lack: static, mirror, or of high priority."""
         is_mirror = _MIRROR in object_at(self.raw, "metadata", "annotations")
-        return self.is_static or is_mirror or self.priority >= _CRITICAL
+        return self.is_static or is_mirror or self.priority >= CRITICAL_PRIORITY
 
     @property
     def qos(self) -> QosClass:

@@ -4,6 +4,7 @@ from ...machine.hostfs import CgroupUpdate as Update
 from .explain import Explainer
 from .facts import NodeFacts
 from .fit import node_allocatable
+from .life import ShutdownGroup
 from .node import Node
 from .results import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult, Skipped
 
@@ -18,6 +19,7 @@ __all__ = [
     "Placement",
     "ReconcileResult",
     "RestartResult",
+    "ShutdownGroup",
     "Skipped",
     "Update",
     "node_allocatable",

@@ -21,6 +21,7 @@ class NodeFacts:
     ``labels``: those that are known, all of them if ``name`` is not empty. ``supplemental_groups``: whether the runtime
     supports the policy Strict. ``disk``: bytes of ephemeral storage that there are; pods may use ``storage``.
     ``scheduled``: kube-scheduler chose the node for its pods by labels, taints and ports, which nobody looks at again.
+    ``shuts_down``: its machine is going down.
     """
 
     name: str = ""
@@ -31,6 +32,7 @@ class NodeFacts:
     disk: int | None = None
     storage: int | None = None
     scheduled: bool = False
+    shuts_down: bool = False
 
     @classmethod
     def of(cls, node: NodeObject | None, config: KubeletConfiguration) -> NodeFacts:

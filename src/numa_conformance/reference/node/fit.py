@@ -27,6 +27,7 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
         "memory": memory - sum(huge.values()) - _reserved_memory(config, memory),
         "pods": _most_pods(machine, config),
         **huge,
+        **dict.fromkeys(machine.preferred_allocation, 0),
     }
     for device in machine.devices:
         offered[device.resource] = offered.get(device.resource, 0) + device.healthy

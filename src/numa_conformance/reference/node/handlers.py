@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import Refusal
@@ -201,6 +201,11 @@ def _features(applicant: Applicant) -> Verdict:
     return "the host's network with users of its own" if is_split else None
 
 
+def _shutdown(applicant: Applicant) -> Verdict:
+    text = "Pod was rejected as the node is shutting down."
+    return Refusal("NodeShutdown", text) if applicant.facts.shuts_down else None
+
+
 _CHECKS: Mapping[str, Callable[[Applicant], Verdict]] = {
     "eviction pressure": _pressure,
     "sysctls": _sysctls,
@@ -215,6 +220,7 @@ _CHECKS: Mapping[str, Callable[[Applicant], Verdict]] = {
     "AppArmor": _app_armor,
     "pod-level gate": _pod_level,
     "declared features": _features,
+    "shutdown": _shutdown,
 }
 
 
@@ -274,6 +280,10 @@ class AdmissionChain:
             self._fit.check(pod, others)
         missing = {shortage.name: shortage.missing for shortage in self._fit.shortages(pod, others)}
         return pods_to_end(pod, others, missing, self._fit.amounts)
+
+    def shut_down(self) -> None:
+        """Refuse all pods from now on."""
+        self._facts = replace(self._facts, shuts_down=True)
 
     def unmodelled(self, pod: Pod) -> list[Unmodelled]:
         """Return what a pod uses that is not modelled."""

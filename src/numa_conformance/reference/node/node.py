@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ from .checkpoints import CheckpointKeeper
 from .facts import NodeFacts
 from .fit import ResourceFit
 from .handlers import AdmissionChain
+from .life import ShutdownGroup, in_order_of_start, shutdown_groups
 from .quota import cfs_quota
 from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
@@ -237,18 +239,30 @@ class Node:
         if pod is None:
             return None
         for container in pod.all_containers:
-            for provider in self._providers:
-                if provider.container_starts(pod, container):
-                    self._checkpoints.released(provider)
-                    self._checkpoints.due(provider)
-            exclusive = self._cpusets.exclusive_cpus_of(uid, container.name)
-            if exclusive:
-                self._containers.last_sent[uid, container.name] = exclusive
-            self._containers.start(uid, container.name, self._cpusets.cpus_of(uid, container.name))
-            if pod.is_ordinary_init(container):
-                self._containers.finish(uid, container.name)
+            self._run(pod, container)
         self._checkpoints.save()
         return self._placements(pod)
+
+    def _run(self, pod: Pod, container: Container) -> None:
+        for provider in self._providers:
+            if provider.container_starts(pod, container):
+                self._checkpoints.released(provider)
+                self._checkpoints.due(provider)
+        exclusive = self._cpusets.exclusive_cpus_of(pod.uid, container.name)
+        if exclusive:
+            self._containers.last_sent[pod.uid, container.name] = exclusive
+        self._containers.start(pod.uid, container.name, self._cpusets.cpus_of(pod.uid, container.name))
+        if pod.is_ordinary_init(container):
+            self._containers.finish(pod.uid, container.name)
+
+    def run_again(self, uid: str, container: str) -> bool:
+        """Start a container that has ended once more, with what it holds (ADM-LIFE-01). False: it is not there."""
+        if not self._is_active(uid, container):
+            return False
+        self._run(self._pods[uid], self._pods[uid].container(container))
+        self._containers.restarted.add((uid, container))
+        self._checkpoints.save()
+        return True
 
     def remove(self, uid: str) -> bool:
         """Take a pod off the node; all it held is released. Returns False when it was not there."""
@@ -281,28 +295,71 @@ class Node:
         Raises ``StartError`` when the node does not come up again. A later ``restart`` may succeed. Raises
         ``KubeletFails`` where the kubelet crashes or hangs on the way. The node is then as it was before.
         """
-        files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
-        before = {**vars(self), "_pods": pods, "_containers": containers}
-        try:
+        with self._unless_it_fails():
             if at_once and self.quirks.node.removed_pods_stay_in_state_files:
                 self._checkpoints.put_late()
             return self._restart(config)
+
+    def reboot(
+        self, machine: Machine | None = None, config: KubeletConfiguration | Mapping[str, Any] | None = None
+    ) -> RestartResult:
+        """Boot the machine, or another on the same state files, and admit every pod again; no container runs.
+
+        A whole kubelet refuses pods with devices then, as their plugins have not registered again (DEV-INIT-06). What
+        is raised is as of ``restart``.
+        """
+        with self._unless_it_fails():
+            self._containers = RunningContainers()
+            if machine is not None:
+                self.machine, self._view = machine, None
+            return self._restart(config, boots=True)
+
+    @contextmanager
+    def _unless_it_fails(self) -> Iterator[None]:
+        files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
+        before = {**vars(self), "_pods": pods, "_containers": containers}
+        try:
+            yield
         except KubeletFails:
             vars(self).update(before)
             self.write_files({**dict.fromkeys(self.checkpoints()), **files})
             raise
 
-    def _restart(self, config: KubeletConfiguration | Mapping[str, Any] | None) -> RestartResult:
+    def _restart(
+        self, config: KubeletConfiguration | Mapping[str, Any] | None, *, boots: bool = False
+    ) -> RestartResult:
         if config is not None:
             self.config = _configuration(config).at(self.version)
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
-        for provider in self._providers:
-            provider.plugins_are_late = self._resource_fit
+        for provider in self._providers if self._resource_fit else ():
+            provider.runs_at_start = _nothing_runs if boots else self._runs_at_start
         again = self._admit_again(held)
         for provider in self._providers:
-            provider.plugins_are_late = False
-        return again
+            provider.runs_at_start = None
+        if self._resource_fit:
+            self._settle_all("")
+        return replace(again, pools=self.pools)
+
+    def _runs_at_start(self, uid: str, container: str) -> bool:
+        """Tell whether a kubelet that starts takes a container for running (DEV-ALLOC-02)."""
+        pod, quirks = self._pods[uid], self.quirks.device
+        again = container in pod.restarted or (uid, container) in self._containers.restarted
+        if quirks.restarted_containers_need_their_plugin and again:
+            return False
+        return not (quirks.ended_init_containers_need_their_plugin and pod.is_ordinary_init(pod.container(container)))
+
+    def shut_down(self) -> list[ShutdownGroup]:
+        """Shut the machine down: pods end group by group, and none is admitted any more (ADM-DOWN-01).
+
+        Without a period for it in the configuration nobody ends them: a ``reboot`` brings them back.
+        """
+        groups = shutdown_groups(self.config, self.gates, self._pods.values())
+        if groups:
+            self.chain.shut_down()
+        for uid in [uid for group in groups for uid in group.pods]:
+            self.remove(uid)
+        return groups
 
     def resume(self, pods: Iterable[Pod]) -> RestartResult:
         """Take over the pods of the node whose state files this one has started from, as a restart does.
@@ -317,6 +374,8 @@ class Node:
         """Admit the pods on the node again, in order; ``held`` is what they had before the start."""
         outcomes = []
         pods = [pod.under_gates(self.gates, self.quirks.node) for pod in self._pods.values()]
+        if self._resource_fit:
+            pods = in_order_of_start(pods)
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [other for other in pods[:index] if other.uid in self._pods]
@@ -347,8 +406,11 @@ class Node:
     def _settle(self, provider: Provider, *uids: str) -> None:
         """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10).
 
-        ``uids``: the pods that came or went. Nobody else's becomes stale, but for what the state files brought.
+        ``uids``: the pods that came or went. Nobody else's becomes stale, but for what the state files brought. A whole
+        kubelet that starts releases nothing before it has been told of all its pods (ADM-CHAIN-06).
         """
+        if provider.runs_at_start:
+            return
         among = None if provider in self._unsettled else uids
         self._unsettled.discard(provider)
         if provider.remove_stale(self._is_active, among):
@@ -416,6 +478,10 @@ class Node:
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,
         )
+
+
+def _nothing_runs(uid: str, container: str) -> bool:
+    return False
 
 
 def _configuration(config: KubeletConfiguration | Mapping[str, Any]) -> KubeletConfiguration:

@@ -20,6 +20,12 @@ ended-init-containers-need-their-plugin; 1.27.2+; DEV-INIT-05
     init containers that have ended: the running pod is refused
   documented: a running pod keeps what it has across restarts of the kubelet
   issue: kubernetes/kubernetes#138446
+restarted-containers-need-their-plugin; 1.27.6-1.34.6; DEV-ALLOC-02
+  of a container that ended and was started again, a whole kubelet that starts looks up any one id: that of the one that
+    ended, as here, says that it does not run, and the running pod is refused before its device plugin has registered
+  documented: a running pod keeps what it has across restarts of the kubelet
+  issue: kubernetes/kubernetes#133451
+  mended by: kubernetes/kubernetes#135485, kubernetes/kubernetes#138027
 unhealthy-devices-are-kept; 1.10-1.27.1; DEV-ALLOC-03
   the health of devices is not looked at where nothing is to be given: a container keeps what it has, and one that asks
     for none is admitted, also where the devices are unhealthy or no plugin has registered
@@ -37,4 +43,5 @@ class DeviceQuirks(QuirkFlags):
     devices_without_topology_never_count: bool = False
     no_devices_for_pods_served_whole: bool = False
     ended_init_containers_need_their_plugin: bool = False
+    restarted_containers_need_their_plugin: bool = False
     unhealthy_devices_are_kept: bool = False
