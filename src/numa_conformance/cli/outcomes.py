@@ -128,10 +128,11 @@ class Outcomes:
             "default_cpuset": format_bits(pools.default),
             "reconcile_period": self.node.reconcile_period,
             "summary": {"admitted": self._admitted, "refused": dict(self._refusals)},
-            "pods": [self._pod(admission) for admission in self.in_order],
+            "pods": [self.pod_to_dict(admission) for admission in self.in_order],
         }
 
-    def _pod(self, admission: AdmissionResult) -> dict[str, Any]:
+    def pod_to_dict(self, admission: AdmissionResult) -> dict[str, Any]:
+        """Return what became of one pod for a program."""
         # The protocol and all it speaks of are loaded by nothing else here.
         from ..reference.target.answers import admission_answer
 
