@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError
-from ..fields import Fields, objects_at
+from ..fields import Fields, object_at, objects_at
 from ..printable import listed
 from .manifests import ManifestObject, read_manifests
 from .pod import Pod
@@ -191,6 +191,9 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
             f"{pod.namespace}/{pod.name} ({', '.join(filter(None, (pod.phase, pod.reason)))})" for pod in objects.ended
         )
         yield f"pods that are left out, as they have ended: {listed(names)}"
+    if grouped := [pod for pod in objects.in_order if object_at(pod.raw, "spec", "schedulingGroup")]:
+        names = (f"{pod.namespace}/{pod.name}" for pod in grouped)
+        yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"
 
 
 def _makers(kinds: Iterable[str]) -> list[str]:

@@ -151,6 +151,8 @@ class Pod:
             pod = replace(pod, compares_by_container=True)
         if pod.status_qos_class and not changes.class_told_in_status_counts:
             pod = replace(pod, status_qos_class=None)
+        if gates.enabled("DRAExtendedResource"):
+            pod = _without_claimed(pod)
         if any(container.restart_always for container in pod.init_containers):
             pod = _with_sidecars(pod, gates, quirks)
         if not pod.has_resources:
@@ -201,6 +203,24 @@ class Pod:
             named = {container.name: container for container in self.all_containers}
             object.__setattr__(self, "_by_name", named)
         return named
+
+
+def _without_claimed(pod: Pod) -> Pod:
+    """Return a pod without the extended resources that a claim stands for, by its status (DEV-DRA-01)."""
+    mappings = objects_at(pod.raw, "status", "extendedResourceClaimStatus", "requestMappings")
+    claimed = {(mapping.get("containerName"), mapping.get("resourceName")) for mapping in mappings}
+
+    def left(container: Container, amounts: Mapping[str, Quantity]) -> dict[str, Quantity]:
+        return {name: amount for name, amount in amounts.items() if (container.name, name) not in claimed}
+
+    def without(containers: tuple[Container, ...]) -> tuple[Container, ...]:
+        return tuple(
+            replace(each, requests=left(each, each.requests), limits=left(each, each.limits)) for each in containers
+        )
+
+    if not claimed:
+        return pod
+    return replace(pod, init_containers=without(pod.init_containers), containers=without(pod.containers), original=pod)
 
 
 def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:

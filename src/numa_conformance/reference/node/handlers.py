@@ -119,11 +119,13 @@ def _groups(applicant: Applicant) -> Verdict:
 
 
 def _amounts(applicant: Applicant) -> Verdict:
-    """Say which amounts are not known: those of disks, and what a RuntimeClass adds to the pod."""
+    """Say which amounts are not known: those of disks, and what a RuntimeClass or claims add to the pod."""
     asks = any("ephemeral-storage" in container.requests for container in applicant.pod.all_containers)
     unknown = ["ephemeral-storage"] if asks and applicant.facts.storage is None else []
     if applicant.spec.get("runtimeClassName") and not applicant.pod.overhead:
         unknown.append("runtimeClassName without spec.overhead")
+    if applicant.pod.claim_names and applicant.gates.enabled("DRANodeAllocatableResources"):
+        unknown.append("CPU, memory and huge pages of resource claims")
     return " and ".join(unknown) or None
 
 
