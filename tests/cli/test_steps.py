@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from fake_nodes import PODS as PODS_THERE
+from fake_nodes import STATIC, FakeNode
+
 KUBELET = """
 cpuManagerPolicy: static
 reservedSystemCPUs: '0'
@@ -125,6 +128,26 @@ def test_what_is_no_step_is_refused(then, step, message):
     code, _, err = then(step)
     assert code == 2
     assert message in err
+
+
+def test_steps_go_on_from_a_node_at_work(run, tmp_path):
+    FakeNode(tmp_path / "dump", kubelet=STATIC, pods=PODS_THERE, version="1.36")
+    written = tmp_path / "dump" / "var" / "lib" / "kubelet" / "config.yaml"
+    written.write_text(f"{written.read_text()}\nshutdownGracePeriod: 30s\n")
+    code, out, _ = run("simulate", "--from-node", tmp_path / "dump", "--then", "reboot", "--then", "shutdown", "--json")
+    reboot, shutdown = json.loads(out)["steps"]
+    assert code == 0
+    assert [(pod["pod"], pod["result"]) for pod in reboot["pods"]] == [
+        ("default/db", "admitted"),
+        ("default/web", "admitted"),
+    ]
+    assert [group["seconds"] for group in shutdown["ended"]] == [30]
+
+
+def test_a_web_page_tells_of_no_steps(run, files):
+    asked = ["simulate", "--machine", "t1-one-socket-smt2", files("pods.yaml", PODS), "--then", "restart", "--html"]
+    code, _, err = run(*asked)
+    assert (code, "leave out --then" in err) == (2, True)
 
 
 def test_steps_and_a_comparison_exclude_each_other(run, files):

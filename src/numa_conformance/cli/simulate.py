@@ -86,6 +86,8 @@ def command(
     for name, is_on in (("--html", as_html), ("--explain", explain), ("--then", bool(steps))):
         if is_on and compares:
             raise click.UsageError(f"{name} tells of one node: leave out --compare and --compare-version")
+    if steps and as_html:
+        raise click.UsageError("--html tells of no steps: leave out --then")
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")

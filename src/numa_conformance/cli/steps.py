@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -36,13 +36,11 @@ class StepType(click.ParamType):  # type: ignore[type-arg]  # generic since clic
         if isinstance(value, Step):
             return value
         kind, _, name = value.partition("=")
-        if kind == "reboot" and name:
-            return Step(value, kind, load_machine(name))
-        if kind == "end" and name:
-            return Step(value, kind, pod=name)
-        if value not in ("restart", "reboot", "shutdown"):
+        if value not in ("restart", "reboot", "shutdown") and not (kind in ("reboot", "end") and name):
             self.fail(f"{value!r} is no step; accepted: {STEPS}{did_you_mean(kind, STEPS.split(', '))}", param, ctx)
-        return Step(value, kind)
+        return Step(
+            value, kind, load_machine(name) if name and kind == "reboot" else None, name if kind == "end" else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -70,11 +68,7 @@ class StepOutcome:
     def to_dict(self, outcomes: Outcomes) -> dict[str, Any]:
         """Return it for a program."""
         groups = [
-            {
-                "priority": group.priority,
-                "seconds": group.seconds,
-                "pods": {outcomes.names[uid]: seconds for uid, seconds in group.pods.items()},
-            }
+            {**asdict(group), "pods": {outcomes.names[uid]: seconds for uid, seconds in group.pods.items()}}
             for group in self.groups
         ]
         pods = [outcomes.pod_to_dict(admission) for admission in self.admissions]

@@ -119,31 +119,18 @@ def test_a_boot_with_other_cpus_ends_the_kubelet(lacking: int) -> None:
 # Containers that ended and were started again
 
 
+def started_again(count: int) -> dict[str, Any]:
+    return {**on_gpus("gpu"), "status": {"containerStatuses": [{"name": "c", "restartCount": count}]}}
+
+
 @pytest.mark.parametrize(
-    ("version", "reason"), [("1.33", "UnexpectedAdmissionError"), ("1.34.10", None), ("1.37", None)]
+    ("version", "count", "reason"),
+    [("1.33", 2, "UnexpectedAdmissionError"), ("1.33", 0, None), ("1.34.10", 2, None), ("1.37", 2, None)],
 )
-def test_the_id_that_ended_is_looked_up(version: str, reason: str | None) -> None:
+def test_the_id_that_ended_is_looked_up(version: str, count: int, reason: str | None) -> None:
     up = node(version)
-    up.admit(on_gpus("gpu"))
-    assert up.run_again("gpu", "c")
-    assert not up.run_again("gpu", "other")
+    up.admit(started_again(count))
     assert outcome(up.restart()) == {"gpu": reason}
-
-
-@pytest.mark.parametrize(("count", "reason"), [(0, None), (2, "UnexpectedAdmissionError")])
-def test_its_status_says_that_it_was_started_again(count: int, reason: str | None) -> None:
-    up = node("1.33")
-    up.admit({**on_gpus("gpu"), "status": {"containerStatuses": [{"name": "c", "restartCount": count}]}})
-    assert outcome(up.restart()) == {"gpu": reason}
-
-
-def test_a_container_that_starts_again_keeps_its_cpus() -> None:
-    up = node()
-    up.admit(guaranteed("cpu", 1))
-    up.run("cpu")
-    before = up.state().pods["cpu"]
-    up.run_again("cpu", "c")
-    assert up.state().pods["cpu"] == before
 
 
 # The order and what is released
@@ -211,6 +198,7 @@ def shut_down(*pods: dict[str, Any], version: str = "1.37", **config: Any) -> tu
 
 
 CRITICAL = 2_000_000_000
+GATES = ("GracefulNodeShutdown", "GracefulNodeShutdownBasedOnPodPriority", "WindowsGracefulNodeShutdown")
 TWO = {"shutdownGracePeriod": "50s", "shutdownGracePeriodCriticalPods": "20s"}
 
 
@@ -222,6 +210,11 @@ def test_ordinary_pods_end_before_critical_ones() -> None:
     assert up.admit(guaranteed("late", 1)).reason == "NodeShutdown"
     assert outcome(up.reboot()) == {}
     assert up.admit(guaranteed("late", 1)).admitted
+
+
+def test_a_node_without_pods_refuses_them_too() -> None:
+    up, groups = shut_down(**TWO)
+    assert (groups, up.admit(guaranteed("late", 1)).reason) == ([], "NodeShutdown")
 
 
 def test_groups_end_by_priority_and_a_pod_between_two_is_in_the_lower() -> None:
@@ -243,7 +236,7 @@ def test_groups_end_by_priority_and_a_pod_between_two_is_in_the_lower() -> None:
     "config",
     [
         {},
-        {**TWO, "featureGates": {"GracefulNodeShutdown": False, "GracefulNodeShutdownBasedOnPodPriority": False}},
+        {**TWO, "featureGates": dict.fromkeys(GATES, False)},
         {"shutdownGracePeriod": "10s", "shutdownGracePeriodCriticalPods": "20s"},
     ],
 )

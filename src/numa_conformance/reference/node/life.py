@@ -30,14 +30,14 @@ class ShutdownGroup:
 
 
 def shutdown_groups(config: KubeletConfiguration, gates: FeatureGates, pods: Iterable[Pod]) -> list[ShutdownGroup]:
-    """Return the groups with pods in the order of their end; none where the kubelet does not wait (ADM-DOWN-01)."""
+    """Return the groups in the order of their end, empty ones too; none where no time is kept for it (ADM-DOWN-01)."""
     periods = _periods(config, gates)
     groups: dict[int, dict[str, int]] = {priority: {} for priority in periods}
     for pod in pods if periods else ():
         priority = max((each for each in periods if each <= pod.priority), default=min(periods))
         grace = pod.raw.get("spec", {}).get("terminationGracePeriodSeconds", _GRACE)
         groups[priority][pod.uid] = min(grace, periods[priority]) if isinstance(grace, int) else periods[priority]
-    return [ShutdownGroup(priority, periods[priority], ending) for priority, ending in groups.items() if ending]
+    return [ShutdownGroup(priority, periods[priority], ending) for priority, ending in groups.items()]
 
 
 def _periods(config: KubeletConfiguration, gates: FeatureGates) -> dict[int, int]:

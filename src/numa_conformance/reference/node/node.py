@@ -239,30 +239,18 @@ class Node:
         if pod is None:
             return None
         for container in pod.all_containers:
-            self._run(pod, container)
+            for provider in self._providers:
+                if provider.container_starts(pod, container):
+                    self._checkpoints.released(provider)
+                    self._checkpoints.due(provider)
+            exclusive = self._cpusets.exclusive_cpus_of(uid, container.name)
+            if exclusive:
+                self._containers.last_sent[uid, container.name] = exclusive
+            self._containers.start(uid, container.name, self._cpusets.cpus_of(uid, container.name))
+            if pod.is_ordinary_init(container):
+                self._containers.finish(uid, container.name)
         self._checkpoints.save()
         return self._placements(pod)
-
-    def _run(self, pod: Pod, container: Container) -> None:
-        for provider in self._providers:
-            if provider.container_starts(pod, container):
-                self._checkpoints.released(provider)
-                self._checkpoints.due(provider)
-        exclusive = self._cpusets.exclusive_cpus_of(pod.uid, container.name)
-        if exclusive:
-            self._containers.last_sent[pod.uid, container.name] = exclusive
-        self._containers.start(pod.uid, container.name, self._cpusets.cpus_of(pod.uid, container.name))
-        if pod.is_ordinary_init(container):
-            self._containers.finish(pod.uid, container.name)
-
-    def run_again(self, uid: str, container: str) -> bool:
-        """Start a container that has ended once more, with what it holds (ADM-LIFE-01). False: it is not there."""
-        if not self._is_active(uid, container):
-            return False
-        self._run(self._pods[uid], self._pods[uid].container(container))
-        self._containers.restarted.add((uid, container))
-        self._checkpoints.save()
-        return True
 
     def remove(self, uid: str) -> bool:
         """Take a pod off the node; all it held is released. Returns False when it was not there."""
@@ -333,7 +321,7 @@ class Node:
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
         for provider in self._providers if self._resource_fit else ():
-            provider.runs_at_start = _nothing_runs if boots else self._runs_at_start
+            provider.runs_at_start = (lambda *_: False) if boots else self._runs_at_start
         again = self._admit_again(held)
         for provider in self._providers:
             provider.runs_at_start = None
@@ -344,8 +332,7 @@ class Node:
     def _runs_at_start(self, uid: str, container: str) -> bool:
         """Tell whether a kubelet that starts takes a container for running (DEV-ALLOC-02)."""
         pod, quirks = self._pods[uid], self.quirks.device
-        again = container in pod.restarted or (uid, container) in self._containers.restarted
-        if quirks.restarted_containers_need_their_plugin and again:
+        if quirks.restarted_containers_need_their_plugin and container in pod.restarted:
             return False
         return not (quirks.ended_init_containers_need_their_plugin and pod.is_ordinary_init(pod.container(container)))
 
@@ -359,7 +346,7 @@ class Node:
             self.chain.shut_down()
         for uid in [uid for group in groups for uid in group.pods]:
             self.remove(uid)
-        return groups
+        return [group for group in groups if group.pods]
 
     def resume(self, pods: Iterable[Pod]) -> RestartResult:
         """Take over the pods of the node whose state files this one has started from, as a restart does.
@@ -478,10 +465,6 @@ class Node:
             reason=refusal.reason if refusal else None,
             message=refusal.message if refusal else None,
         )
-
-
-def _nothing_runs(uid: str, container: str) -> bool:
-    return False
 
 
 def _configuration(config: KubeletConfiguration | Mapping[str, Any]) -> KubeletConfiguration:

@@ -46,7 +46,6 @@ class RunningContainers:
         self._running: dict[str, set[str]] = {}
         self.last_sent: dict[tuple[str, str], int] = {}
         self.actual: dict[tuple[str, str], int] = {}
-        self.restarted: set[tuple[str, str]] = set()
 
     def start(self, uid: str, container: str, cpus: int) -> None:
         """Record that a container runs, created with this cpuset (CPU-REC-01)."""
@@ -75,7 +74,6 @@ class RunningContainers:
         """Drop a pod that is gone."""
         self._running.pop(uid, None)
         self._finished.pop(uid, None)
-        self.restarted = {key for key in self.restarted if key[0] != uid}
         for remembered in (self.last_sent, self.actual):
             for key in [key for key in remembered if key[0] == uid]:
                 del remembered[key]
