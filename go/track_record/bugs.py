@@ -75,18 +75,11 @@ MISSING = (
         "releases was asked",
     ),
     Missing(
-        "of a container that was started anew before the kubelet was, the Device Manager may look up the id that ended",
-        f"{_K}133451",
-        (),
-        "1.27.6-1.34.6, 1.35.0-1.35.3",
-        "no question restarts a container; the adapter gives each container one id",
-    ),
-    Missing(
         "the kubelet does not start again where the memory of NUMA nodes is another after a boot",
         f"{_K}131253",
         (),
         "open",
-        "a history has one machine; node.restart does not bring another one",
+        "a history has one machine; node.restart does not bring another one. `simulate --then reboot=MACHINE` shows it",
     ),
 )
 """What is to be done next."""

@@ -53,10 +53,10 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     if waiting:
         lines += ["## Shown by questions, not repeated yet", "", *table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
     lines += [
-        "## Shown by the suite alone",
+        "## Shown on the reference alone",
         "",
-        "The suite shows these on the reference of a version that has them ([quirks.md](quirks.md)); there is no "
-        "history here to repeat them by.",
+        "The suite, or `simulate --then restart`, shows these on the reference of a version that has them "
+        "([quirks.md](quirks.md)); there is no history here to repeat them by.",
         "",
         *table(HEAD[:3], [_bug(bug) for bug in unasked]),
         "",

@@ -124,6 +124,19 @@ class Fields:
         return ": ".join(part for part in (self._place, path) if part)
 
 
+def object_at(obj: object, *names: str) -> Mapping[str, Any]:
+    """Return the object at a path of fields of something that nobody has checked, an empty one where there is none."""
+    for name in names:
+        obj = obj.get(name) if isinstance(obj, Mapping) else None
+    return obj if isinstance(obj, Mapping) else {}
+
+
+def objects_at(obj: object, *names: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the objects of the list at a path of fields of something that nobody has checked."""
+    entries = object_at(obj, *names[:-1]).get(names[-1])
+    return tuple(entry for entry in entries if isinstance(entry, Mapping)) if isinstance(entries, list) else ()
+
+
 def whole_number(low: int | None, high: int | None) -> str:
     """Say which whole numbers are accepted."""
     return "a whole number" + (f" from {low}" if low is not None else "") + (f" to {high}" if high is not None else "")

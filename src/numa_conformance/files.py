@@ -224,6 +224,12 @@ def text_of(package: str, file: str) -> str:
     return data.decode()
 
 
+def records_of(text: str) -> Iterator[list[str]]:
+    """Yield each record of a text of this package: its first line and its fields, indented, continued by more."""
+    for record in re.split(r"\n(?=\S)", text.strip()):
+        yield re.sub(r"\n {4}", " ", record).split("\n  ")
+
+
 def parts_of(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each ``# heading`` of a text of this package, and the lines below it, continued by indentation."""
     for part in re.split(r"^# ", text.replace("\n  ", " "), flags=re.MULTILINE)[1:]:

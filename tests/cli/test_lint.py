@@ -38,9 +38,39 @@ def test_findings_are_data_for_programs(run, files):
 
 
 def test_a_file_that_cannot_be_read_is_wrong_input(run, files):
-    code, _, err = run("lint", files("kubelet.yaml", "cpuManagerPolicie: static\n"))
+    code, _, err = run("lint", files("kubelet.yaml", "cpuManagerPolicy: [static]\n"))
     assert code == 2
-    assert "did you mean 'cpuManagerPolicy'?" in err
+    assert "cpuManagerPolicy: is a list (accepted: a text)" in err
+
+
+MISSPELT = "reservedCpus: 0-4\nCPUManagerPolicy: static\nmaxPods: 5\nsystemReserved: {cpu: '5'}\n"
+
+
+def test_fields_that_no_kubelet_knows_have_no_effect(run, files):
+    file = files("kubelet.yaml", MISSPELT)
+    over = "no effect: the kubelet passes over"
+    said = [
+        f"{file}: reservedCpus: {over} reservedCpus; did you mean 'reservedSystemCPUs'?",
+        f"{file}: CPUManagerPolicy: {over} CPUManagerPolicy; did you mean 'cpuManagerPolicy'?",
+        f"{file}: 2 no effect",
+    ]
+    assert run("lint", file)[:2] == (0, "\n".join([*said, ""]))
+    assert run("lint", "--strict", "--machine", "t1-one-socket-smt2", file)[0] == 1
+    code, out, _ = run("lint", files("bad.yaml", MISSPELT + "topologyManagerPolicy: none-such\n"))
+    assert (code, "2 no effect, 1 refused" in out) == (1, True)
+
+
+def test_the_node_is_as_the_other_fields_say(run, files):
+    file = files("kubelet.yaml", MISSPELT + "cpuManagerPolicy: static\n")
+    pod = files("pod.yaml", "metadata: {name: a}\nspec: {containers: [{name: c}]}\n")
+    code, out, err = run(
+        "simulate", "--machine", "t3-two-numa-per-socket", "--config", file, "--flags", "--reserved-cpus=1", pod
+    )
+    assert (code, "reserved: 1\n" in out) == (0, True)
+    assert (
+        err.splitlines()[0]
+        == f"notice: {file}: the kubelet passes over reservedCpus; did you mean 'reservedSystemCPUs'?"
+    )
 
 
 def test_simulate_says_the_same_of_a_node_that_does_not_come_up(run, files):

@@ -219,3 +219,37 @@ def test_what_became_of_pods_is_compared_by_equal_scores(run, tmp_path):
     became.write_text(text.format(7, "", ""))
     code, _, err = run(*words)
     assert (code, "has none of the pods" in err) == (2, True)
+
+
+NODE_OF_ONE = """
+kind: Node
+apiVersion: v1
+metadata: {name: n}
+status: {allocatable: {cpu: 8, memory: 8Gi, pods: 10}}
+"""
+ENDED = """
+metadata: {name: app, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {nodeName: n, containers: [{name: a, resources: {requests: {cpu: 6}}}]}
+---
+metadata: {name: agent, creationTimestamp: "2026-01-01T00:00:01Z"}
+spec: {nodeName: n, priorityClassName: system-node-critical, containers: [{name: a, resources: {requests: {cpu: 3}}}]}
+---
+metadata: {name: later}
+spec: {hostNetwork: true, containers: [{name: a, ports: [{containerPort: 80}], resources: {requests: {cpu: 5}}}]}
+"""
+
+
+def test_a_pod_that_a_node_ends_for_a_critical_one_is_told_and_leaves_its_place(run, tmp_path):
+    for name, text in (("nodes", NODE_OF_ONE), ("pods", ENDED)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    asked = ["cluster", "--machine", "t1-one-socket-smt2", "--strategy", "LeastAllocated"]
+    asked += ["--nodes", tmp_path / "nodes.yaml", "--pods", tmp_path / "pods.yaml"]
+    code, out, err = run(*asked)
+    assert (code, "Preempting: Preempted in order to admit critical pod (was there)" in out) == (1, True)
+    assert err == (
+        "notice: not modelled: host ports of default/later; "
+        "a kubelet refuses a pod if another pod on the node has the same host port\n"
+    )
+    told = json.loads(run(*asked, "--json", "--placements")[1])
+    assert told["runs"][0]["placements"] == {"default/agent": "n", "default/later": "n"}
+    assert [(each["what"], each["pods"]) for each in told["notModelled"]] == [("host ports", ["default/later"])]

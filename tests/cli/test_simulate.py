@@ -42,6 +42,8 @@ def test_simulate_tells_what_it_did_not_look_at(run, files):
             "notice: passed over, as only Pods, Nodes and the workloads of Kubernetes are read: 1 Service",
             "notice: t3-two-numa-per-socket has no example.com/gpus, which default/a asks for; "
             "the kubelet does not look at it",
+            "notice: not modelled: ephemeral-storage of default/a; a kubelet refuses a pod if the requests of all pods "
+            "exceed what the node offers; list its Node among the pods to have it looked at",
         ],
     )
 
@@ -53,7 +55,88 @@ def test_a_page_size_that_the_machine_does_not_list_is_none_of_its_own(run, file
     assert "refused, OutOfhugepages-2Mi" in out
 
 
-@pytest.mark.parametrize("reserved", ["{cpu: 9}", "{memory: 8Gi}"])
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: worker, labels: {zone: earth}}
+status: {allocatable: {cpu: 8}}
+"""
+
+
+def test_what_a_pod_uses_and_nobody_models_is_told(run, files):
+    pod = files("pod.yaml", POD.replace("spec:", "spec:\n  nodeSelector: {zone: mars}\n  runtimeClassName: kata"))
+    asked = ["simulate", "--machine", "t1-one-socket-smt2", pod]
+    code, out, err = run(*asked)
+    assert (code, "default/a (Guaranteed): admitted" in out) == (0, True)
+    assert err.splitlines() == [
+        "notice: not modelled: runtimeClassName without spec.overhead of default/a; a kubelet refuses a pod if the "
+        "requests of all pods exceed what the node offers",
+        "notice: not modelled: nodeSelector of default/a; a kubelet refuses a pod if nodeSelector or required node "
+        "affinity does not match the node's labels; list its Node among the pods to have it looked at",
+    ]
+    told = json.loads(run(*asked, "--json")[1])["pods"][0]["notModelled"]
+    assert [each["what"] for each in told] == ["runtimeClassName without spec.overhead", "nodeSelector"]
+
+
+def test_a_node_among_the_pods_tells_its_labels(run, files):
+    pod = files("pod.yaml", POD.replace("spec:", "spec:\n  nodeSelector: {zone: mars}"))
+    asked = ["--machine", "t1-one-socket-smt2", pod, files("node.yaml", NODE)]
+    code, out, err = run("simulate", *asked)
+    assert (code, err) == (1, "")
+    assert "refused, NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity" in out
+    assert "refused by the kubelet's handler of node affinity, which refuses a pod if nodeSelector or" in out
+    assert "refused by the kubelet's handler of node affinity" in run("explain", *asked)[1]
+    assert "refused at the pod as a whole, by node affinity" in run("simulate", "--explain", *asked)[1]
+    two = NODE + "---" + NODE.replace("worker", "other")
+    code, _, err = run("simulate", "--machine", "t1-one-socket-smt2", pod, files("node.yaml", two))
+    assert (code, err.splitlines()[0]) == (
+        0,
+        "notice: 2 Nodes are listed: labels and taints of none of them are looked at",
+    )
+    bound = files("pod.yaml", POD.replace("spec:", "spec:\n  nodeName: worker\n  nodeSelector: {zone: mars}"))
+    assert run("simulate", "--machine", "t1-one-socket-smt2", bound, files("node.yaml", two))[0] == 1
+
+
+CRITICAL = """
+metadata: {name: app}
+spec: {containers: [{name: a, resources: {requests: {cpu: 6}}}]}
+---
+metadata: {name: agent, namespace: kube-system}
+spec: {priority: 2000001000, containers: [{name: a, resources: {requests: {cpu: 3}}}]}
+"""
+
+
+def test_what_a_critical_pod_ends_is_told(run, files):
+    asked = ["--machine", "t1-one-socket-smt2", files("pods.yaml", CRITICAL)]
+    for command in ("simulate", "explain"):
+        code, out, _ = run(command, *asked)
+        assert (code, "1 ended: Preempting" in out) == (1, True)
+        assert "default/app (Burstable): admitted, then ended for kube-system/agent (Preempting)\n" in out
+    assert (
+        "kube-system/agent (Burstable): admitted; the kubelet ended default/app for it\n" in run("simulate", *asked)[1]
+    )
+    app, agent = json.loads(run("simulate", "--json", *asked)[1])["pods"]
+    assert (app["endedFor"], agent["preempted"]) == ("kube-system/agent", ["default/app"])
+
+
+def test_what_a_pod_refused_for_a_host_port_may_do_is_told(run, files):
+    first = POD.replace("{name: c,", "{name: c, ports: [{containerPort: 80, hostPort: 80}],")
+    pods = files("pods.yaml", first + "---" + first.replace("name: a", "name: b"))
+    code, out, _ = run("simulate", "--machine", "t1-one-socket-smt2", pods)
+    assert (code, "default/b (Guaranteed): refused, NodePorts" in out) == (1, True)
+    assert "would be admitted (each was tried):\n      on the node without other pods\n" in out
+
+
+@pytest.mark.parametrize(("version", "admitted"), [("1.30", False), ("1.31", True)])
+def test_until_1_30_an_init_container_cannot_ask_for_what_the_node_does_not_list(run, files, version, admitted):
+    init = "initContainers: [{name: i, resources: {limits: {example.com/nope: 1}}}]\n  containers:"
+    pod = files("pod.yaml", POD.replace("containers:", init))
+    code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", "--kubernetes-version", version, pod)
+    assert (code, "OutOfexample.com/nope" in out) == (not admitted, not admitted)
+    assert ("the kubelet does not look at it" in err) == admitted
+
+
+@pytest.mark.parametrize("reserved", ['{cpu: "9"}', "{memory: 8Gi}"])
 def test_a_node_does_not_come_up_that_has_less_than_is_reserved(run, files, reserved):
     config, pod = files("kubelet.yaml", f"systemReserved: {reserved}\n"), files("pod.yaml", POD)
     for command in (["simulate", pod], ["explain", pod], ["simulate", "--explain", pod]):
@@ -160,7 +243,7 @@ def test_a_pod_on_which_the_kubelet_crashes_is_an_outcome(run, files):
     ("config", "said"),
     [
         ("cpuManagerPolicy: static\n", "unable to determine reserved CPU resources"),
-        ("cpuManagerPolicyOption: {}\n", "cpuManagerPolicyOptions"),
+        ("maxPods: many\n", "maxPods"),
         ("cpuManagerPolicy: [static]\n", "cpuManagerPolicy"),
         ("cpuManagerPolicy: {\n", ":"),
     ],

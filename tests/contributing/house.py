@@ -149,16 +149,6 @@ def last_keyword(first: str) -> Find:
     ).keywords[-1]
 
 
-def last_argument_of_field(name: str, field: str) -> Find:
-    """Find the last positional argument of the call that a field of a class is given."""
-
-    def find(tree: ast.Module) -> ast.AST:
-        fields = [node for node in _class(tree, name).body if isinstance(node, ast.AnnAssign)]
-        return next(node.value.args[-1] for node in fields if node.target.id == field)
-
-    return find
-
-
 def _class(tree: ast.Module, name: str) -> ast.ClassDef:
     return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
 

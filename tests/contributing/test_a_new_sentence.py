@@ -10,7 +10,8 @@ CHAPTER, PAIRS = (f"src/numa_conformance/chapters/qos{end}.py" for end in ("", "
 ID = "qos/pods-have-a-class"
 SENTENCE = f'''
 
-@chapter.requires("{ID}", on=Classification, rests_on=("nrm/cpus/a-new-one",))
+@chapter.requires("{ID}", on=Classification)
+@rests_on("nrm/cpus/a-new-one")
 def has_a_class(subject: Classification) -> Judgement:
     """Each pod has one of three QoS classes."""
     applies(subject.pod.containers, "the pod has no containers")

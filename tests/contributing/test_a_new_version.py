@@ -3,7 +3,7 @@
 import pytest
 
 from asked_in_full import deep
-from contributing.house import House, files_of_recipe, is_named, last_argument, last_argument_of_field, last_keyword
+from contributing.house import House, files_of_recipe, is_named, last_argument, last_keyword
 from numa_conformance.sources.versions import NEWEST, KubernetesVersion
 
 ROOM = "src/numa_conformance/"
@@ -42,11 +42,7 @@ def house(tmp_path_factory):
     )
     house.change(f"{ROOM}sources/gates.txt", "1.34 locked\nWindows", f"1.34 locked, {NEXT} gone\nWindows")
     house.add(f"{ROOM}sources/defaults.py", f', ("{NEXT}", "static")', behind=last_argument("cpuManagerPolicy"))
-    house.add(
-        f"{ROOM}sources/options.py",
-        f', ("{NEXT}", "beta")',
-        behind=last_argument_of_field("StaticOptions", "align_by_socket"),
-    )
+    house.change(f"{ROOM}sources/options.py", "socket; 1.25 alpha\n", f"socket; 1.25 alpha, {NEXT} beta\n")
     house.add(
         f"{ROOM}chapters/settings.py", f', until="{NEWEST}"', behind=last_keyword("cpu-manager/policy/defaults-to-none")
     )

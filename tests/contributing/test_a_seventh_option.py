@@ -14,16 +14,12 @@ CHAPTER = f"{ROOM}chapters/cpu/options/prefer_last_cpus.py"
 PAIRS = f"{ROOM}chapters/cpu/options/prefer_last_cpus_pairs.py"
 TEST = "tests/reference/managers/cpu/test_quirks.py"
 
-RECORD = """
-
-    prefer_last_cpus: bool = _option(
-        False,
-        ("1.32", "alpha"),
-        ("1.36", "beta"),
-        text="exclusive CPUs are those with the highest ids",
-        source=NODE_RESOURCE_MANAGERS.section("prefer-last-cpus"),
-        excludes=("full-pcpus-only", "align-by-socket"),
-    )"""
+FLAG = """
+    prefer_last_cpus: bool = False"""
+RECORD = """prefer-last-cpus; 1.32 alpha, 1.36 beta
+  exclusive CPUs are those with the highest ids
+  excludes: full-pcpus-only, align-by-socket
+"""
 WRITTEN = '''"""``prefer-last-cpus``: exclusive CPUs are those with the highest ids.
 
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#prefer-last-cpus
@@ -65,7 +61,7 @@ HEAD = '''"""prefer-last-cpus. Page: Node Resource Managers."""
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ....judging.chapter import Chapter, Judgement, applies, violated
+from ....judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ....judging.choice import CpuChoice
 from ..choices import on, only, took
 from .maturity import excluded, maturity
@@ -98,9 +94,8 @@ excluded(
 """
 PROMISE = '''
 
-@chapter.requires(
-    "cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice, rests_on=("nrm/options/prefer-last-cpus",)
-)
+@chapter.requires("cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice)
+@rests_on("nrm/options/prefer-last-cpus")
 def takes_the_highest(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are those with the highest ids."""
     taken = took(choice)
@@ -141,12 +136,11 @@ def _is_the_highest(machine: Machine, first: FirstPod) -> bool:
 PROBE = """,
         "prefer-last-cpus": OptionProbe(_one_of_many, _at_the_pod(_is_the_highest))"""
 QUIRK = """
-
-    last_cpus_beside_whole_cores_only: bool = quirk(
-        summary="prefer-last-cpus does nothing while a core is partly in use",
-        documented="exclusive CPUs are those with the highest ids",
-        versions="1.32+",
-    )"""
+    last_cpus_beside_whole_cores_only: bool = False"""
+QUIRK_FACTS = """last-cpus-beside-whole-cores-only; 1.32+
+  prefer-last-cpus does nothing while a core is partly in use
+  documented: exclusive CPUs are those with the highest ids
+"""
 QUIRK_SHOWN = """
 
 def test_last_cpus_beside_whole_cores_only() -> None:
@@ -196,7 +190,8 @@ def house(tmp_path_factory):
     def said(command="requirements"):
         house.complaints += house.complaint("-m", "numa_conformance", command).splitlines()
 
-    house.add(OPTIONS, RECORD, behind=last_field("StaticOptions"))
+    house.add(OPTIONS, FLAG, behind=last_field("StaticOptions"))
+    house.change(OPTIONS, '"""\n"""An option:', f'{RECORD}"""\n"""An option:')
     said()
     house.write(CHAPTER, HEAD)
     said()
@@ -208,6 +203,7 @@ def house(tmp_path_factory):
     said("smoke")
     house.write(ALGORITHM, WRITTEN)
     house.add(QUIRKS, QUIRK, behind=last_field("CpuQuirks"))
+    house.change(QUIRKS, '"""\n\n\n@dataclass', f'{QUIRK_FACTS}"""\n\n\n@dataclass')
     house.add(TEST, QUIRK_SHOWN)
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The option prefer-last-cpus.\n")
     return house

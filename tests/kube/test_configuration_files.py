@@ -30,6 +30,15 @@ def test_a_kubelet_configuration_is_found_where_users_have_it(file: Path, text: 
     assert read_kubelet_configuration(file).cpu_manager_policy == "static"
 
 
+def test_a_field_that_no_kubelet_knows_is_passed_over(file: Path) -> None:
+    file.write_text('{"kubeletconfig": {"cpuManagerPolicie": "static", "maxPods": 5}}')
+    config = read_kubelet_configuration(file)
+    assert (config.max_pods, config.cpu_manager_policy, config.to_dict()) == (5, "none", {"maxPods": 5})
+    assert config.passed_over_notices == {
+        "cpuManagerPolicie": "the kubelet passes over cpuManagerPolicie; did you mean 'cpuManagerPolicy'?"
+    }
+
+
 def test_without_a_file_there_are_the_defaults() -> None:
     assert read_kubelet_configuration(None).cpu_manager_policy == "none"
 
@@ -48,7 +57,6 @@ def test_reads_a_scheduler_configuration(file: Path) -> None:
             "holds no KubeletConfiguration, but ClusterConfiguration, KubeletConfig (accepted: one Kub",
         ),
         ("", "holds no KubeletConfiguration, but nothing (accepted: one KubeletConfiguration"),
-        ('{"kubeletconfig": {"cpuManagerPolicie": "static"}}', "did you mean 'cpuManagerPolicy'?"),
         ('{"kubeletconfig": 3}', "is a number (accepted: an object)"),
     ],
 )
@@ -57,3 +65,10 @@ def test_what_holds_none_or_several_says_what_it_holds(file: Path, text: str, sa
     with pytest.raises(UsageError) as refused:
         read_kubelet_configuration(file)
     assert said in str(refused.value)
+
+
+def test_a_bare_number_of_a_reservation_is_refused_as_a_kubelet_cannot_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text("kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\nkubeReserved: {cpu: 1}\n")
+    with pytest.raises(UsageError, match=r'kubeReserved.cpu: is a number; put it in quotes: "1"'):
+        read_kubelet_configuration(file)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import read_documents, read_pods
+from numa_conformance.kube import read_cluster, read_documents
 
 POD = """
 apiVersion: v1
@@ -23,12 +23,12 @@ def file(tmp_path: Path) -> Path:
 
 
 def names(path: Path) -> list[str]:
-    return [pod.name for pod in read_pods(path)]
+    return [pod.name for pod in read_cluster(path).pods]
 
 
 def faults(path: Path) -> list[str]:
     with pytest.raises(UsageError) as caught:
-        read_pods(path)
+        read_cluster(path)
     return [str(fault).replace(str(path), "F") for fault in caught.value.faults]
 
 
@@ -63,7 +63,7 @@ def test_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_workload_becomes_its_pods(file: Path, kind: str, spec: str, expected: list[str]) -> None:
     file.write_text(f"kind: {kind}\nmetadata: {{name: w, namespace: n}}\nspec: {spec}\n")
-    pods = read_pods(file)
+    pods = read_cluster(file).pods
     assert [pod.name for pod in pods] == expected
     assert [pod.uid for pod in pods] == [f"n/{name}" for name in expected]
 
@@ -143,7 +143,7 @@ def test_yaml_is_bounded_more_tightly_than_json(file: Path, monkeypatch: pytest.
     monkeypatch.setattr("numa_conformance.documents.MAX_JSON_BYTES", 90)
     pod = '{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}'
     file.write_text(pod)
-    assert read_pods(file)[0].name == "a"
+    assert read_cluster(file).pods[0].name == "a"
     file.write_text("# not JSON\n" + pod)
     assert "YAML of more than 60 bytes; JSON may have 90" in faults(file)[0]
     file.write_text(pod + " " * 40)
@@ -191,7 +191,7 @@ def test_pods_without_metadata_are_named_after_their_container(file: Path) -> No
     assert names(file) == ["nginx", "nginx-2", "a"]
     another = file.with_name("another.yaml")
     another.write_text(page)
-    assert [pod.uid for pod in read_pods(file, another)][3:] == ["default/nginx-3"]
+    assert [pod.uid for pod in read_cluster(file, another).pods][3:] == ["default/nginx-3"]
 
 
 def test_a_pod_without_metadata_and_container_is_told_what_it_lacks(file: Path) -> None:

@@ -65,16 +65,25 @@ def test_a_locked_gate_may_be_set_to_what_it_is() -> None:
 
 
 def test_a_gate_of_another_version_is_not_recognized() -> None:
-    assert gate_faults("1.32", {"TopologyManager": True}) == ["unrecognized feature gate: TopologyManager"]
+    (fault,) = gate_faults("1.32", {"TopologyManager": True})
+    assert (fault.place, fault.message) == (
+        "featureGates.TopologyManager",
+        "unrecognized feature gate: TopologyManager",
+    )
     assert gate_faults("1.32", {"DisableCPUQuotaWithExclusiveCPUs": False})
     assert gate_faults("1.33", {"DisableCPUQuotaWithExclusiveCPUs": False}) == []
 
 
 def test_a_slip_in_a_gates_name_gets_a_suggestion() -> None:
     (fault,) = gate_faults("1.32", {"CPUManagerPolicyAlphaOption": True})
-    assert fault == (
-        "unrecognized feature gate: CPUManagerPolicyAlphaOption; did you mean 'CPUManagerPolicyAlphaOptions'?"
-    )
+    assert fault.message == "unrecognized feature gate: CPUManagerPolicyAlphaOption"
+    assert fault.suggestion == "CPUManagerPolicyAlphaOptions"
+
+
+def test_a_gate_of_no_version_is_not_recognized() -> None:
+    assert gate_faults("1.37", {"CSIMigration": True})
+    assert gate_faults("1.37", {"AllowServiceExternalIPs": False}) == []
+    assert gate_faults("1.27", {"AllowServiceExternalIPs": False})
 
 
 def test_gates_of_other_parts_of_kubernetes_are_left_alone() -> None:

@@ -77,7 +77,10 @@ def test_a_bare_number_as_cpu_list_is_told_to_be_quoted() -> None:
         {"cpuManagerReconcilePeriod": "10"},
         {"cpuManagerReconcilePeriod": 10},
         {"maxPods": "110"},
-        {"maxPods": -1},
+        {"port": 2**31},
+        {"evictionSoft": ["memory.available<1Gi"]},
+        {"clusterDNS": "10.0.0.10"},
+        {"registerNode": "true"},
         {"featureGates": {"CPUManager": "true"}},
         {"kubeReserved": {"cpu": "1 core"}},
         {"reservedMemory": {"numaNode": 0}},
@@ -174,8 +177,9 @@ def test_names_of_topology_policies_and_scopes_are_checked() -> None:
     assert refusal(topologyManagerPolicy="strict").startswith(
         'invalid configuration: topologyManagerPolicy (--topology-manager-policy) "strict" must be one of: ['
     )
-    assert refusal(topologyManagerScope="node").startswith(
-        'invalid configuration: topologyManagerScope (--topology-manager-scope) "node" must be one of: ['
+    assert refusal(topologyManagerScope="node") == (
+        'invalid configuration: topologyManagerScope (--topology-manager-scope) "node" must be one of: '
+        '"container", or "pod"'
     )
 
 

@@ -96,6 +96,11 @@ def test_pods_that_ended_are_left_out(folder: Path) -> None:
     assert found.notices == ("pods that are left out, as they have ended: default/p (Failed)",)
 
 
+def test_pods_of_a_scheduling_group_are_named(folder: Path) -> None:
+    (told,) = read(folder, POD.replace("spec: {", "spec: {schedulingGroup: {podGroupName: g}, ")).notices
+    assert told.startswith("not modelled: schedulingGroup of default/p; ")
+
+
 def test_generated_names_are_generated(folder: Path) -> None:
     pod = POD.replace("name: p", "generateName: job-")
     assert [one.name for one in read(folder, f"{pod}---\n{POD}---\n{pod}").pods] == ["job-1", "p", "job-2"]

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import Pod, QosClass, read_pods
+from numa_conformance.kube import Pod, QosClass, read_cluster
 from numa_conformance.reference.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "fixtures" / "pods"
@@ -43,7 +43,7 @@ def faults(obj: object) -> list[str]:
     ],
 )
 def test_the_examples_of_the_documentation_have_their_class_and_cpus(name: str, qos: QosClass, cpus: int) -> None:
-    (read,) = read_pods(EXAMPLES / f"{name}.yaml")
+    (read,) = read_cluster(EXAMPLES / f"{name}.yaml").pods
     assert (read.qos, pod_exclusive_cpus(read)) == (qos, cpus)
 
 
@@ -158,3 +158,47 @@ def test_a_misspelt_resource_gets_a_suggestion() -> None:
 )
 def test_whatever_is_no_pod_is_refused(obj: object) -> None:
     assert faults(obj)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"os": {"name": "bsd"}}, 'spec.os.name: Unsupported value: "bsd": supported values: "linux", "windows"'),
+        (
+            {"securityContext": {"supplementalGroupsPolicy": "strict"}},
+            'spec.securityContext.supplementalGroupsPolicy: Unsupported value: "strict": supported values: '
+            '"Merge", "Strict"',
+        ),
+        ({"port": {"hostPort": 80}}, "spec.containers[0].ports[0].containerPort: Required value"),
+        (
+            {"port": {"containerPort": 70000}},
+            "spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive",
+        ),
+        (
+            {"port": {"containerPort": 1, "hostPort": -1}},
+            "spec.containers[0].ports[0].hostPort: Invalid value: -1: must be between 1 and 65535, inclusive",
+        ),
+        (
+            {"port": {"containerPort": 80, "hostPort": 81}, "hostNetwork": True},
+            "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is "
+            "true",
+        ),
+        (
+            {"port": {"containerPort": "80"}},
+            "spec.containers[0].ports[0].containerPort: is '80' (accepted: a whole number)",
+        ),
+        ({"os": {"name": "linux"}, "securityContext": {"supplementalGroupsPolicy": "Merge"}}, None),
+        ({"port": {"containerPort": 80, "hostPort": 81}}, None),
+        ({"port": {"containerPort": 80, "hostPort": 80}, "hostNetwork": True}, None),
+    ],
+)
+def test_what_decides_at_admission_is_checked_as_the_api_server_does(spec, said):
+    ports = [spec["port"]] if "port" in spec else []
+    whole = {"containers": [{"name": "c", "ports": ports}], **{k: v for k, v in spec.items() if k != "port"}}
+    described = {"metadata": {"name": "p"}, "spec": whole}
+    if said is None:
+        Pod.from_dict(described)
+        return
+    with pytest.raises(UsageError) as refused:
+        Pod.from_dict(described)
+    assert [str(fault) for fault in refused.value.faults] == [said]

@@ -133,3 +133,66 @@ def test_of_a_pod_served_as_a_whole_guaranteed_containers_are_owed_cpus(own, cpu
 def test_bad_amounts_are_told(resources, said):
     with pytest.raises(UsageError, match=said.replace(".", r"\.").replace("*", ".*")):
         pod(resources)
+
+
+def faults(**spec: Any) -> list[str]:
+    with pytest.raises(UsageError) as refused:
+        Pod.from_dict({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}], **spec}})
+    return [str(fault) for fault in refused.value.faults]
+
+
+def containers(*resources: dict[str, dict[str, str]]) -> list[dict[str, Any]]:
+    return [{"name": f"c{index}", "resources": one} for index, one in enumerate(resources)]
+
+
+PAGES = {"hugepages-2Mi": "4Mi"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (
+            {"resources": {"requests": {"cpu": "1"}}, "containers": containers(*[{"requests": {"cpu": "600m"}}] * 2)},
+            'requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 1200m',
+        ),
+        (
+            {
+                "resources": {"requests": {"cpu": "1"}},
+                "initContainers": [{"name": "i", "resources": {"limits": {"cpu": "2"}}}],
+            },
+            'requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 2',
+        ),
+        (
+            {"resources": {"limits": {"cpu": "1"}}, "containers": containers(*[{"requests": {"cpu": "600m"}}] * 2)},
+            'requests.cpu: Invalid value: "1200m": must be less than or equal to cpu limit of 1',
+        ),
+        (
+            {
+                "resources": {"limits": {"cpu": "2"}},
+                "containers": containers({}, {"limits": {"cpu": "3"}, "requests": {"cpu": "1"}}),
+            },
+            'containers[1][cpu].limits: Invalid value: "3": must be less than or equal to pod limits of 2',
+        ),
+        (
+            {
+                "resources": {"limits": {"cpu": "2", **PAGES}, "requests": {"cpu": "1", **PAGES}},
+                "containers": containers(
+                    *[{"limits": {"cpu": "1", **PAGES}, "requests": {"cpu": "100m", **PAGES}}] * 2
+                ),
+            },
+            'limits[hugepages-2Mi]: Invalid value: "4Mi": must be greater than or equal to aggregate container limits '
+            "of 8Mi",
+        ),
+        (
+            {"resources": {"claims": [{"name": "x"}]}},
+            "claims: Forbidden: claims may not be set for Resources at pod-level",
+        ),
+    ],
+)
+def test_a_pod_has_what_its_containers_have_together(spec, said):
+    assert f"spec.resources.{said}" in faults(**spec)
+
+
+def test_a_pod_may_have_just_that():
+    both = [{"limits": {"cpu": "2"}, "requests": {"cpu": "1"}}] * 2
+    assert pod({"limits": {"cpu": "2"}}, containers=containers(*both)).requests["cpu"].value == 2

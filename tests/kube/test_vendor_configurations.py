@@ -167,8 +167,8 @@ def test_what_is_not_read_says_what_to_give(tmp_path, text, remedy):
 
 
 def test_a_fault_says_where_in_the_file_it_stands(tmp_path):
-    (tmp_path / "file.yaml").write_text(OPENSHIFT.replace("cpuManagerPolicy", "cpuManagerPolicie"))
-    with pytest.raises(UsageError, match=r"spec\.kubeletConfig.*did you mean 'cpuManagerPolicy'"):
+    (tmp_path / "file.yaml").write_text(OPENSHIFT.replace("cpuManagerPolicy: static", "cpuManagerPolicy: [static]"))
+    with pytest.raises(UsageError, match=r"spec\.kubeletConfig.*cpuManagerPolicy: is a list"):
         read_kubelet_configuration(tmp_path / "file.yaml")
 
 

@@ -159,12 +159,20 @@ def spreads_memory(holding, answer):
     _MEMORY + "reserved-memory/is-never-given",
     _MEMORY + "static/refuses-what-does-not-fit",
     _MEMORY + "hugepages/come-from-named-nodes",
+    _MEMORY + "hugepages/are-not-overcommitted",
 ).question("node.start")
 @in_machine
 def overcommits_memory(machine):
     for node in machine["memory"]:
         node["memory"] = (node["memory"] or 0) * 4
         node["hugepages"] = {size: pages * 4 for size, pages in node.get("hugepages", {}).items()}
+
+
+@mutant(_MEMORY + "reserved-memory/other-thresholds-end-the-default").question("node.start")
+@in_kubelet
+def keeps_the_default_threshold_beside_others(kubelet):
+    if "evictionHard" in kubelet:
+        kubelet["evictionHard"] = {"memory.available": "100Mi", **kubelet["evictionHard"]}
 
 
 @mutant(_MEMORY + "static/keeps-groups-apart").answer("node.admit")

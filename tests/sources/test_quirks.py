@@ -1,6 +1,9 @@
+from dataclasses import fields
+
 import pytest
 
 from numa_conformance.errors import UsageError
+from numa_conformance.files import records_of
 from numa_conformance.sources.quirks import QUIRKS, Quirks
 from numa_conformance.sources.quirks.cpu import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
@@ -44,3 +47,10 @@ def test_a_misspelt_quirk_is_refused_with_the_nearest(quirks):
         quirks.without("spred-by-cpu-id")
     with pytest.raises(TypeError, match="spred_by_cpu_id"):
         CpuQuirks(spred_by_cpu_id=True)
+
+
+@pytest.mark.parametrize("area", fields(Quirks), ids=lambda area: area.name)
+def test_every_record_has_its_flag(area):
+    flags = getattr(Quirks(), area.name)
+    names = [record[0].partition(";")[0] for record in records_of(flags.records)]
+    assert names == [quirk.id for quirk in flags.quirks(area.name)]

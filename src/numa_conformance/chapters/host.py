@@ -37,6 +37,7 @@ finding.sentence(
     rests_on=(
         "memory/static/hints-and-reserves",
         "nrm/memory/guarantees-huge-pages",
+        "huge-pages/head/are-discovered",
         "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     ),
     since="1.26",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..judging.alignment import empties_the_pool, only_cpus
-from ..judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ..judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ..judging.choice import WHOLE_CORES, adds_up
 from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.node_subjects import Restart
@@ -20,10 +20,10 @@ from .outcomes import changed, losses
 chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
 
 
-@chapter.requires(
-    "node/admission/admits-again-what-it-admitted",
-    on=RepeatedAdmission,
-    rests_on=("nrm/static/exclusive-are-all-but-reserved", "topology/how/policy-decides"),
+@chapter.requires("node/admission/admits-again-what-it-admitted", on=RepeatedAdmission)
+@rests_on(
+    "nrm/static/exclusive-are-all-but-reserved",
+    "topology/how/policy-decides",
     beyond="that what is left behind, and in which order a machine is told, counts for nothing",
 )
 def admits_again(question: RepeatedAdmission) -> Judgement:
@@ -33,10 +33,10 @@ def admits_again(question: RepeatedAdmission) -> Judgement:
     return must_be_admitted_again(question, "was admitted when no more was free")
 
 
-@chapter.requires(
-    "node/admission/admits-on-a-larger-machine",
-    on=RepeatedAdmission,
-    rests_on=("topology/how/policy-decides", "nrm/static/exclusive-are-all-but-reserved"),
+@chapter.requires("node/admission/admits-on-a-larger-machine", on=RepeatedAdmission)
+@rests_on(
+    "topology/how/policy-decides",
+    "nrm/static/exclusive-are-all-but-reserved",
     beyond="that further NUMA nodes take nothing away",
 )
 def admits_on_a_larger_machine(question: RepeatedAdmission) -> Judgement:
@@ -57,9 +57,9 @@ def admits_on_a_larger_machine(question: RepeatedAdmission) -> Judgement:
     "node/admission/an-init-container-no-larger-changes-nothing",
     "cpu-manager/init-containers",
     on=RepeatedAdmission,
-    rests_on=("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps"),
     since="1.18",
 )
+@rests_on("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps")
 def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     """A pod that was admitted is admitted with an init container too that is no larger than its app container."""
     applies(question.with_init, "no init containers were added")
@@ -79,14 +79,11 @@ def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     )
 
 
-@chapter.requires(
-    "node/events/leave-the-rest-as-it-was",
-    on=Rest,
-    rests_on=(
-        "nrm/static/cpus-are-the-containers-own",
-        "memory/head/guarantees",
-        "device-plugins/example/gets-what-it-asks-for",
-    ),
+@chapter.requires("node/events/leave-the-rest-as-it-was", on=Rest)
+@rests_on(
+    "nrm/static/cpus-are-the-containers-own",
+    "memory/head/guarantees",
+    "device-plugins/example/gets-what-it-asks-for",
     beyond="that an event takes nothing from containers and NUMA nodes that it does not name",
 )
 def leaves_the_rest(rest: Rest) -> Iterator[Violation]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
 from ..judging.files import CPU_FILE, DEVICE_FILE, MEMORY_FILE
 from ..judging.node_subjects import Arrival
 from ..judging.shared_views import NodeContainer
@@ -29,11 +29,9 @@ chapter.sentence(
 )
 
 
-@chapter.requires(
-    "protocol/comes-up",
-    "cpu-manager/static",
-    on=Arrival,
-    rests_on=("cpu-task/options/incompatible-options-fail-the-start",),
+@chapter.requires("protocol/comes-up", "cpu-manager/static", on=Arrival)
+@rests_on(
+    "cpu-task/options/incompatible-options-fail-the-start",
     beyond="that options which are not named as incompatible do not keep the node from coming up",
 )
 def comes_up(arrival: Arrival) -> Judgement:
@@ -41,13 +39,8 @@ def comes_up(arrival: Arrival) -> Judgement:
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
 
 
-@chapter.requires(
-    "protocol/state-agrees-with-answers",
-    "cpu-manager/static",
-    on=NodeContainer,
-    rests_on=("nrm/static/cpus-are-the-containers-own",),
-    beyond="that the node tells it alike whenever it is asked",
-)
+@chapter.requires("protocol/state-agrees-with-answers", "cpu-manager/static", on=NodeContainer)
+@rests_on("nrm/static/cpus-are-the-containers-own", beyond="that the node tells it alike whenever it is asked")
 def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
     """What a node reports of a container agrees with what it answered at the admission."""
     other = applies(container.other, "no other source tells what the container holds")

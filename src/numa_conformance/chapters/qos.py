@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..judging.allocated import AllocatedCpus
-from ..judging.chapter import Chapter, Judgement, applies, exists, violated
+from ..judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ..judging.classified import Classification
 from ..judging.node_subjects import Admission
 from ..judging.pods import BEST_EFFORT, BURSTABLE
@@ -27,19 +27,16 @@ def _is_of_its_class(subject: Classification) -> Judgement:
     return violated(subject.qos == right, "the class of the pod is another", got=subject.qos, allowed=right)
 
 
-@chapter.requires(
-    "qos/guaranteed-needs-equal-limits-everywhere",
-    on=Classification,
-    rests_on=(
-        "pod-qos/guaranteed/every-container",
-        "cpu-1.8/static/example-classes",
-        "topology/interactions/spec-3-class",
-        "nrm/static/example-3-class",
-        "nrm/static/example-4-class",
-        "nrm/static/example-5-class",
-        "topology/interactions/spec-4-class",
-        "sidecars/resources/qos-covers-sidecars",
-    ),
+@chapter.requires("qos/guaranteed-needs-equal-limits-everywhere", on=Classification)
+@rests_on(
+    "pod-qos/guaranteed/every-container",
+    "cpu-1.8/static/example-classes",
+    "topology/interactions/spec-3-class",
+    "nrm/static/example-3-class",
+    "nrm/static/example-4-class",
+    "nrm/static/example-5-class",
+    "topology/interactions/spec-4-class",
+    "sidecars/resources/qos-covers-sidecars",
 )
 def guaranteed_needs_equal_limits(subject: Classification) -> Judgement:
     """A pod is Guaranteed when every container has cpu and memory limits and requests equal to them."""
@@ -50,11 +47,8 @@ def guaranteed_needs_equal_limits(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires(
-    "qos/requests-default-to-limits",
-    on=Classification,
-    rests_on=("nrm/static/requests-default-to-limits", "nrm/static/example-6-class"),
-)
+@chapter.requires("qos/requests-default-to-limits", on=Classification)
+@rests_on("nrm/static/requests-default-to-limits", "nrm/static/example-6-class")
 def requests_default_to_limits(subject: Classification) -> Judgement:
     """A container with limits and no requests counts as requesting its limits."""
     decided(subject)
@@ -62,15 +56,12 @@ def requests_default_to_limits(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires(
-    "qos/burstable-has-some-request",
-    on=Classification,
-    rests_on=(
-        "pod-qos/burstable/some-request",
-        "cpu-1.8/static/example-classes",
-        "nrm/static/example-2-class",
-        "topology/interactions/spec-2-class",
-    ),
+@chapter.requires("qos/burstable-has-some-request", on=Classification)
+@rests_on(
+    "pod-qos/burstable/some-request",
+    "cpu-1.8/static/example-classes",
+    "nrm/static/example-2-class",
+    "topology/interactions/spec-2-class",
 )
 def burstable_has_some(subject: Classification) -> Judgement:
     """A pod that is not Guaranteed and has a cpu or memory request or limit is Burstable."""
@@ -79,17 +70,14 @@ def burstable_has_some(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires(
-    "qos/best-effort-has-none",
-    on=Classification,
-    rests_on=(
-        "pod-qos/best-effort/none",
-        "pod-qos/best-effort/other-resources",
-        "cpu-1.8/static/example-classes",
-        "nrm/static/example-1-class",
-        "topology/interactions/spec-1-class",
-        "topology/interactions/spec-5-class",
-    ),
+@chapter.requires("qos/best-effort-has-none", on=Classification)
+@rests_on(
+    "pod-qos/best-effort/none",
+    "pod-qos/best-effort/other-resources",
+    "cpu-1.8/static/example-classes",
+    "nrm/static/example-1-class",
+    "topology/interactions/spec-1-class",
+    "topology/interactions/spec-5-class",
 )
 def best_effort_has_none(subject: Classification) -> Judgement:
     """A pod without any cpu or memory request or limit is BestEffort, also when it asks for devices."""
@@ -98,9 +86,8 @@ def best_effort_has_none(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires(
-    "qos/init-containers-count", on=Classification, rests_on=("init-containers/resources/qos-covers-init",)
-)
+@chapter.requires("qos/init-containers-count", on=Classification)
+@rests_on("init-containers/resources/qos-covers-init")
 def init_containers_count(subject: Classification) -> Judgement:
     """Init containers count: one without limits keeps a pod from being Guaranteed."""
     decided(subject)
@@ -108,11 +95,8 @@ def init_containers_count(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires(
-    "qos/only-integral-cpus-are-exclusive",
-    on=(Classification, AllocatedCpus),
-    rests_on=("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu"),
-)
+@chapter.requires("qos/only-integral-cpus-are-exclusive", on=(Classification, AllocatedCpus))
+@rests_on("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu")
 def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) -> Judgement:
     """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written."""
     answered = applies(subject.reported_counts, "it is not told how many exclusive CPUs containers ask for")
@@ -127,15 +111,12 @@ def _listed(cpus: Mapping[str, int | None]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in cpus.items())
 
 
-@chapter.requires(
-    "qos/pod-total-is-the-larger-of-init-and-apps",
-    on=(Classification, AllocatedCpus),
-    rests_on=(
-        "init-containers/resources/effective-request",
-        "init-containers/resources/largest-init",
-        "sidecars/resources/count-beside-apps",
-        "topology-source/cpu-hints/pod-total",
-    ),
+@chapter.requires("qos/pod-total-is-the-larger-of-init-and-apps", on=(Classification, AllocatedCpus))
+@rests_on(
+    "init-containers/resources/effective-request",
+    "init-containers/resources/largest-init",
+    "sidecars/resources/count-beside-apps",
+    "topology-source/cpu-hints/pod-total",
 )
 def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgement:
     """A pod as a whole asks for the larger of its app containers' sum and its largest init container; sidecars
@@ -150,10 +131,11 @@ def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgeme
     return violated(together == right, why, got=together, allowed=right)
 
 
-@chapter.requires(
-    "qos/class-is-told-at-admission",
-    on=Admission,
-    rests_on=("nrm/static/example-4-class", "nrm/static/example-2-class", "nrm/static/example-1-class"),
+@chapter.requires("qos/class-is-told-at-admission", on=Admission)
+@rests_on(
+    "nrm/static/example-4-class",
+    "nrm/static/example-2-class",
+    "nrm/static/example-1-class",
     beyond="that an admission tells the class: the target protocol says it",
 )
 def admission_names_the_class(admission: Admission) -> Judgement:

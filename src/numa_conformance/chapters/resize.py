@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, applies, configured, violated
+from ..judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
 from ..judging.node_subjects import Resize
 from ..judging.pods import GUARANTEED
 from ..judging.world import exclusive_of
@@ -12,12 +12,8 @@ from .conditions import under_static
 chapter = Chapter("node/resize", since="1.33")
 
 
-@chapter.requires(
-    "resize/exclusive-cpus-are-not-resized",
-    "cpu-manager/static",
-    on=Resize,
-    rests_on=("resize/limits/static-policies",),
-)
+@chapter.requires("resize/exclusive-cpus-are-not-resized", "cpu-manager/static", on=Resize)
+@rests_on("resize/limits/static-policies")
 def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     """A pod with exclusive CPUs whose CPU requests are to change is not resized in place."""
     under_static(resize)
@@ -27,12 +23,8 @@ def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     return violated(not resize.granted, why, got="resized", allowed="pending: Infeasible")
 
 
-@chapter.requires(
-    "resize/static-memory-is-not-resized",
-    "memory-manager/static",
-    on=Resize,
-    rests_on=("resize/limits/static-policies",),
-)
+@chapter.requires("resize/static-memory-is-not-resized", "memory-manager/static", on=Resize)
+@rests_on("resize/limits/static-policies")
 def static_memory_is_not_resized(resize: Resize) -> Judgement:
     """Under Memory Manager policy Static a Guaranteed pod whose memory requests are to change is not resized in
     place.
@@ -51,7 +43,8 @@ def asks_for_more_than_there_is(resize: Resize) -> None:
     applies(any(more), "the node has as much as is asked for")
 
 
-@chapter.requires("resize/more-than-the-node-has-is-not-granted", on=Resize, rests_on=("resize/status/pending",))
+@chapter.requires("resize/more-than-the-node-has-is-not-granted", on=Resize)
+@rests_on("resize/status/pending")
 def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
     """A resize to more CPUs or memory than the node has is not granted."""
     asks_for_more_than_there_is(resize)
@@ -59,12 +52,8 @@ def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
     return violated(not resize.granted, why, got="resized", allowed="pending")
 
 
-@chapter.requires(
-    "resize/what-can-never-be-is-infeasible",
-    on=Resize,
-    rests_on=("resize/status/infeasible", "resize/status/deferred"),
-    strength="SHOULD",
-)
+@chapter.requires("resize/what-can-never-be-is-infeasible", on=Resize, strength="SHOULD")
+@rests_on("resize/status/infeasible", "resize/status/deferred")
 def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     """A resize to more CPUs or memory than the node has is Infeasible, not Deferred."""
     asks_for_more_than_there_is(resize)
@@ -73,10 +62,9 @@ def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     return violated(resize.reason == "Infeasible", why, got=resize.reason, allowed="Infeasible")
 
 
-@chapter.requires(
-    "resize/pending-changes-nothing",
-    on=Resize,
-    rests_on=("resize/status/pending",),
+@chapter.requires("resize/pending-changes-nothing", on=Resize)
+@rests_on(
+    "resize/status/pending",
     beyond="The page says that the request is pending; that what is held stays is taken from there.",
 )
 def pending_changes_nothing(resize: Resize) -> Judgement:
@@ -87,12 +75,8 @@ def pending_changes_nothing(resize: Resize) -> Judgement:
     return violated(before == after, why, got=format_bits(after), allowed=format_bits(before))
 
 
-@chapter.requires(
-    "resize/shared-containers-get-no-cpus-of-their-own",
-    "cpu-manager/static",
-    on=Resize,
-    rests_on=("resize/limits/static-policies", "nrm/static/burstable-is-shared"),
-)
+@chapter.requires("resize/shared-containers-get-no-cpus-of-their-own", "cpu-manager/static", on=Resize)
+@rests_on("resize/limits/static-policies", "nrm/static/burstable-is-shared")
 def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
     """A container of the shared pool that is resized gets no exclusive CPUs by it, and takes none out of the
     pool.

@@ -16,7 +16,7 @@ from ..asking.generators.option_probes import probe_of
 from ..asking.generators.scenario import LIVES, Scenario, Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ..judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
 from ..judging.node_subjects import Crash, Recovery, RefusedStart, Restart, readmitted_containers
 from ..judging.rest import CPUS
 from ..judging.shared_views import FoundFile
@@ -30,10 +30,9 @@ from .outcomes import changed
 chapter = Chapter("cpu-manager/static", "node/restart", since="1.10", area="cpu-manager lifecycle")
 
 
-@chapter.requires(
-    "node/restart/admits-again-what-was-there",
-    on=Restart,
-    rests_on=("topology-source/admission/again-after-a-restart",),
+@chapter.requires("node/restart/admits-again-what-was-there", on=Restart)
+@rests_on(
+    "topology-source/admission/again-after-a-restart",
     beyond="Only the source says that pods are admitted again after a restart of the kubelet.",
 )
 def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
@@ -50,14 +49,11 @@ def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
             yield Violation(f"pod {uid} is forgotten after a restart", "nothing", "it is admitted again")
 
 
-@chapter.requires(
-    "node/restart/refuses-what-a-start-refuses",
-    on=RefusedStart,
-    rests_on=(
-        "cpu-task/static/needs-a-reservation",
-        "cpu-task/options/incompatible-options-fail-the-start",
-        "memory/constraints/error-otherwise",
-    ),
+@chapter.requires("node/restart/refuses-what-a-start-refuses", on=RefusedStart)
+@rests_on(
+    "cpu-task/static/needs-a-reservation",
+    "cpu-task/options/incompatible-options-fail-the-start",
+    "memory/constraints/error-otherwise",
     beyond="that a restart of the node agent is a start",
 )
 def refuses_what_a_start_refuses(restart: RefusedStart) -> Judgement:
@@ -66,12 +62,9 @@ def refuses_what_a_start_refuses(restart: RefusedStart) -> Judgement:
     return violated(not restart.up, why, got="it comes up", allowed=f"it does not: {restart.refusal}")
 
 
-@chapter.requires(
-    "node/restart/comes-up-after-a-crash",
-    "node/writes",
-    on=Crash,
-    rests_on=("topology-source/admission/again-after-a-restart",),
-    strength="SHOULD",
+@chapter.requires("node/restart/comes-up-after-a-crash", "node/writes", on=Crash, strength="SHOULD")
+@rests_on(
+    "topology-source/admission/again-after-a-restart",
     beyond="that it comes up whenever it ended: the source says what happens to pods when it does",
 )
 def comes_up_after_a_crash(crash: Crash) -> Judgement:
@@ -80,12 +73,8 @@ def comes_up_after_a_crash(crash: Crash) -> Judgement:
     return violated(crash.after is not None, why, got=crash.refusal, allowed="it comes up")
 
 
-@chapter.requires(
-    "node/restart/a-crash-leaves-no-cpu-in-two-places",
-    "node/writes",
-    on=Crash,
-    rests_on=("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
-)
+@chapter.requires("node/restart/a-crash-leaves-no-cpu-in-two-places", "node/writes", on=Crash)
+@rests_on("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool")
 def no_cpu_in_two_places(crash: Crash) -> Judgement:
     """After the node agent ended between two writes exclusive CPUs belong to one pod, and are not shared."""
     return _in_two_places(came_up_static(crash), crash.held.keys(), "after a crash")
@@ -111,13 +100,8 @@ def _in_two_places(world: World, there: Collection[str], when: str) -> Iterator[
         taken |= pod.exclusive
 
 
-@chapter.requires(
-    "node/restart/a-crash-moves-no-running-container",
-    "node/writes",
-    on=Crash,
-    rests_on=("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart"),
-    strength="SHOULD",
-)
+@chapter.requires("node/restart/a-crash-moves-no-running-container", "node/writes", on=Crash, strength="SHOULD")
+@rests_on("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart")
 def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     """After the node agent ended between two writes containers that run have the CPUs they had."""
     came_up_static(crash)
@@ -129,12 +113,8 @@ def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     yield from changed(CPUS, readmitted_containers(running, crash.held), "a crash")
 
 
-@chapter.requires(
-    "node/restart/damaged-files-give-nothing-twice",
-    "cpu-manager/state-file",
-    on=Recovery,
-    rests_on=("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool"),
-)
+@chapter.requires("node/restart/damaged-files-give-nothing-twice", "cpu-manager/state-file", on=Recovery)
+@rests_on("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool")
 def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
     """With state files that are damaged or old a node stays down, or gives no CPU and no device to two pods."""
     if recovery.after is None:
@@ -150,12 +130,8 @@ def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
                     yield Violation(f"after a start with other state files {device[1]} belongs to {owner} and {uid}")
 
 
-@chapter.requires(
-    "node/restart/damaged-files-name-no-cpus-that-are-not-there",
-    "cpu-manager/state-file",
-    on=Recovery,
-    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/exclusive-are-all-but-reserved"),
-)
+@chapter.requires("node/restart/damaged-files-name-no-cpus-that-are-not-there", "cpu-manager/state-file", on=Recovery)
+@rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/exclusive-are-all-but-reserved")
 def no_unknown_cpus(recovery: Recovery) -> Judgement:
     """With state files that are damaged or old a node stays down, or gives CPUs that the machine has."""
     world = came_up_static(recovery)

@@ -6,7 +6,7 @@ Pages: Kubelet Configuration (v1beta1), and those of the managers.
 from __future__ import annotations
 
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, applies, configured, violated
+from ..judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
 from ..judging.pods import GUARANTEED
 from ..judging.start_subjects import FirstPod, Start
 from ..sources.policies import CPU_POLICIES, MEMORY_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
@@ -54,16 +54,11 @@ def must_refuse_unknown(start: Start, field: str, known: tuple[str, ...]) -> Jud
     return must_not_come_up(start, f"with {field} {text!r}")
 
 
-@chapter.requires(
-    "cpu-manager/policy/defaults-to-none",
-    "cpu-manager/none",
-    on=Start,
-    rests_on=(
-        "cpu-1.8/configuration/none-is-the-default",
-        "cpu-task/configuration/policies",
-        "kubelet-reference/configuration/cpu-policies",
-    ),
-    since="1.8",
+@chapter.requires("cpu-manager/policy/defaults-to-none", "cpu-manager/none", on=Start, since="1.8")
+@rests_on(
+    "cpu-1.8/configuration/none-is-the-default",
+    "cpu-task/configuration/policies",
+    "kubelet-reference/configuration/cpu-policies",
 )
 def cpu_policy_defaults_to_none(start: Start) -> Judgement:
     """Without cpuManagerPolicy no container has CPUs of its own."""
@@ -71,9 +66,8 @@ def cpu_policy_defaults_to_none(start: Start) -> Judgement:
     return violated(not cpus, "a container has CPUs of its own", got=format_bits(cpus), allowed="none")
 
 
-@chapter.requires(
-    "memory-manager/policy/defaults-to-none", "memory-manager/none", on=Start, rests_on=("memory/policies/those",)
-)
+@chapter.requires("memory-manager/policy/defaults-to-none", "memory-manager/none", on=Start)
+@rests_on("memory/policies/those")
 def memory_policy_defaults_to_none(start: Start) -> Judgement:
     """Without memoryManagerPolicy no container has memory of its own."""
     held = guaranteed_without(start, "memoryManagerPolicy").held.values()
@@ -82,13 +76,9 @@ def memory_policy_defaults_to_none(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/policy/defaults-to-none",
-    "cpu-manager/static",
-    "topology-manager/none",
-    on=Start,
-    rests_on=("topology/policies/none-is-the-default", "topology-source/policies/none-is-the-default"),
-    since="1.18",
+    "topology-manager/policy/defaults-to-none", "cpu-manager/static", "topology-manager/none", on=Start, since="1.18"
 )
+@rests_on("topology/policies/none-is-the-default", "topology-source/policies/none-is-the-default")
 def topology_policy_defaults_to_none(start: Start) -> Judgement:
     """Without topologyManagerPolicy no pod is refused for its topology."""
     free = free_without(start, "topologyManagerPolicy").bit_count()
@@ -103,9 +93,9 @@ def topology_policy_defaults_to_none(start: Start) -> Judgement:
     "topology-manager/single-numa-node",
     "topology-manager/scope/container",
     on=Start,
-    rests_on=("topology/scopes/container-is-the-default", "topology-source/scopes/container-is-the-default"),
     since="1.20",
 )
+@rests_on("topology/scopes/container-is-the-default", "topology-source/scopes/container-is-the-default")
 def scope_defaults_to_container(start: Start) -> Judgement:
     """Without topologyManagerScope containers are aligned one by one."""
     under(start, "single-numa-node")
@@ -122,9 +112,9 @@ def scope_defaults_to_container(start: Start) -> Judgement:
     "cpu-manager/none",
     "topology-manager/single-numa-node",
     on=Start,
-    rests_on=("topology/scopes-and-policies/cpus-need-the-cpu-manager",),
     since="1.18",
 )
+@rests_on("topology/scopes-and-policies/cpus-need-the-cpu-manager")
 def no_cpus_without_the_cpu_manager(start: Start) -> Judgement:
     """Under CPU Manager policy none no pod is refused for its CPUs."""
     both_are_off(start)
@@ -137,8 +127,8 @@ def no_cpus_without_the_cpu_manager(start: Start) -> Judgement:
     "memory-manager/none",
     "topology-manager/single-numa-node",
     on=Start,
-    rests_on=("topology/scopes-and-policies/memory-needs-the-memory-manager",),
 )
+@rests_on("topology/scopes-and-policies/memory-needs-the-memory-manager")
 def no_memory_without_the_memory_manager(start: Start) -> Judgement:
     """Under Memory Manager policy None no pod is refused for its memory."""
     both_are_off(start)
@@ -155,16 +145,12 @@ def both_are_off(start: Start) -> None:
 
 
 @chapter.requires(
-    "cpu-manager/policy/unknown-is-refused",
-    "cpu-manager/static",
-    on=Start,
-    rests_on=(
-        "kubelet-reference/configuration/cpu-policies",
-        "cpu-task/configuration/policies",
-        "nrm/cpus/two-policies",
-    ),
-    since="1.8",
-    strength="SHOULD",
+    "cpu-manager/policy/unknown-is-refused", "cpu-manager/static", on=Start, since="1.8", strength="SHOULD"
+)
+@rests_on(
+    "kubelet-reference/configuration/cpu-policies",
+    "cpu-task/configuration/policies",
+    "nrm/cpus/two-policies",
     beyond="The pages name two policies and say nothing of others.",
 )
 def unknown_cpu_policy_is_refused(start: Start) -> Judgement:
@@ -173,39 +159,25 @@ def unknown_cpu_policy_is_refused(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/policy/unknown-is-refused",
-    "topology-manager/none",
-    on=Start,
-    rests_on=("topology-source/policies/unknown-policy", "kubelet-reference/configuration/topology-policies"),
-    since="1.27",
-    strength="SHOULD",
+    "topology-manager/policy/unknown-is-refused", "topology-manager/none", on=Start, since="1.27", strength="SHOULD"
 )
+@rests_on("topology-source/policies/unknown-policy", "kubelet-reference/configuration/topology-policies")
 def unknown_topology_policy_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Topology Manager policy that does not exist."""
     return must_refuse_unknown(start, "topologyManagerPolicy", TOPOLOGY_POLICIES)
 
 
 @chapter.requires(
-    "topology-manager/scope/unknown-is-refused",
-    "topology-manager/none",
-    on=Start,
-    rests_on=("topology-source/scopes/unknown-scope", "kubelet-reference/configuration/topology-scopes"),
-    since="1.27",
-    strength="SHOULD",
+    "topology-manager/scope/unknown-is-refused", "topology-manager/none", on=Start, since="1.27", strength="SHOULD"
 )
+@rests_on("topology-source/scopes/unknown-scope", "kubelet-reference/configuration/topology-scopes")
 def unknown_scope_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Topology Manager scope that does not exist."""
     return must_refuse_unknown(start, "topologyManagerScope", TOPOLOGY_SCOPES)
 
 
-@chapter.requires(
-    "memory-manager/policy/unknown-is-refused",
-    "memory-manager/static",
-    on=Start,
-    rests_on=("memory/policies/those",),
-    strength="SHOULD",
-    beyond="The page names the policies and says nothing of others.",
-)
+@chapter.requires("memory-manager/policy/unknown-is-refused", "memory-manager/static", on=Start, strength="SHOULD")
+@rests_on("memory/policies/those", beyond="The page names the policies and says nothing of others.")
 def unknown_memory_policy_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Memory Manager policy that does not exist."""
     return must_refuse_unknown(start, "memoryManagerPolicy", MEMORY_POLICIES)

@@ -12,17 +12,13 @@ from typing import Any
 import click
 
 from ..errors import Fault, UsageError
-from ..kube import (
-    ClusterObjects,
-    NodeResourcesFitArgs,
-    Pod,
-    read_cluster,
-    read_kubelet_configuration,
-    read_scheduler_configuration,
-)
+from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read_scheduler_configuration
+from ..printable import listed
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
+from ..reference.fleet.run import unmodelled_uses
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
+from .node_inputs import read_configuration, users_of
 from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
@@ -92,6 +88,9 @@ def command(
     """
     cluster, fleet = _read(_Sources(**sources))
     setups = _setups(configs, strategies)
+    users = users_of(unmodelled_uses(cluster, fleet))
+    for unmodelled, names in users.items():
+        notice(unmodelled.describe(listed(names)))
     if became is not None:
         documented = level == "documented"
         differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
@@ -102,7 +101,8 @@ def command(
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
-        print_json(_as_json(cluster, fleet, outcomes, placements=placements))
+        uses = [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()]
+        print_json({**_as_json(cluster, fleet, outcomes, placements=placements), "notModelled": uses})
     else:
         say("\n".join(_lines(cluster, fleet, by_setup, shown)))
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
@@ -118,7 +118,7 @@ def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
     fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
     if sources.machine:
-        config = read_kubelet_configuration(sources.kubelet)
+        config = read_configuration(sources.kubelet)
         kind = NodeKind(machine_of(sources.machine), config, sources.kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
     objects = read_cluster(*sources.nodes, *sources.pods)

@@ -10,11 +10,12 @@ import click
 from click.core import ParameterSource
 
 from ..errors import Fault, UsageError
+from ..fields import object_at
 from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
-from .node_inputs import NodeInputs, Question, missing, node_options, read_all_pods, tell_missing, tell_unseen
+from .node_inputs import NodeInputs, Question, missing, node_options, read_all, tell_missing, tell_unseen
 from .options import INPUT, MachineName, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say
@@ -60,9 +61,9 @@ def command(
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     question = Question(machine_name, dump, flags, level)
-    wanted = read_all_pods(pods)
+    wanted = read_all(pods)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    tell_missing(beginning.pods, inputs.machine, inputs.config)
+    tell_missing(beginning.pods, inputs)
     outcomes = beginning.outcomes(inputs, None, None)
     tell_unseen(beginning.pods, outcomes.node)
     refused_pods = _refused(beginning.pods, outcomes)
@@ -74,13 +75,17 @@ def command(
         print_json(_as_dict(refused_pods, inputs, outcomes, newer, later))
     else:
         _print(refused_pods, inputs, outcomes, newer, later)
-    return OK if all(admission.admitted for admission in refused_pods) else DIFFERENT
+    return OK if all(_stays(each, outcomes) for each in refused_pods) else DIFFERENT
 
 
 def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[AdmissionResult]:
     """Return what became of the pods that a kubelet had refused, and of those that are refused now."""
     refused = {pod.uid for pod in pods if pod.was_refused}
-    return [each for each in outcomes.in_order if each.uid in refused or not each.admitted]
+    return [each for each in outcomes.in_order if each.uid in refused or not _stays(each, outcomes)]
+
+
+def _stays(admission: AdmissionResult, outcomes: Outcomes) -> bool:
+    return admission.admitted and admission.uid not in outcomes.ended
 
 
 def _print(
@@ -96,7 +101,7 @@ def _print(
         message = _message_before(outcomes, admission)
         if message and message != admission.message:
             say(f"    the kubelet said: {message}")
-        if admission.admitted:
+        if _stays(admission, outcomes):
             say(f"    {_why_admitted(admission, inputs, outcomes)}")
         for line in placement_lines(admission, outcomes):
             say(f"    {line}")
@@ -125,7 +130,7 @@ def _as_dict(
             {
                 **rows[admission.uid],
                 "messageBefore": _message_before(outcomes, admission),
-                **({"whyAdmitted": _why_admitted(admission, inputs, outcomes)} if admission.admitted else {}),
+                **({"whyAdmitted": _why_admitted(admission, inputs, outcomes)} if _stays(admission, outcomes) else {}),
                 **({} if later is None else {"withUpgrade": _fate(later, admission)}),
             }
             for admission in refused_pods
@@ -139,7 +144,7 @@ def _why_admitted(admission: AdmissionResult, inputs: NodeInputs, outcomes: Outc
     if unlike := why_never_refused(inputs.config, reason):
         why = f"this is not the configuration it was refused with: {unlike}"
         return f"{why}; give the node's own (--config, --from-node)"
-    if unseen := missing(pod, inputs.machine, inputs.config):
+    if unseen := missing(pod, inputs):
         return (
             f"it may have been refused for {', '.join(unseen)}, which is not looked at: {inputs.machine.name} has none"
         )
@@ -148,8 +153,7 @@ def _why_admitted(admission: AdmissionResult, inputs: NodeInputs, outcomes: Outc
 
 def _message_before(outcomes: Outcomes, admission: AdmissionResult) -> str:
     pod = outcomes.pods.get(admission.uid)
-    status = pod.raw.get("status") if pod is not None else None
-    return str(status.get("message") or "") if isinstance(status, dict) else ""
+    return str(object_at(pod and pod.raw, "status").get("message") or "")
 
 
 def _fate(later: Outcomes, admission: AdmissionResult) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +11,9 @@ import click
 
 from ..errors import KubeletFails, StartError, UsageError, did_you_mean
 from ..kube import (
+    ClusterObjects,
     KubeletConfiguration,
+    NodeObject,
     Pod,
     pod_requests,
     read_cluster,
@@ -24,7 +26,8 @@ from ..machine import Machine
 from ..machine.hostfs import MemoryStore, open_dump
 from ..printable import listed
 from ..reference.advice import refusals
-from ..reference.node import Explainer, Node, node_allocatable
+from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
+from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .options import CONFIG, LEVEL, VERSION, machine_of, quirks_of
@@ -34,6 +37,7 @@ from .terminal import notice
 if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
     from ..doctor.held_pods import NodeHoldings
     from ..doctor.look import Sight
+    from ..reference.node.handlers import Unmodelled
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -52,22 +56,34 @@ def node_options(command: C) -> C:
     return command
 
 
+def read_configuration(path: Path | None) -> KubeletConfiguration:
+    """Read a KubeletConfiguration, and tell which fields a kubelet passes over; raises ``UsageError``."""
+    config = read_kubelet_configuration(path)
+    for text in config.passed_over_notices.values():
+        notice(f"{path}: {text}")
+    return config
+
+
 @dataclass(frozen=True)
 class NodeInputs:
-    """A machine and its kubelet, as a person describes them. ``where``: what messages call the configuration."""
+    """A machine and its kubelet, as a person describes them.
+
+    ``where``: what messages call the configuration. ``node_object``: the Node, which has labels, taints and conditions.
+    """
 
     machine: Machine
     config: KubeletConfiguration
     version: KubernetesVersion
     level: str
     where: str
+    node_object: NodeObject | None = None
 
     @classmethod
     def read(
         cls, machine: Machine, config_file: Path | None, flags: str, version: KubernetesVersion, level: str
     ) -> NodeInputs:
         """Read the configuration; raises ``UsageError``."""
-        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, version).node)
+        config = with_flags(read_configuration(config_file), flags, quirks_of(level, version).node)
         where = "the configuration" if flags else "the kubelet's own defaults"
         return cls(machine, config, version, level, str(config_file or where))
 
@@ -91,6 +107,7 @@ class NodeInputs:
                 kubernetes_version=self.version,
                 quirks=self.quirks,
                 resource_fit=True,
+                facts=NodeFacts.of(self.node_object, self.config),
                 **more,
             )
         except StartError as error:
@@ -99,11 +116,8 @@ class NodeInputs:
             raise StartError(error.stage, error.message, hints) from error
 
 
-def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
-    """Return the pods of all files, refused ones last, and report what is left out; raises ``UsageError``.
-
-    A refused pod comes again when the others have their resources. ``resizes``: a pod may be listed twice.
-    """
+def read_all(paths: Iterable[Path], *, resizes: bool = False) -> ClusterObjects:
+    """Return what is in all files, and report what is left out; ``resizes``: a pod may be listed twice."""
     objects = read_cluster(*paths, resizes=resizes)
     for text in objects.notices:
         notice(text)
@@ -114,26 +128,32 @@ def read_all_pods(paths: Iterable[Path], *, resizes: bool = False) -> list[Pod]:
     if objects.refused:
         names = (f"{pod.namespace}/{pod.name} ({pod.reason})" for pod in objects.refused)
         notice(f"asked again, after the others, as a kubelet refused them: {listed(names)}")
-    return [*objects.pods, *objects.refused]
+    if objects.nodes and objects.node is None:
+        notice(f"{len(objects.nodes)} Nodes are listed: labels and taints of none of them are looked at")
+    return objects
 
 
-def missing(pod: Pod, machine: Machine, config: KubeletConfiguration) -> list[str]:
+def missing(pod: Pod, inputs: NodeInputs) -> list[str]:
     """Return the resources that a pod asks for, the machine lacks, and the kubelet then does not look at."""
-    return sorted(filter(is_extended, pod_requests(pod).keys() - node_allocatable(machine, config).keys()))
+    lacking = pod_requests(pod).keys() - node_allocatable(inputs.machine, inputs.config).keys()
+    passes_over_all = Changes.of(inputs.version).unlisted_resources_of_init_containers_are_passed_over
+    counted = set() if passes_over_all else {name for init in pod.init_containers for name in init.requests}
+    return sorted(filter(is_extended, lacking - counted))
 
 
-def tell_missing(pods: Iterable[Pod], machine: Machine, config: KubeletConfiguration) -> None:
+def tell_missing(pods: Iterable[Pod], inputs: NodeInputs) -> None:
     """Tell which resources are asked for that the machine lacks, and which of them a kubelet does not look at."""
-    offered = {*node_allocatable(machine, config), "ephemeral-storage"}
-    asking: dict[str, list[str]] = {}
+    machine = inputs.machine
+    offered = {*node_allocatable(machine, inputs.config), "ephemeral-storage"}
+    asking: dict[tuple[str, bool], list[str]] = {}
     for pod in pods:
+        unseen = missing(pod, inputs)
         for resource in pod_requests(pod).keys() - offered:
-            asking.setdefault(resource, []).append(f"{pod.namespace}/{pod.name}")
-    for resource, names in sorted(asking.items()):
+            asking.setdefault((resource, resource in unseen), []).append(f"{pod.namespace}/{pod.name}")
+    for (resource, is_unseen), names in sorted(asking.items()):
         who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-        hint = did_you_mean(resource, offered)
-        unseen = "; the kubelet does not look at it" if is_extended(resource) else ""
-        notice(f"{machine.name} has no {resource}, which {who} asks for{unseen}{hint}")
+        notes = f"{'; the kubelet does not look at it' if is_unseen else ''}{did_you_mean(resource, offered)}"
+        notice(f"{machine.name} has no {resource}, which {who} asks for{notes}")
 
 
 def tell_unseen(pods: Iterable[Pod], node: Node) -> None:
@@ -144,6 +164,19 @@ def tell_unseen(pods: Iterable[Pod], node: Node) -> None:
     claiming = [f"{pod.namespace}/{pod.name}" for pod in pods if pod.claim_names]
     if claiming and not node.serves_claims:
         notice(f"the resource claims of {', '.join(claiming)} are not looked at: no manager of this node serves claims")
+    for unmodelled, names in users_of((pod, node.chain.unmodelled(pod)) for pod in pods).items():
+        is_in_node = "Node" in unmodelled.handler.modelled and "runtimeClassName" not in unmodelled.use
+        hint = "; list its Node among the pods to have it looked at" if is_in_node else ""
+        notice(unmodelled.describe(listed(names)) + hint)
+
+
+def users_of(uses: Iterable[tuple[Pod, Iterable[Unmodelled]]]) -> dict[Unmodelled, list[str]]:
+    """Return by what is not modelled the pods that use it."""
+    users: dict[Unmodelled, list[str]] = {}
+    for pod, used in uses:
+        for unmodelled in used:
+            users.setdefault(unmodelled, []).append(f"{pod.namespace}/{pod.name}")
+    return users
 
 
 @dataclass(frozen=True)
@@ -190,13 +223,15 @@ class Question:
     level: str
 
     def begin(
-        self, config_file: Path | None, version: KubernetesVersion | None, pods: Sequence[Pod]
+        self, config_file: Path | None, version: KubernetesVersion | None, objects: ClusterObjects
     ) -> tuple[NodeInputs, Beginning]:
         """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
+        pods = objects.in_order
         machine = machine_of(self.machine_name) if self.machine_name else None
         if self.dump is None:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
+            inputs = replace(inputs, node_object=objects.node)
             return inputs, Beginning(tuple(pods), pod_names(pods))
         from ..doctor.held_pods import node_holdings
 
@@ -204,7 +239,7 @@ class Question:
         held = node_holdings(sight, machine or sight.machine, pods)
         for note in held.notes:
             notice(note)
-        inputs = replace(self._of_node(sight, config_file), machine=held.machine)
+        inputs = replace(self._of_node(sight, config_file), machine=held.machine, node_object=objects.node)
         return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
 
     def other(self, inputs: NodeInputs, config_file: Path | None, version: KubernetesVersion | None) -> NodeInputs:
@@ -213,8 +248,10 @@ class Question:
             return replace(inputs, version=version or inputs.version)
         version = version or inputs.version
         if self.dump is None:
-            return NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
-        return replace(self._of_node(_look(self.dump, config_file, version), config_file), machine=inputs.machine)
+            other = NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
+        else:
+            other = self._of_node(_look(self.dump, config_file, version), config_file)
+        return replace(other, machine=inputs.machine, node_object=inputs.node_object)
 
     def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
         version = sight.version or DEFAULT

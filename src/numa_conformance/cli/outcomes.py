@@ -32,6 +32,7 @@ class Outcomes:
 
     ``advice``: what would change a refusal, by uid. ``held``: the uids of the pods that were on the node before.
     ``claims``: by uid the resource claims that no manager serves. ``pods``: those that were asked for, by uid.
+    ``ended``: the uids of pods that the kubelet ended for a critical one, with the uid of that.
     """
 
     node: Node
@@ -42,6 +43,7 @@ class Outcomes:
     held: frozenset[str] = frozenset()
     claims: dict[str, list[str]] = field(default_factory=dict)
     pods: dict[str, Pod] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
         """Admit pods in order, or resize those that are there; advise on the first ``most`` kinds of refusals."""
@@ -53,6 +55,7 @@ class Outcomes:
             if not self.node.serves_claims:
                 self.claims[pod.uid] = pod.claim_names
             self.admissions.append(outcome)
+            self.ended.update(dict.fromkeys(outcome.preempted, pod.uid))
             if not (outcome.admitted or outcome.resize or outcome.reason in NO_ANSWER):
                 kind = (
                     outcome.reason,
@@ -61,6 +64,11 @@ class Outcomes:
                 if kind not in kinds and (most is None or len(kinds) < most):
                     self.advice[pod.uid] = advise(self.node, pod)
                 kinds.add(kind)
+
+    @property
+    def all_run(self) -> bool:
+        """Whether every pod was admitted as it asks to be, and stays."""
+        return all(admission.admitted and admission.uid not in self.ended for admission in self.admissions)
 
     @property
     def in_order(self) -> list[AdmissionResult]:
@@ -87,6 +95,7 @@ class Outcomes:
         """How many pods were admitted, how many refused and why."""
         resizes = [admission.admitted for admission in self.admissions if admission.resize]
         resized = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
+        resized += f"; {len(self.ended)} ended: Preempting" if self.ended else ""
         reasons = self._refusals
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
         return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + resized
@@ -119,10 +128,11 @@ class Outcomes:
             "default_cpuset": format_bits(pools.default),
             "reconcile_period": self.node.reconcile_period,
             "summary": {"admitted": self._admitted, "refused": dict(self._refusals)},
-            "pods": [self._pod(admission) for admission in self.in_order],
+            "pods": [self.pod_to_dict(admission) for admission in self.in_order],
         }
 
-    def _pod(self, admission: AdmissionResult) -> dict[str, Any]:
+    def pod_to_dict(self, admission: AdmissionResult) -> dict[str, Any]:
+        """Return what became of one pod for a program."""
         # The protocol and all it speaks of are loaded by nothing else here.
         from ..reference.target.answers import admission_answer
 
@@ -133,6 +143,9 @@ class Outcomes:
             **({"refusedBefore": before} if (before := self.refused_before(admission.uid)) else {}),
             **({"whyShared": why} if (why := self.why_shared(admission)) else {}),
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
+            **({"preempted": [self.names[uid] for uid in admission.preempted]} if admission.preempted else {}),
+            **({"endedFor": self.names[self.ended[admission.uid]]} if admission.uid in self.ended else {}),
+            **({"notModelled": uses} if (uses := self._uses(admission.uid)) else {}),
             **msgspec.to_builtins(admission_answer(admission)),
             **resize_result(admission),
             "phase": admission.pod_phase,
@@ -140,6 +153,9 @@ class Outcomes:
             **({"explanation": self.explainer.to_dict(admission.uid)} if self.explainer else {}),
             **({"advice": self.advice[admission.uid].to_dict()} if admission.uid in self.advice else {}),
         }
+
+    def _uses(self, uid: str) -> list[dict[str, str]]:
+        return [use.to_dict() for use in self.node.chain.unmodelled(self.pods[uid])] if uid in self.pods else []
 
 
 def resize_result(admission: AdmissionResult) -> dict[str, str]:
@@ -159,12 +175,15 @@ def headline(admission: AdmissionResult, outcomes: Outcomes) -> str:
     """Return the pod, its class, and whether it was admitted, was on the node before, or had been refused."""
     uid, before = admission.uid, outcomes.refused_before(admission.uid)
     pod = f"{outcomes.names[uid]} ({admission.qos})" + (f", refused by a kubelet ({before})" if before else "")
+    ended = "".join(f"; the kubelet ended {outcomes.names[other]} for it" for other in admission.preempted)
+    if uid in outcomes.ended:
+        ended += f", then ended for {outcomes.names[outcomes.ended[uid]]} (Preempting)"
     if admission.resize:
         text = f"not resized, {admission.reason}: {admission.message}; it keeps what it has"
-        return f"{pod}: {'resized in place' if admission.admitted else text}"
+        return f"{pod}: {'resized in place' + ended if admission.admitted else text}"
     if admission.admitted:
         state = "on the node" if uid in outcomes.held else "admitted now" if before else "admitted"
-        return f"{pod}: {state}"
+        return f"{pod}: {state}{ended}"
     if admission.reason in NO_ANSWER:
         return f"{pod}: no answer, {admission.message}"
     return f"{pod}: refused{' again' if before else ''}, {admission.reason}: {admission.message}"

@@ -16,7 +16,7 @@ from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step
 from .judge import holds_histories, read_files
-from .node_inputs import NodeInputs, read_all_pods
+from .node_inputs import NodeInputs, read_all
 
 _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
@@ -25,7 +25,7 @@ _UNSEEN = "amd-rome-7502p-smt-off"
 def history_of_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
     """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
     start = Step("node.start", {"kubelet": inputs.config.to_dict()}, {})
-    pods = [Step("node.admit", {"pod": pod.to_dict()}, {}) for pod in read_all_pods(files)]
+    pods = [Step("node.admit", {"pod": pod.to_dict()}, {}) for pod in read_all(files).in_order]
     return History(_head("pods", inputs.machine), (start, *pods))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,15 @@ from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..errors import StartError
+from ..kube import ClusterObjects
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
-from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all_pods, tell_missing, tell_unseen
+from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all, tell_missing, tell_unseen
 from .options import FILE, INPUT, MachineName, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
+from .steps import STEPS, Step, StepOutcome, StepType, take
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
@@ -42,6 +45,14 @@ _SHOWN_ALIKE = 3
 @click.option(
     "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
 )
+@click.option(
+    "--then",
+    "steps",
+    type=StepType(),
+    multiple=True,
+    metavar="STEP",
+    help=f"What happens afterwards, step by step: {STEPS}.",
+)
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
@@ -58,6 +69,7 @@ def command(
     level: str,
     other_config: Path | None,
     other_version: KubernetesVersion | None,
+    steps: tuple[Step, ...],
     explain: bool,
     as_json: bool,
     as_svg: bool,
@@ -65,28 +77,31 @@ def command(
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
-    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused; with --compare or
-    --compare-version, when a pod fares otherwise there (docs/what-if.md).
+    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a
+    critical one; with --compare or --compare-version, when a pod fares otherwise there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
     if as_json + as_svg + as_html > 1:
         raise click.UsageError("--json, --svg and --html exclude each other")
-    if as_html and compares:
-        raise click.UsageError("--html tells of one node: leave out --compare and --compare-version")
-    if explain and compares:
-        raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
+    for name, is_on in (("--html", as_html), ("--explain", explain), ("--then", bool(steps))):
+        if is_on and compares:
+            raise click.UsageError(f"{name} tells of one node: leave out --compare and --compare-version")
+    if steps and as_html:
+        raise click.UsageError("--html tells of no steps: leave out --then")
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     question = Question(machine_name, dump, flags, level)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    wanted = read_all_pods(pods, resizes=True) if pods else []
+    wanted = read_all(pods, resizes=True) if pods else ClusterObjects((), ())
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    tell_missing(beginning.pods, inputs.machine, inputs.config)
+    tell_missing(beginning.pods, inputs)
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
     if not compares:
-        return _print(outcomes, as_json=as_json, as_svg=as_svg, as_html=as_html)
+        done = [take(step, outcomes) for step in steps]
+        code = _print(outcomes, done, as_json=as_json, as_svg=as_svg, as_html=as_html)
+        return DIFFERENT if any(step.failure for step in done) else code
     other = question.other(inputs, other_config, other_version)
     comparison = _compared(outcomes, inputs, other, beginning)
     if as_json:
@@ -120,18 +135,22 @@ def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning
     return Comparison(before, after, (inputs.title, title))
 
 
-def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) -> int:
+def _print(outcomes: Outcomes, steps: Sequence[StepOutcome], *, as_json: bool, as_svg: bool, as_html: bool) -> int:
     if as_json:
-        print_json(outcomes.to_dict())
+        after = {"steps": [step.to_dict(outcomes) for step in steps]} if steps else {}
+        print_json({**outcomes.to_dict(), **after})
     elif as_svg:
         click.echo(machine_svg(outcomes.node.machine, outcomes.owners), nl=False)
     elif as_html:
         click.echo(_page(outcomes), nl=False)
     else:
         _print_pods(outcomes)
+        for step in steps:
+            say("\n".join((f"\nthen {step.step.text}", *(f"    {line}" for line in step.lines(outcomes)))))
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
-    return OK if all(admission.admitted for admission in outcomes.admissions) else DIFFERENT
+    again = all(admission.admitted for step in steps for admission in step.admissions)
+    return OK if outcomes.all_run and again else DIFFERENT
 
 
 def _page(outcomes: Outcomes) -> str:

@@ -27,7 +27,8 @@ ROOT_DIR = "/var/lib/kubelet"
 USUAL = ("/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet-config.yaml", "/etc/kubernetes/kubelet/config.json")
 """Where installers put the configuration, tried where no kubelet runs that says where it is."""
 CGROUP_ROOT = "cgroupRoot"
-_FIELDS = (*MANAGER_FIELDS, CGROUP_ROOT)
+_SHUTDOWN = ("shutdownGracePeriod", "shutdownGracePeriodCriticalPods", "shutdownGracePeriodByPodPriority")
+_FIELDS = (*MANAGER_FIELDS, CGROUP_ROOT, "allowedUnsafeSysctls", "registerWithTaints", *_SHUTDOWN)
 MAX_DROP_INS = 1_000
 _SUFFIX = ".conf"
 _DEPTH = 4

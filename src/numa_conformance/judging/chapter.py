@@ -154,6 +154,7 @@ CHAPTER_OF: dict[str, str] = {}
 CHECKERS: list[Checker] = []
 """Every checker, in the order of declaration."""
 _BY_SUBJECT: dict[type, tuple[Checker, ...]] = {}
+_EVIDENCE: dict[Callable[..., Judgement], dict[str, Any]] = {}
 
 
 def checkers_of(subject: type) -> tuple[Checker, ...]:
@@ -192,6 +193,16 @@ def judges(id: str, *, on: Any) -> Any:
         return judge
 
     return declare
+
+
+def rests_on(*statements: str, beyond: str | None = None) -> Callable[[AnyJudge], AnyJudge]:
+    """Say below ``requires`` which statements a sentence rests on, and what is asked ``beyond`` them."""
+
+    def note(judge: AnyJudge) -> AnyJudge:
+        _EVIDENCE[judge] = {"rests_on": statements, "beyond": beyond}
+        return judge
+
+    return note
 
 
 class Chapter:
@@ -252,12 +263,12 @@ class Chapter:
         """Declare a requirement and its judge; the first paragraph of the judge's docstring is the sentence.
 
         The judge is pure. It says with ``applies`` when the sentence applies, and yields what is wrong. ``more``: the
-        keywords of ``sentence``.
+        keywords of ``sentence``, of which ``rests_on`` may stand below instead.
         """
 
         def declare(judge: AnyJudge) -> AnyJudge:
             text = " ".join((judge.__doc__ or "").partition("\n\n")[0].split())
-            self.sentence(id, text, *features, **more)
+            self.sentence(id, text, *features, **_EVIDENCE.get(judge, {}), **more)
             _declare(id, on, judge)
             return judge
 

@@ -1,7 +1,7 @@
 """The Kubernetes objects that users already have."""
 
 from ..documents import Document, read_documents
-from .cluster_objects import ClusterObjects, NodeObject, read_cluster, read_pods
+from .cluster_objects import ClusterObjects, NodeObject, read_cluster
 from .configuration_files import read_kubelet_configuration, read_scheduler_configuration
 from .container import Container, QosClass, qos_class
 from .features import FeatureGates, gate_faults, option_maturity
@@ -45,7 +45,6 @@ __all__ = [
     "read_cluster",
     "read_documents",
     "read_kubelet_configuration",
-    "read_pods",
     "read_scheduler_configuration",
     "reserved_cpu_milli",
     "validate",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, UsageError
-from ..fields import Fields
+from ..fields import Fields, object_at, objects_at
 from ..printable import listed
 from .manifests import ManifestObject, read_manifests
 from .pod import Pod
@@ -89,6 +89,18 @@ class ClusterObjects:
     represented: int = 0
 
     @property
+    def in_order(self) -> list[Pod]:
+        """The pods, those last that a kubelet refused: they come again when the others have their resources."""
+        return [*self.pods, *self.refused]
+
+    @property
+    def node(self) -> NodeObject | None:
+        """The only node that is listed, or the only listed one that pods name."""
+        names = {pod.node_name for pod in self.in_order} - {""}
+        nodes = [node for node in self.nodes if len(self.nodes) == 1 or node.name in names]
+        return nodes[0] if len(nodes) == 1 else None
+
+    @property
     def waiting(self) -> tuple[Pod, ...]:
         """The pods without a node."""
         return tuple(pod for pod in self.pods if not pod.node_name)
@@ -156,17 +168,9 @@ def read_cluster(*paths: Path | str, resizes: bool = False) -> ClusterObjects:
     return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented)
 
 
-def read_pods(*paths: Path | str) -> list[Pod]:
-    """Read every pod of files and folders, as ``read_cluster`` does."""
-    return list(read_cluster(*paths).pods)
-
-
 def _owners(manifest: ManifestObject) -> Iterator[str]:
     """Yield the uids of what has made an object."""
-    owners = manifest.metadata.get("ownerReferences")
-    for owner in owners if isinstance(owners, list) else ():
-        if isinstance(owner, Mapping) and (uid := _uid(owner)):
-            yield uid
+    yield from filter(None, map(_uid, objects_at(manifest.metadata, "ownerReferences")))
 
 
 def _uid(obj: Mapping[str, Any]) -> str:
@@ -187,6 +191,9 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
             f"{pod.namespace}/{pod.name} ({', '.join(filter(None, (pod.phase, pod.reason)))})" for pod in objects.ended
         )
         yield f"pods that are left out, as they have ended: {listed(names)}"
+    if grouped := [pod for pod in objects.in_order if object_at(pod.raw, "spec", "schedulingGroup")]:
+        names = (f"{pod.namespace}/{pod.name}" for pod in grouped)
+        yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"
 
 
 def _makers(kinds: Iterable[str]) -> list[str]:
@@ -241,7 +248,9 @@ class PodNames:
                 return pod
             self._generated[prefix] += 1
             return {**pod, "metadata": {**metadata, "name": f"{prefix}{self._generated[prefix]}"}}
-        return {**pod, "metadata": {"name": self._new(_container_name(pod.get("spec")))}}
+        containers = objects_at(pod, "spec", "containers")
+        name = containers[0].get("name") if containers else None
+        return {**pod, "metadata": {"name": self._new(name if isinstance(name, str) else "")}}
 
     def _new(self, wanted: str) -> str:
         number = 1
@@ -251,10 +260,3 @@ class PodNames:
             name = f"{wanted or 'pod'}-{number}"
         self._names.add(name)
         return name
-
-
-def _container_name(spec: Any) -> str:
-    containers = spec.get("containers") if isinstance(spec, Mapping) else None
-    first = containers[0] if isinstance(containers, list) and containers else None
-    name = first.get("name") if isinstance(first, Mapping) else None
-    return name if isinstance(name, str) else ""

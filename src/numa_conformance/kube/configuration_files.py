@@ -20,12 +20,13 @@ from .vendor_configurations import foreign, kind_of, parts_of
 def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     """Read one KubeletConfiguration; None gives the kubelet's defaults. Raises ``UsageError``.
 
-    It may stand among other documents, and in the files of installers and distributions (``vendor_configurations``).
+    Fields that no kubelet knows are passed over. It may stand among other documents, and in the files of installers and
+    distributions (``vendor_configurations``).
     """
     if path is None:
         return KubeletConfiguration()
     document = kubelet_document(path)
-    return KubeletConfiguration.from_dict(document.value, document.place)
+    return KubeletConfiguration.from_dict(document.value, document.place, lenient=True)
 
 
 def kubelet_document(path: Path | str) -> Document:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ..errors import StartError, closest
+from ..errors import Fault, StartError, closest
 from ..sources.changes import Changes
-from ..sources.gates import GATES, GATES_NEED_OTHERS, GateState
+from ..sources.gates import GATES_NEED_OTHERS, GateState, all_gates
 from ..sources.options import POLICY_OPTIONS, Maturity
 from ..sources.versions import DEFAULT, KubernetesVersion
 
 _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
-_NEEDING = sorted(name for name, gate in GATES.items() if gate.needs)
 
 
 def option_maturity(option: str, version: str | KubernetesVersion) -> Maturity | None:
@@ -43,7 +42,7 @@ class FeatureGates:
         """
         wanted = overrides or {}
         version = KubernetesVersion.supported(version)
-        faults = gate_faults(version, wanted)
+        faults = [fault.message for fault in gate_faults(version, wanted)]
         groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
         states = _states(version)
         known = {name: groups.get(state.stage, state.on) for name, state in states.items()} if groups else _on(version)
@@ -62,54 +61,37 @@ class FeatureGates:
         return option_maturity(option, self.version)
 
 
-def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool]) -> list[str]:
-    """Return what the kubelet of a version refuses in ``featureGates``, in its words.
-
-    A gate of other parts of Kubernetes is accepted unseen, unless its name is a slip away from a listed one.
-    """
+def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool]) -> list[Fault]:
+    """Return what the kubelet of a version refuses in ``featureGates``, in its words."""
     states = _states(KubernetesVersion.supported(version))
     faults = []
     for name, on in overrides.items():
-        state = states.get(name)
-        if name in GATES:
-            if state is None or state.stage == "gone":
-                faults.append(f"unrecognized feature gate: {name}")
-            elif state.locked and on != state.on:
-                wanted, locked = str(on).lower(), str(state.on).lower()
-                faults.append(f"cannot set feature gate {name} to {wanted}, feature is locked to {locked}")
-        elif name not in _GROUPS:
-            near = closest(name, GATES)
-            if near and _is_slip(name.lower(), near.lower()):
-                faults.append(f"unrecognized feature gate: {name}; did you mean {near!r}?")
+        place, state = f"featureGates.{name}", states.get(name)
+        if name in _GROUPS:
+            continue
+        if state is None or state.stage == "gone":
+            near = closest(name, [known for known, state in states.items() if state.stage != "gone"])
+            faults.append(Fault(place, f"unrecognized feature gate: {name}", suggestion=near))
+        elif state.locked and on != state.on:
+            wanted, locked = str(on).lower(), str(state.on).lower()
+            faults.append(Fault(place, f"cannot set feature gate {name} to {wanted}, feature is locked to {locked}"))
     return faults
 
 
 def _unmet_needs(enabled: Mapping[str, bool]) -> list[str]:
     """Return what the kubelet says of gates that are on while gates that they need are off."""
     faults = []
-    for name in _NEEDING:
-        off = [need for need in GATES[name].needs if enabled.get(name) and not enabled.get(need, False)]
+    for name, gate in sorted(all_gates().items()):
+        off = [need for need in gate.needs if enabled.get(name) and not enabled.get(need, False)]
         if off:
             faults.append(f"{name} is enabled, but depends on features that are disabled: [{' '.join(off)}]")
     return faults
 
 
-def _is_slip(name: str, known: str) -> bool:
-    """Tell whether two names are equal but for two letters next to each other, given, missing or changed."""
-    shared = _shared_start(name, known)
-    name, known = name[shared:][::-1], known[shared:][::-1]
-    return max(len(name), len(known)) - _shared_start(name, known) <= 2
-
-
-def _shared_start(name: str, known: str) -> int:
-    pairs = enumerate(zip(name, known, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(name), len(known)))
-
-
 @lru_cache
 def _states(version: KubernetesVersion) -> Mapping[str, GateState]:
     """Return what has become of every gate; gates that do not exist yet are left out."""
-    reached = {name: gate.history.at(version) for name, gate in GATES.items()}
+    reached = {name: gate.history.at(version) for name, gate in all_gates().items()}
     return {name: state for name, state in reached.items() if state is not None}
 
 

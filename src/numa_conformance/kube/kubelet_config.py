@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
-from ..fields import Fields
+from ..errors import did_you_mean
+from ..fields import Fields, object_at, shown
+from ..sources.configuration_fields import FIELDS
 from ..sources.defaults import (
     CPU_CFS_QUOTA,
     CPU_CFS_QUOTA_PERIOD,
@@ -24,29 +27,6 @@ from ..sources.defaults import (
 from ..sources.quirks.node import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .quantity import DURATIONS, Quantity, is_duration, quantities
-
-_NAMES = """
-address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
-clusterDomain configMapAndSecretChangeDetectionStrategy containerLogMaxFiles containerLogMaxSize
-containerLogMaxWorkers containerLogMonitorInterval containerRuntimeEndpoint contentType crashLoopBackOff
-enableContentionProfiling enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers
-enableProfilingHandler enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst
-eventRecordQPS evictionMaxPodGracePeriod evictionMinimumReclaim evictionPressureTransitionPeriod evictionSoft
-evictionSoftGracePeriod failCgroupV1 failSwapOn fileCheckFrequency hairpinMode healthzBindAddress healthzPort
-httpCheckFrequency imageGCHighThresholdPercent imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge
-imagePullCredentialsVerificationPolicy imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit
-kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeletCgroups localStorageCapacityIsolation logging
-makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls memorySwap memoryThrottlingFactor nodeLeaseDurationSeconds
-nodeStatusMaxImages nodeStatusReportFrequency oomScoreAdj podCIDR podLogsDir podPidsLimit podsPerCore port
-preloadedImagesVerificationAllowlist protectKernelDefaults providerID qosReserved readOnlyPort registerNode
-registerWithTaints registryBurst registryPullQPS resolvConf rotateCertificates runOnce runtimeRequestTimeout
-seccompDefault serializeImagePulls serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod
-shutdownGracePeriodByPodPriority shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath staticPodURL
-staticPodURLHeader streamingConnectionIdleTimeout syncFrequency systemCgroups tlsCertFile tlsCipherSuites
-tlsMinVersion tlsPrivateKeyFile tracing userNamespaces volumePluginDir volumeStatsAggPeriod
-"""
-OTHER_FIELDS: tuple[str, ...] = tuple(_NAMES.split())
-
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -65,6 +45,7 @@ class KubeletConfiguration:
     """The part of a KubeletConfiguration that decides about CPUs, memory and devices.
 
     Absent fields have the defaults of Kubernetes ``DEFAULT``; ``at`` gives them those of another version.
+    ``passed_over``: the fields that no kubelet knows.
     """
 
     cpu_manager_policy: str = CPU_MANAGER_POLICY.at(DEFAULT)
@@ -85,27 +66,40 @@ class KubeletConfiguration:
     cpu_cfs_quota: bool = CPU_CFS_QUOTA.at(DEFAULT)
     cpu_cfs_quota_period: str = CPU_CFS_QUOTA_PERIOD.at(DEFAULT)
     max_pods: int = MAX_PODS.at(DEFAULT)
+    pods_per_core: int = 0
     node_status_update_frequency: str = NODE_STATUS_UPDATE_FREQUENCY.at(DEFAULT)
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    passed_over: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "") -> KubeletConfiguration:
+    def from_dict(cls, obj: object, place: str = "", *, lenient: bool = False) -> KubeletConfiguration:
         """Read the JSON object; ``apiVersion`` and ``kind`` may be absent.
 
-        Fields of a KubeletConfiguration that do not concern the managers are ignored; unknown ones are faults. Raises
-        ``UsageError`` with every fault and its field path.
+        Fields of a KubeletConfiguration that do not concern the managers are ignored; unknown ones are faults or, where
+        it is ``lenient`` as a kubelet is, passed over. Raises ``UsageError`` with every fault and its field path.
         """
         fields = Fields(place)
-        config = _read(fields.mapping(obj, ""), fields)
+        written = fields.mapping(obj, "")
+        unknown = tuple(str(name) for name in written if name not in _FIELDS) if lenient else ()
+        known = {name: value for name, value in written.items() if name not in unknown} if unknown else written
+        for name in _QUANTITY_MAPS if lenient else ():
+            _text_map(written.get(name), name, fields)  # a kubelet reads no bare number there
+        config = replace(_read(known, fields), passed_over=unknown)
         fields.raise_if_any()
         return config
+
+    @property
+    def passed_over_notices(self) -> dict[str, str]:
+        """What is to be said of each field that is passed over."""
+        return {name: f"the kubelet passes over {name}{did_you_mean(name, _FIELDS)}" for name in self.passed_over}
 
     def at(self, version: KubernetesVersion) -> KubeletConfiguration:
         """Return the same configuration with the defaults of a version where it says nothing.
 
         In one that was made in code, a value that is the default of ``DEFAULT`` counts as not said.
         """
-        if _defaults(version) == _defaults(DEFAULT):
+        merges = _MERGING.name in self.raw and version < _MERGING.since
+        if _defaults(version) == _defaults(DEFAULT) and not merges:
             return self
         return _read(self.to_dict(), Fields(), version)
 
@@ -146,12 +140,14 @@ _OTHERS = {
     "featureGates": "feature_gates",
     "cpuCFSQuota": "cpu_cfs_quota",
     "maxPods": "max_pods",
+    "podsPerCore": "pods_per_core",
 }
 _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_OTHERS}
 MANAGER_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
 """The fields that concern the resource managers."""
-_FIELDS = (*MANAGER_FIELDS, *OTHER_FIELDS)
-_DURATIONS = ("cpuManagerReconcilePeriod", "cpuCFSQuotaPeriod", "nodeStatusUpdateFrequency")
+_FIELDS = ("apiVersion", "kind", *FIELDS)
+_MERGING = FIELDS["mergeDefaultEvictionSettings"]
+_INT32 = {"low": -(2**31), "high": 2**31 - 1}
 
 
 @lru_cache
@@ -168,19 +164,23 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
             read[name] = fields.text(obj[key], key)
-    for key in _DURATIONS:
-        _check_duration(obj.get(key), key, fields)
+    for name, described in FIELDS.items():
+        *parents, last = name.split(".")
+        value = object_at(obj, *parents).get(last) if parents else obj.get(name)
+        if value is not None and name not in _QUANTITY_MAPS:
+            _check_kind(value, described.kind.rstrip("?"), name, fields)
     for key, name in _TEXT_MAPS.items():
         if obj.get(key) is not None:
             read[name] = _text_map(obj[key], key, fields)
     for key, name in _QUANTITY_MAPS.items():
         read[name] = quantities(obj.get(key), key, fields)
-    if fields.flag(obj.get("mergeDefaultEvictionSettings"), "mergeDefaultEvictionSettings", default=False):
+    if fields.flag(obj.get(_MERGING.name), _MERGING.name, default=False) and version >= _MERGING.since:
         read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
     read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), fields))
     read["feature_gates"] = _gates(obj.get("featureGates"), fields)
     read["cpu_cfs_quota"] = fields.flag(obj.get("cpuCFSQuota"), "cpuCFSQuota", default=defaults["cpu_cfs_quota"])
-    read["max_pods"] = fields.whole(obj.get("maxPods"), "maxPods", defaults["max_pods"], low=0)
+    read["max_pods"] = fields.whole(obj.get("maxPods") or None, "maxPods", defaults["max_pods"], **_INT32)
+    read["pods_per_core"] = fields.whole(obj.get("podsPerCore"), "podsPerCore", **_INT32)
     return KubeletConfiguration(**read)
 
 
@@ -226,6 +226,26 @@ def _gates(value: object, fields: Fields) -> dict[str, bool]:
     }
 
 
-def _check_duration(value: object, path: str, fields: Fields) -> None:
-    if isinstance(value, str) and value and not is_duration(value):
-        fields.fault(path, f"{value!r} is not a duration", DURATIONS)
+def _check_kind(value: object, kind: str, path: str, fields: Fields) -> None:
+    """Refuse a value of a type that a kubelet cannot read, which ends it."""
+    match kind:
+        case "text":
+            fields.text(value, path)
+        case "duration":
+            if not is_duration(fields.text(value, path, "0s")):
+                fields.fault(path, f"{value!r} is not a duration", DURATIONS)
+        case "flag":
+            fields.flag(value, path, default=False)
+        case "whole" | "long":
+            fields.whole(value, path, **(_INT32 if kind == "whole" else {}))
+        case "number":
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+                fields.fault(path, f"is {shown(value)}", "a number")
+        case "texts" | "objects" | "list":
+            for below, entry in fields.entries(value, path):
+                if kind != "list":
+                    _check_kind(entry, kind.removesuffix("s"), below, fields)
+        case "texts-by-name":
+            _text_map(value, path, fields)
+        case "object":
+            fields.mapping(value, path)

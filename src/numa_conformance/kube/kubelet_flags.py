@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -103,7 +103,9 @@ def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> K
     written = config.to_dict()
     if "featureGates" in fields:
         fields["featureGates"] = {**(written.get("featureGates") or {}), **fields["featureGates"]}
-    return KubeletConfiguration.from_dict({**written, **fields}, "--flags") if fields else config
+    if not fields:
+        return config
+    return replace(KubeletConfiguration.from_dict({**written, **fields}, "--flags"), passed_over=config.passed_over)
 
 
 def fields_of_flags(text: str, quirks: NodeQuirks, place: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
+from ..fields import object_at
 from .workloads import TEMPLATED
 
 _READ = ("Pod", *TEMPLATED, "Node")
@@ -41,8 +42,7 @@ class ManifestObject:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """Its metadata, empty where there is none."""
-        value = self.obj.get("metadata")
-        return value if isinstance(value, Mapping) else {}
+        return object_at(self.obj, "metadata")
 
 
 def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[ManifestObject]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..fields import Fields
+from ..fields import Fields, object_at, objects_at
+from ..sources.handlers import HANDLERS
 from ..sources.quirks.node import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
 from .features import FeatureGates
-from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources
+from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources, check_values
 from .pod_level import default_limits, read_pod_level
 from .quantity import Quantity, quantities
 from .resource_names import amount_faults
@@ -21,8 +22,12 @@ Served = Literal["containers", "nobody", "pod"]
 They serve each container by its own amounts, nobody, or the pod as a whole. In the last case each container gets a part
 of the pod's (gate PodLevelResourceManagers).
 """
-_REFUSALS = ("TopologyAffinityError", "SMTAlignmentError", "UnexpectedAdmissionError")
-"""Reasons of the managers; what the node has too little of is told as ``OutOf<resource>``."""
+_REFUSALS = {reason for handler in HANDLERS.values() for reason in handler.reasons} - {"Evicted"}
+"""Reasons of admission; pods that ran are evicted too. What the node has too little of is ``OutOf<resource>``."""
+CRITICAL_PRIORITY = 2_000_000_000
+"""The priority from which on a pod is critical."""
+_CLASSES = {"system-cluster-critical": CRITICAL_PRIORITY, "system-node-critical": CRITICAL_PRIORITY + 1000}
+_SOURCE, _MIRROR = "kubernetes.io/config.source", "kubernetes.io/config.mirror"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,23 @@ class Pod:
         return self.phase == "Failed" and (self.reason in _REFUSALS or self.reason.startswith("OutOf"))
 
     @property
+    def restarted(self) -> frozenset[str]:
+        """The containers that have ended and were started again, by the pod's status."""
+        statuses = objects_at(self.raw, "status", "containerStatuses")
+        return frozenset(str(status.get("name")) for status in statuses if status.get("restartCount"))
+
+    @property
+    def is_static(self) -> bool:
+        """Whether a kubelet read it from a file or an address of its own."""
+        return object_at(self.raw, "metadata", "annotations").get(_SOURCE) in ("file", "http")
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether a kubelet ends others for it where resources lack: static, mirror, or of high priority."""
+        is_mirror = _MIRROR in object_at(self.raw, "metadata", "annotations")
+        return self.is_static or is_mirror or self.priority >= CRITICAL_PRIORITY
+
+    @property
     def qos(self) -> QosClass:
         """The class in the pod's status when there is one, else the computed one (ADM-QOS-08, 09)."""
         if self._qos is None:
@@ -129,6 +151,8 @@ class Pod:
             pod = replace(pod, compares_by_container=True)
         if pod.status_qos_class and not changes.class_told_in_status_counts:
             pod = replace(pod, status_qos_class=None)
+        if gates.enabled("DRAExtendedResource"):
+            pod = _without_claimed(pod)
         if any(container.restart_always for container in pod.init_containers):
             pod = _with_sidecars(pod, gates, quirks)
         if not pod.has_resources:
@@ -181,6 +205,24 @@ class Pod:
         return named
 
 
+def _without_claimed(pod: Pod) -> Pod:
+    """Return a pod without the extended resources that a claim stands for, by its status (DEV-DRA-01)."""
+    mappings = objects_at(pod.raw, "status", "extendedResourceClaimStatus", "requestMappings")
+    claimed = {(mapping.get("containerName"), mapping.get("resourceName")) for mapping in mappings}
+
+    def left(container: Container, amounts: Mapping[str, Quantity]) -> dict[str, Quantity]:
+        return {name: amount for name, amount in amounts.items() if (container.name, name) not in claimed}
+
+    def without(containers: tuple[Container, ...]) -> tuple[Container, ...]:
+        return tuple(
+            replace(each, requests=left(each, each.requests), limits=left(each, each.limits)) for each in containers
+        )
+
+    if not claimed:
+        return pod
+    return replace(pod, init_containers=without(pod.init_containers), containers=without(pod.containers), original=pod)
+
+
 def _with_sidecars(pod: Pod, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
     """Return a pod with init containers that keep running as an agent sees it: without the gate they are ordinary."""
     if not quirks.sidecars_leave_their_resources:
@@ -215,6 +257,7 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
     check_names([*listed_init, *listed_apps], fields)
     if strict:
         check_fields([*listed_init, *listed_apps], fields)
+        check_values(spec, [*listed_init, *listed_apps], fields)
     overhead = quantities(spec.get("overhead"), "spec.overhead", fields)
     requests, limits = read_pod_level(spec, init, apps, fields, validate=validate)
     return Pod(
@@ -229,7 +272,9 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         limits=limits,
         status_qos_class=_status_class(status, fields),
         node_name=fields.text(spec.get("nodeName"), "spec.nodeName"),
-        priority=fields.whole(spec.get("priority"), "spec.priority"),
+        priority=fields.whole(
+            spec.get("priority"), "spec.priority", _CLASSES.get(str(spec.get("priorityClassName")), 0)
+        ),
         created=str(metadata.get("creationTimestamp") or ""),
         phase=fields.text(status.get("phase"), "status.phase"),
         reason=fields.text(status.get("reason"), "status.reason"),

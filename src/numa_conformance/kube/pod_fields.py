@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..fields import Fields
+from ..fields import Fields, object_at, objects_at
 
 POD_FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 RESOURCES_FIELDS = ("claims", "limits", "requests")
@@ -30,7 +30,7 @@ def check_names(containers: Iterable[tuple[str, object]], fields: Fields) -> Non
     """Refuse containers without a name, and names that repeat; ``containers`` are paths and entries."""
     names: set[str] = set()
     for path, item in containers:
-        name = item.get("name") if isinstance(item, Mapping) else None
+        name = object_at(item).get("name")
         if name is None or name == "":
             fields.fault(f"{path}.name", "Required value: a container needs a name")
         elif isinstance(name, str):
@@ -51,3 +51,29 @@ def check_resources(owner: Mapping[str, Any], path: str, fields: Fields) -> None
     """Refuse unknown fields of ``resources``."""
     if isinstance(owner.get("resources"), Mapping):
         fields.known(owner["resources"], f"{path}.resources", RESOURCES_FIELDS)
+
+
+_CHOICES = {"os.name": ("linux", "windows"), "securityContext.supplementalGroupsPolicy": ("Merge", "Strict")}
+_LAST_PORT = 65535
+
+
+def check_values(spec: Mapping[str, Any], containers: Iterable[tuple[str, object]], fields: Fields) -> None:
+    """Refuse what the API server does of the fields that decide at admission; ``containers`` are paths and entries."""
+    for path, names in _CHOICES.items():
+        *owners, name = path.split(".")
+        value = object_at(spec, *owners).get(name)
+        if value not in (None, *names):
+            listed = ", ".join(f'"{known}"' for known in names)
+            fields.fault(f"spec.{path}", f'Unsupported value: "{value}": supported values: {listed}')
+    for path, item in containers:
+        for index, port in enumerate(objects_at(item, "ports")):
+            at, inside, outside = f"{path}.ports[{index}]", port.get("containerPort"), port.get("hostPort")
+            if not inside:
+                fields.fault(f"{at}.containerPort", "Required value")
+            for name in ("containerPort", "hostPort"):
+                if port.get(name) and not 0 < fields.whole(port[name], f"{at}.{name}", 1) <= _LAST_PORT:
+                    text = f"Invalid value: {port[name]}: must be between 1 and {_LAST_PORT}, inclusive"
+                    fields.fault(f"{at}.{name}", text)
+            if spec.get("hostNetwork") is True and outside and outside != inside:
+                text = f"Invalid value: {outside}: must match `containerPort` when `hostNetwork` is true"
+                fields.fault(f"{at}.hostPort", text)

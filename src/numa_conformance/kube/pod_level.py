@@ -28,16 +28,40 @@ def read_pod_level(
     resources = fields.mapping(spec.get("resources"), "spec.resources")
     limits = quantities(resources.get("limits"), "spec.resources.limits", fields)
     requests = quantities(resources.get("requests"), "spec.resources.requests", fields)
-    if validate:
-        for path, message in (*_unsupported(requests, limits), *amount_faults(requests, limits)):
-            fields.fault(f"spec.resources.{path}".rstrip("."), message)
+    if validate and resources.get("claims") is not None:
+        fields.fault("spec.resources.claims", "Forbidden: claims may not be set for Resources at pod-level")
+    written = requests
     if requests or limits:
         inherited = {name: amount for name, amount in total_requests(init, apps).items() if _supported(name)}
         requests = {**limits, **inherited, **requests}
+    if validate:
+        below = _below_containers(written, limits, init, apps)
+        for path, message in (*_unsupported(written, limits), *amount_faults(requests, limits), *below):
+            fields.fault(f"spec.resources.{path}".rstrip("."), message)
     return (
         {name: amount.canonical() for name, amount in requests.items()},
         {name: amount.canonical() for name, amount in limits.items()},
     )
+
+
+def _below_containers(
+    requests: Mapping[str, Quantity],
+    limits: Mapping[str, Quantity],
+    init: Sequence[Container],
+    apps: Sequence[Container],
+) -> Iterator[tuple[str, str]]:
+    """Yield (field path below ``spec.resources``, message) where a pod has less than its containers together."""
+    huge = {name: amount for name, amount in total_limits(init, apps).items() if is_huge_page(name)}
+    for kind, amounts, totals in (("requests", requests, total_requests(init, apps)), ("limits", limits, huge)):
+        for name, total in totals.items():
+            if name in amounts and total > amounts[name]:
+                text = f"must be greater than or equal to aggregate container {kind} of {total}"
+                yield f"{kind}[{name}]", f'Invalid value: "{amounts[name]}": {text}'
+    for index, container in enumerate(apps):
+        for name, limit in container.limits.items():
+            if name in limits and limit > limits[name]:
+                text = f"must be less than or equal to pod limits of {limits[name]}"
+                yield f"containers[{index}][{name}].limits", f'Invalid value: "{limit}": {text}'
 
 
 def default_limits(level: PodLevel, init: Sequence[Container], apps: Sequence[Container]) -> dict[str, Quantity]:

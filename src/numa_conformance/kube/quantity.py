@@ -211,8 +211,8 @@ _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 
 
 
 def is_duration(text: str) -> bool:
-    """Tell whether a text is a duration."""
-    return _DURATION.fullmatch(text) is not None
+    """Tell whether a text is a duration, of nanoseconds that a word of 64 bits takes."""
+    return _DURATION.fullmatch(text) is not None and abs(microseconds(text)) <= _MAX_INT64 // 1000
 
 
 def microseconds(text: str) -> int:

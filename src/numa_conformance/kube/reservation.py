@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
-from fractions import Fraction
 
 from ..cpuset import CpuSet
 from ..errors import CpuSetSyntaxError, StartError, UsageError
+from .eviction import NO_THRESHOLD, share
 from .kubelet_config import KubeletConfiguration
 from .quantity import Quantity
 
@@ -62,18 +61,11 @@ def _eviction(config: KubeletConfiguration, name: str, capacity: int) -> Quantit
     """Return the hard eviction threshold that counts as reserved, nothing where there is none."""
     signal = next((signal for signal, resource in _SIGNALS.items() if resource == name), "")
     written = config.eviction_hard.get(signal, "0")
-    # Both mean to the kubelet that there is no threshold.
-    if written in ("0%", "100%"):
+    if written in NO_THRESHOLD:
         return _NOTHING
     try:
-        if not written.endswith("%"):
-            return Quantity.parse(written)
-        share = _single_precision(Fraction(Quantity.parse(written[:-1]).as_number) / 100)
+        if written.endswith("%"):
+            return Quantity(int(float(capacity) * share(written)), "binary")
+        return Quantity.parse(written)
     except UsageError as error:
         raise error.within(f"evictionHard.{signal}") from None
-    return Quantity(int(float(capacity) * share), "binary")
-
-
-def _single_precision(number: Fraction) -> float:
-    """Return what the kubelet, which holds percentages as 32-bit floats, makes of a number."""
-    return float(struct.unpack("f", struct.pack("f", float(number)))[0])

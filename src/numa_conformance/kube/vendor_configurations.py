@@ -13,6 +13,7 @@ from typing import Any
 
 from ..documents import Document, read_text
 from ..errors import Fault, UsageError
+from ..fields import object_at
 from .kubelet_config import KIND
 from .kubelet_flags import FLAGS
 
@@ -85,7 +86,7 @@ def parts_of(document: Document) -> Iterator[Part]:
 
 def kind_of(document: Document) -> str:
     """Return the kind that a document says to be of, ``machine`` for one of ours, empty where it says none."""
-    value = document.value if isinstance(document.value, Mapping) else {}
+    value = object_at(document.value)
     return str(value.get("kind") or ("machine" if _OF_MACHINES & value.keys() else ""))
 
 
@@ -112,8 +113,7 @@ def _at(value: Any, path: Path) -> Any:
 
 def _in_config_map(document: Document) -> Iterator[Part]:
     """Read the texts of a ConfigMap that are KubeletConfigurations, as kubeadm keeps one under ``kubelet``."""
-    data = document.value.get("data")
-    for key, text in data.items() if isinstance(data, Mapping) else ():
+    for key, text in object_at(document.value, "data").items():
         if isinstance(text, str) and KIND in text:
             for inner in read_text(text, f"{document.place}: data.{key}"):
                 if kind_of(inner) == KIND:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import Fault, UsageError
+from ..fields import object_at
 from .pod import Pod
 
 _REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
@@ -25,15 +26,13 @@ def pods_of(kind: str, obj: Mapping[str, Any], place: str) -> list[Pod]:
 
 
 def _from_template(kind: str, obj: Mapping[str, Any], path: tuple[str, ...], place: str) -> list[Pod]:
-    owner: Any = obj
-    for key in path:
-        owner = owner.get(key) if isinstance(owner, Mapping) else None
-    template = owner.get("template") if isinstance(owner, Mapping) else None
+    owner = object_at(obj, *path)
+    template = owner.get("template")
     where = ".".join((*path, "template"))
     if not isinstance(template, Mapping):
         raise UsageError(Fault(f"{place}: {where}", "is missing", "a pod template"))
     count = _replicas(kind, owner, f"{place}: {'.'.join(path)}")
-    metadata = obj["metadata"] if isinstance(obj.get("metadata"), Mapping) else {}
+    metadata = object_at(obj, "metadata")
     if not count:
         return []
     first = Pod.from_dict(_stamp(template, metadata), f"{place}: {where}")
@@ -52,7 +51,7 @@ def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
 
 def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any]) -> dict[str, Any]:
     """Make the pods of a template, which differ by their names alone; ``owner`` is the workload's metadata."""
-    metadata = template["metadata"] if isinstance(template.get("metadata"), Mapping) else {}
+    metadata = object_at(template, "metadata")
     namespace = str(owner.get("namespace") or "default")
     stored = {key: owner[key] for key in ("resourceVersion",) if key in owner}
     return {

@@ -102,14 +102,17 @@ class DeviceForm(_Form):
 
 
 class PluginForm(_Form):
-    """What a device plugin offers."""
+    """What a device plugin does."""
 
     preferred_allocation: Annotated[
         Literal["lowest-id"] | None, _note("lowest-id prefers the lowest ids in string order.", "lowest-id or null")
     ] = None
 
 
-Plugins = Annotated[dict[str, PluginForm | None] | None, _note("Resource to what its device plugin offers.")]
+Plugins = Annotated[
+    dict[str, PluginForm | None] | None,
+    _note("Resource to what its device plugin does; without a device of it the plugin offers nothing."),
+]
 Offline = Annotated[Ids | None, _note("CPUs that exist and are offline, in list format.")]
 UncoreSource = Annotated[
     Literal["hardware", "reported"],

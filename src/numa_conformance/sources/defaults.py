@@ -44,8 +44,10 @@ CPU_CFS_QUOTA_PERIOD = FieldDefault("cpuCFSQuotaPeriod", ("1.12", "100ms"))
 MEMORY_MANAGER_POLICY = FieldDefault("memoryManagerPolicy", ("1.21", "None"))
 TOPOLOGY_MANAGER_POLICY = FieldDefault("topologyManagerPolicy", ("1.16", "none"))
 TOPOLOGY_MANAGER_SCOPE = FieldDefault("topologyManagerScope", ("1.20", "container"))
-EVICTION_HARD: FieldDefault[Mapping[str, str]] = FieldDefault("evictionHard", ("1.10", {"memory.available": "100Mi"}))
-"""As far as it counts as reserved memory (MEM-RSV-07)."""
+EVICTION_HARD: FieldDefault[Mapping[str, str]] = FieldDefault(
+    "evictionHard", ("1.10", {"memory.available": "100Mi", "nodefs.available": "10%"})
+)
+"""As far as it counts as reserved (MEM-RSV-07, ADM-RSV-01)."""
 MAX_PODS = FieldDefault("maxPods", ("1.10", 110))
 NODE_STATUS_UPDATE_FREQUENCY = FieldDefault("nodeStatusUpdateFrequency", ("1.10", "10s"))
 MAX_ALLOWABLE_NUMA_NODES = FieldDefault(

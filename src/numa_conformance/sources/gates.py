@@ -1,17 +1,17 @@
-"""Feature gates of the resource managers and their neighbours, by Kubernetes version.
+"""Feature gates by Kubernetes version: of the resource managers and their neighbours, and all others of a kubelet.
 
-A gate of other parts of Kubernetes is not listed.
+A name that is on neither list is none that a kubelet of a supported version knows.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from ..files import text_of
+from ..files import records_of, text_of
 from .pages import FEATURE_GATES, FEATURE_GATES_REMOVED, Section
 from .versions import NEWEST, KubernetesVersion, Timeline
 
@@ -51,6 +51,7 @@ class FeatureGate:
 
 _STATES = {
     "alpha": GateState("alpha", on=False),
+    "alpha-on": GateState("alpha", on=True),
     "beta": GateState("beta", on=True),
     "beta-off": GateState("beta", on=False),
     "ga": GateState("ga", on=True),
@@ -58,6 +59,7 @@ _STATES = {
     "deprecated": GateState("deprecated", on=True),
     "deprecated-off": GateState("deprecated", on=False),
     "deprecated-locked": GateState("deprecated", on=True, locked=True),
+    "deprecated-off-locked": GateState("deprecated", on=False, locked=True),
     "gone": GateState("gone", on=True),
     "gone-off": GateState("gone", on=False),
 }
@@ -72,9 +74,19 @@ def _read_gate(line: str) -> FeatureGate:
     return FeatureGate(name, Timeline(*((since, _STATES[state]) for since, state in pairs)), tuple(needs.split()))
 
 
-_LINES = TEXT.replace("\n  ", " ").splitlines()
-GATES: Mapping[str, FeatureGate] = MappingProxyType({gate.name: gate for gate in map(_read_gate, _LINES)})
+def _read(text: str) -> Mapping[str, FeatureGate]:
+    return MappingProxyType({gate.name: gate for gate in map(_read_gate, text.replace("\n  ", " ").splitlines())})
+
+
+GATES = _read(TEXT)
 """Gate name to gate."""
+
+
+@lru_cache
+def all_gates() -> Mapping[str, FeatureGate]:
+    """Return every gate that a kubelet of a supported version knows; of others than ``GATES`` since 1.27 or later."""
+    return {**GATES, **_read(text_of(__package__, "other_gates.txt"))}
+
 
 GATES_NEED_OTHERS = KubernetesVersion(1, 35)
 """From this version on a gate that is on while one that it needs is off keeps a component from starting."""
@@ -89,10 +101,8 @@ class Unmodelled:
     why: str
 
 
-def _read_unmodelled(text: str) -> Unmodelled:
-    gate, does, why = re.sub(r"\n {4}", " ", text).strip().split("\n  ")
-    return Unmodelled(gate, does, why.removeprefix("why: "))
-
-
-UNMODELLED = tuple(map(_read_unmodelled, re.split(r"\n(?=\S)", text_of(__package__, "unmodelled.txt").strip())))
+UNMODELLED = tuple(
+    Unmodelled(gate, does, why.removeprefix("why: "))
+    for gate, does, why in records_of(text_of(__package__, "unmodelled.txt"))
+)
 """The features, with those first that users ask about most."""

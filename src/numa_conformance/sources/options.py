@@ -1,16 +1,18 @@
 """The policy options of the CPU Manager's static policy and of the Topology Manager, each defined in one place.
 
-A further option is one more field here. Its name is the field's with dashes.
+A further option is one more field here, and one more record. Its name is the field's with dashes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, fields
+from itertools import starmap
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from ..errors import Fault, UsageError
+from ..files import records_of
 from .defaults import MAX_ALLOWABLE_NUMA_NODES
 from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
 from .versions import DEFAULT, KubernetesVersion, Span, Timeline
@@ -68,83 +70,41 @@ def _before(version: KubernetesVersion) -> KubernetesVersion:
     return KubernetesVersion(version.major, version.minor - 1)
 
 
-def _option(
-    default: T,
-    *stages: tuple[str, Maturity],
-    text: str,
-    source: Section,
-    excludes: tuple[str, ...] = (),
-    refused_with: tuple[str, ...] = (),
-    chooses: bool = True,
-) -> T:
-    """Define an option as a field: its default, its stages from version to version, and what the page says."""
-    facts = {
-        "text": text,
-        "source": source,
-        "maturity": Timeline(*stages),
-        "excludes": excludes,
-        "refused_with": refused_with,
-        "chooses": chooses,
-    }
-    return field(default=default, metadata=facts)
+_RECORDS = """\
+full-pcpus-only; 1.22 alpha, 1.23 beta, 1.33 ga
+  exclusive CPUs are whole physical cores; a pod that cannot have them is not admitted
+  excludes: distribute-cpus-across-cores
+distribute-cpus-across-numa; 1.23 alpha, 1.33 beta
+  where more than one NUMA node is needed CPUs are spread over them evenly
+  excludes: distribute-cpus-across-cores
+align-by-socket; 1.25 alpha
+  CPUs count as aligned at the socket in place of the NUMA node
+distribute-cpus-across-cores; 1.31 alpha
+  hardware threads come from as many different physical cores as possible
+strict-cpu-reservation; 1.32 alpha, 1.33 beta, 1.35 ga
+  no pod of any class runs on the reserved CPUs
+  chooses: no
+prefer-align-cpus-by-uncorecache; 1.32 alpha, 1.34 beta, 1.36 ga
+  a container is kept within as few uncore caches as possible, by best effort
+  refused with: distribute-cpus-across-cores, distribute-cpus-across-numa
+prefer-closest-numa-nodes; 1.26 alpha, 1.28 beta, 1.32 ga
+  of sets of NUMA nodes those with a shorter distance between them are favoured
+max-allowable-numa-nodes; 1.31 beta, 1.35 ga
+  machines with more NUMA nodes than the default limit are accepted
+"""
+"""An option: its name, its stages from version to version, what the page says, and what else is known of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticOptions:
     """The options of the CPU Manager's policy static, on or off."""
 
-    full_pcpus_only: bool = _option(
-        False,
-        ("1.22", "alpha"),
-        ("1.23", "beta"),
-        ("1.33", "ga"),
-        text="exclusive CPUs are whole physical cores; a pod that cannot have them is not admitted",
-        source=NODE_RESOURCE_MANAGERS.section("full-pcpus-only"),
-        excludes=("distribute-cpus-across-cores",),
-    )
-
-    distribute_cpus_across_numa: bool = _option(
-        False,
-        ("1.23", "alpha"),
-        ("1.33", "beta"),
-        text="where more than one NUMA node is needed CPUs are spread over them evenly",
-        source=NODE_RESOURCE_MANAGERS.section("distribute-cpus-across-numa"),
-        excludes=("distribute-cpus-across-cores",),
-    )
-
-    align_by_socket: bool = _option(
-        False,
-        ("1.25", "alpha"),
-        text="CPUs count as aligned at the socket in place of the NUMA node",
-        source=NODE_RESOURCE_MANAGERS.section("align-by-socket"),
-    )
-
-    distribute_cpus_across_cores: bool = _option(
-        False,
-        ("1.31", "alpha"),
-        text="hardware threads come from as many different physical cores as possible",
-        source=NODE_RESOURCE_MANAGERS.section("distribute-cpus-across-cores"),
-    )
-
-    strict_cpu_reservation: bool = _option(
-        False,
-        ("1.32", "alpha"),
-        ("1.33", "beta"),
-        ("1.35", "ga"),
-        text="no pod of any class runs on the reserved CPUs",
-        source=NODE_RESOURCE_MANAGERS.section("strict-cpu-reservation"),
-        chooses=False,
-    )
-
-    prefer_align_cpus_by_uncorecache: bool = _option(
-        False,
-        ("1.32", "alpha"),
-        ("1.34", "beta"),
-        ("1.36", "ga"),
-        text="a container is kept within as few uncore caches as possible, by best effort",
-        source=NODE_RESOURCE_MANAGERS.section("prefer-align-cpus-by-uncorecache"),
-        refused_with=("distribute-cpus-across-cores", "distribute-cpus-across-numa"),
-    )
+    full_pcpus_only: bool = False
+    distribute_cpus_across_numa: bool = False
+    align_by_socket: bool = False
+    distribute_cpus_across_cores: bool = False
+    strict_cpu_reservation: bool = False
+    prefer_align_cpus_by_uncorecache: bool = False
 
     @classmethod
     def from_names(cls, switched: Mapping[str, bool]) -> StaticOptions:
@@ -156,34 +116,32 @@ class StaticOptions:
 class TopologyOptions:
     """The options of the Topology Manager's policies."""
 
-    prefer_closest_numa_nodes: bool = _option(
-        False,
-        ("1.26", "alpha"),
-        ("1.28", "beta"),
-        ("1.32", "ga"),
-        text="of sets of NUMA nodes those with a shorter distance between them are favoured",
-        source=TOPOLOGY_TASK.section("prefer-closest-numa-nodes", "policy-option-prefer-closest-numa-nodes"),
-    )
-
-    max_allowable_numa_nodes: int = _option(
-        MAX_ALLOWABLE_NUMA_NODES.at(DEFAULT),
-        ("1.31", "beta"),
-        ("1.35", "ga"),
-        text="machines with more NUMA nodes than the default limit are accepted",
-        source=MAX_ALLOWABLE_NUMA_NODES.source,
-    )
+    prefer_closest_numa_nodes: bool = False
+    max_allowable_numa_nodes: int = MAX_ALLOWABLE_NUMA_NODES.at(DEFAULT)
 
 
-def _records(manager: Manager, flags: tuple[Field[Any], ...]) -> Mapping[str, PolicyOption]:
-    names = [flag.name.replace("_", "-") for flag in flags]
-    return MappingProxyType(
-        {name: PolicyOption(name, manager, **flag.metadata) for name, flag in zip(names, flags, strict=True)}
-    )
+def _read(head: str, text: str, *labelled: str) -> PolicyOption:
+    name, _, stages = head.partition("; ")
+    more = dict(line.split(": ", 1) for line in labelled)
+    excludes, refused_with = (tuple(filter(None, more.get(label, "").split(", "))) for label in _INCOMPATIBLE)
+    is_static = name.replace("-", "_") in StaticOptions.__dataclass_fields__
+    manager: Manager = "CPU Manager" if is_static else "Topology Manager"
+    source = NODE_RESOURCE_MANAGERS.section(name) if is_static else TOPOLOGY_TASK.section(name, f"policy-option-{name}")
+    steps = (cast("tuple[str, Maturity]", tuple(stage.split(" "))) for stage in stages.split(", "))
+    return PolicyOption(name, manager, text, source, Timeline(*steps), excludes, refused_with, "chooses" not in more)
 
 
-STATIC_OPTIONS = _records("CPU Manager", fields(StaticOptions))
+_INCOMPATIBLE = ("excludes", "refused with")
+_OPTIONS = {option.name: option for option in starmap(_read, records_of(_RECORDS))}
+
+
+def _records(flags: tuple[Field[Any], ...]) -> Mapping[str, PolicyOption]:
+    return MappingProxyType({name: _OPTIONS[name] for name in (flag.name.replace("_", "-") for flag in flags)})
+
+
+STATIC_OPTIONS = _records(fields(StaticOptions))
 """Option name to what is known of it, in the order of the page; likewise below."""
-TOPOLOGY_OPTIONS = _records("Topology Manager", fields(TopologyOptions))
+TOPOLOGY_OPTIONS = _records(fields(TopologyOptions))
 CHOOSING: tuple[str, ...] = tuple(name for name, option in STATIC_OPTIONS.items() if option.chooses)
 """The options of policy static that have a say in which CPUs are given."""
 POLICY_OPTIONS: Mapping[str, PolicyOption] = MappingProxyType({**STATIC_OPTIONS, **TOPOLOGY_OPTIONS})

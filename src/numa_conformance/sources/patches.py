@@ -58,7 +58,7 @@ PATCH_CHANGES: tuple[PatchChange, ...] = (
         "while the kubelet starts, a container that runs keeps its devices unasked",
         issue="kubernetes/kubernetes#118559",
     ),
-    PatchChange(KubernetesVersion(1, 34, 7), _ANY_ID_BEFORE, _ANY_ID_AFTER),
+    PatchChange(KubernetesVersion(1, 34, 7), _ANY_ID_BEFORE, _ANY_ID_AFTER, "restarted-containers-need-their-plugin"),
     PatchChange(KubernetesVersion(1, 35, 4), _ANY_ID_BEFORE, _ANY_ID_AFTER),
 )
 """Oldest first. Of 1.34.6 no module is published: it is counted to the patches before 1.34.7."""

@@ -40,18 +40,20 @@ def _topology(name: str) -> Section:
     return TOPOLOGY_TASK.section(f"{name} policy", f"policy-{name}")
 
 
+def _memory(name: str, anchor: str) -> Section:
+    return MEMORY_TASK.section(f"{name} policy", f"policy-{anchor}")
+
+
+def _packing(name: str) -> Section:
+    return BIN_PACKING.section(f"Placement using {name} strategy", f"strategy-{name}")
+
+
 _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
     ("cpuManagerPolicy", "none", "1.8", CPU_TASK.section("`none` policy configuration"), "any"),
     ("cpuManagerPolicy", "static", "1.8", CPU_TASK.section("`static` policy configuration"), "any"),
-    ("memoryManagerPolicy", "None", "1.21", MEMORY_TASK.section("None policy", "policy-none"), "any"),
-    ("memoryManagerPolicy", "Static", "1.21", MEMORY_TASK.section("Static policy", "policy-static"), "linux"),
-    (
-        "memoryManagerPolicy",
-        "BestEffort",
-        "1.32",
-        MEMORY_TASK.section("BestEffort policy", "policy-best-effort"),
-        "windows",
-    ),
+    ("memoryManagerPolicy", "None", "1.21", _memory("None", "none"), "any"),
+    ("memoryManagerPolicy", "Static", "1.21", _memory("Static", "static"), "linux"),
+    ("memoryManagerPolicy", "BestEffort", "1.32", _memory("BestEffort", "best-effort"), "windows"),
     ("topologyManagerPolicy", "none", "1.16", _topology("none"), "any"),
     ("topologyManagerPolicy", "best-effort", "1.16", _topology("best-effort"), "any"),
     ("topologyManagerPolicy", "restricted", "1.16", _topology("restricted"), "any"),
@@ -65,20 +67,8 @@ _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
         SCHEDULER_REFERENCE.section("ScoringStrategy", "kubescheduler-config-k8s-io-v1-ScoringStrategy"),
         "any",
     ),
-    (
-        "scoringStrategy.type",
-        "MostAllocated",
-        "1.22",
-        BIN_PACKING.section("Placement using MostAllocated strategy", "strategy-MostAllocated"),
-        "any",
-    ),
-    (
-        "scoringStrategy.type",
-        "RequestedToCapacityRatio",
-        "1.22",
-        BIN_PACKING.section("Placement using RequestedToCapacityRatio strategy", "strategy-RequestedToCapacityRatio"),
-        "any",
-    ),
+    ("scoringStrategy.type", "MostAllocated", "1.22", _packing("MostAllocated"), "any"),
+    ("scoringStrategy.type", "RequestedToCapacityRatio", "1.22", _packing("RequestedToCapacityRatio"), "any"),
 )
 
 POLICIES: tuple[Policy, ...] = tuple(

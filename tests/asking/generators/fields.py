@@ -74,6 +74,7 @@ NEVER_VARIED: Mapping[str, str] = {
         (
             "* kubelet.mergeDefaultEvictionSettings",
             "* kubelet.maxPods",
+            "* kubelet.podsPerCore",
             "* kubelet.cpuManagerReconcilePeriod",
             "* kubelet.nodeStatusUpdateFrequency",
             "* kubelet.kubeReservedCgroup",

@@ -62,7 +62,7 @@ def found(fields: dict[str, object], machine: str | None = MACHINE.name, version
         ),
         ({"memoryManagerPolicy": "static"}, "memoryManagerPolicy", "did you mean Static?"),
         (
-            {"memoryManagerPolicy": "Static", "evictionHard": {"memory.available": "0"}},
+            {"memoryManagerPolicy": "Static", "evictionHard": {"memory.available": "0%"}},
             "reservedMemory",
             "reserve memory by kubeReserved.memory",
         ),
@@ -138,8 +138,36 @@ def test_a_reservation_above_the_capacity_is_told_by_the_fields_that_count() -> 
     assert "memory 40Gi is reserved (kubeReserved 40Gi), and" in one.message
 
 
+@pytest.mark.parametrize(
+    ("fields", "version", "kind", "place"),
+    [
+        (
+            {"enforceNodeAllocatable": ["kube-reserved"], "kubeReservedCgroup": "/kube"},
+            "1.37",
+            "refused",
+            "enforceNodeAllocatable",
+        ),
+        ({"streamingConnectionIdleTimeout": "1h"}, "1.34", "no effect", "streamingConnectionIdleTimeout"),
+        ({"podLogsDir": "/logs"}, "1.29", "no effect", "podLogsDir"),
+        ({"featureGates": {"AppArmor": True}}, "1.31", "unwise", "featureGates.AppArmor"),
+        (
+            {"featureGates": {"AllowServiceExternalIPs": False}},
+            "1.36",
+            "unwise",
+            "featureGates.AllowServiceExternalIPs",
+        ),
+    ],
+)
+@pytest.mark.parametrize("machine", [None, MACHINE.name])
+def test_a_field_or_gate_on_its_way_out_is_told(
+    fields: dict[str, object], version: str, kind: str, place: str, machine: str | None
+) -> None:
+    (one,) = found(fields, machine, version)
+    assert (one.kind, one.place) == (kind, place)
+
+
 def test_as_much_as_a_machine_has_may_be_reserved() -> None:
-    whole = {"systemReserved": {"cpu": "32", "memory": "32Gi"}, "evictionHard": {"memory.available": "0"}}
+    whole = {"systemReserved": {"cpu": "32", "memory": "32Gi"}, "evictionHard": {"memory.available": "0%"}}
     assert [one for one in found(whole) if one.kind == "refused"] == []
 
 

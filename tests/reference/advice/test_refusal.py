@@ -94,7 +94,7 @@ def test_devices_are_told_node_by_node() -> None:
 
 
 def test_where_nothing_helps_that_is_said() -> None:
-    there = node("t1-one-socket-smt2", maxPods=0)
+    there = node("t1-one-socket-smt2", reservedSystemCPUs="0-7")
     advice = advise(there, pod("a", {"cpu": 1, "memory": "1Gi"}))
     assert advice.remedies == ()
     assert list(advice.lines())[-1].startswith("nothing that was tried would have it admitted")

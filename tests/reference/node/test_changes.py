@@ -1,20 +1,21 @@
 """What versions do otherwise, each change on both sides of its version."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 
 from numa_conformance.asking.generators.workloads import container, guaranteed, pod, static
 from numa_conformance.errors import StartError
-from numa_conformance.kube import FeatureGates, KubeletConfiguration, Pod
+from numa_conformance.kube import FeatureGates, KubeletConfiguration, NodeObject, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.managers.cpu import CpuState
 from numa_conformance.reference.managers.cpu import state_file as cpu_file
 from numa_conformance.reference.managers.memory import MemoryBlocks
 from numa_conformance.reference.managers.memory import state_file as memory_file
 from numa_conformance.reference.managers.state_file import CheckpointError, FileStyle
-from numa_conformance.reference.node import Node
+from numa_conformance.reference.node import Node, NodeFacts
 from numa_conformance.sources.changes import CHANGES, Changes
 from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.rules import RULES
@@ -99,6 +100,36 @@ def test_a_reservation_above_the_capacity_is_told_beside_it_since_1_29(version, 
     with pytest.raises(StartError) as refused:
         Node(machine, config, kubernetes_version=version, resource_fit=True)
     assert refused.value.message == f"invalid Node Allocatable configuration. {said}"
+
+
+@pytest.mark.parametrize(("reserved", "starts"), [("89Gi", True), ("91Gi", False)])
+def test_disks_are_part_of_that_check_where_a_node_says_how_large_they_are(reserved, *, starts):
+    """ADM-RSV-01."""
+    described = {"metadata": {"name": "n"}, "status": {"capacity": {"ephemeral-storage": "100Gi"}}}
+    config = {"kubeReserved": {"ephemeral-storage": reserved}}
+    facts = NodeFacts.of(NodeObject.from_dict(described), KubeletConfiguration.from_dict(config))
+    with (
+        nullcontext()
+        if starts
+        else pytest.raises(StartError, match='"ephemeral-storage" has a reservation of 108447924384')
+    ):
+        Node(load_machine("t1-one-socket-smt2"), config, resource_fit=True, facts=facts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits"),
+    [("system-reserved", "System Reserved"), ("kube-reserved-compressible", "Kube Reserved Compressible")],
+)
+def test_limits_are_enforced_only_of_what_is_reserved(kind, limits):
+    """ADM-RSV-02."""
+    machine, field = load_machine("t1-one-socket-smt2"), kind.partition("-")[0]
+    config = {"enforceNodeAllocatable": ["pods", kind], f"{field}ReservedCgroup": "/a.slice/b"}
+    with pytest.raises(StartError) as refused:
+        Node(machine, config, resource_fit=True)
+    assert refused.value.message == (
+        f'Failed to enforce {limits} Cgroup Limits on "/a.slice/b": ["a.slice" "b"] cgroup is not configured properly'
+    )
+    Node(machine, {**config, f"{field}Reserved": {"cpu": "1"}}, resource_fit=True)
 
 
 @pytest.mark.parametrize(("version", "said"), [("1.31", "not multiple"), ("1.32", "available physical CPUs = 0")])
@@ -201,7 +232,10 @@ WHOLE = {"requests": {"cpu": "2", "memory": "1Gi"}}
 )
 def test_limits_of_a_pod_follow_those_of_its_containers_since_1_37(limits, qos):
     """ADM-DEF-03."""
-    containers = [{"name": f"c{number}", "resources": {"limits": one}} for number, one in enumerate(limits)]
+    requests = {"cpu": "1", "memory": "512Mi"}
+    containers = [
+        {"name": f"c{number}", "resources": {"limits": one, "requests": requests}} for number, one in enumerate(limits)
+    ]
     asking = pod("p", containers)
     asking["spec"]["resources"] = WHOLE
     told = {}

@@ -278,6 +278,42 @@ def test_the_fit_check_counts_pods_and_drops_extended_resources_that_the_node_do
     assert _admit(node, best_effort("second")).reason == "OutOfpods"
 
 
+@pytest.mark.parametrize("sidecar", [False, True])
+@pytest.mark.parametrize(("version", "reason"), [("1.30", "OutOfexample.com/nope"), ("1.31", None)])
+def test_what_an_init_container_asks_of_an_unlisted_resource_counts_until_1_30(version, reason, sidecar):
+    node = _node(static(), resource_fit=True, kubernetes_version=version)
+    asking, app = container("i", other={"example.com/nope": "1"}), container("c", cpu="1", memory="1Gi")
+    restarting = {"restartPolicy": "Always"} if sidecar else {}
+    refused = _admit(node, pod("p", [app], init=[{**asking, **restarting}]))
+    told = "Node didn't have enough resource: example.com/nope, requested: 1, used: 0, capacity: 0"
+    assert (refused.reason, refused.message) == (reason, told if reason else None)
+    assert _admit(node, pod("q", [{**asking, "name": "c"}, {**app, "name": "d"}])).admitted
+
+
+def test_the_amount_of_an_unlisted_resource_is_that_of_init_containers_alone_until_1_30():
+    node = _node(static(), resource_fit=True, kubernetes_version="1.30")
+    app, init = container("c", other={"example.com/nope": "5"}), container("i", other={"example.com/nope": "2"})
+    assert _admit(node, pod("first", [app])).admitted
+    assert "requested: 2, used: 5, capacity: 0" in str(_admit(node, pod("p", [app], init=[init])).message)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"), [({"podsPerCore": 1}, 8), ({"podsPerCore": 1, "maxPods": 3}, 3), ({"podsPerCore": 0}, 110)]
+)
+def test_pods_per_core_bounds_the_pods_of_a_node(limits, most):
+    """Hardware threads count as cores: t1-one-socket-smt2 has 8 of 4 cores."""
+    assert node_allocatable(load_machine("t1-one-socket-smt2"), KubeletConfiguration.from_dict(limits))["pods"] == most
+
+
+def test_overhead_counts_and_a_pod_at_the_limit_fits():
+    node = _node(static(), resource_fit=True)
+    assert _admit(node, burstable("full", 7)).admitted
+    node.remove("full")
+    over = burstable("over", 7)
+    over["spec"]["overhead"] = {"cpu": "1m"}
+    assert "requested: 7001, used: 0, capacity: 7000" in str(_admit(node, over).message)
+
+
 def test_what_a_pod_refused_by_the_fit_check_was_given_is_taken_back():
     node = _node(static(), resource_fit=True)
     _admit(node, burstable("first", 6))

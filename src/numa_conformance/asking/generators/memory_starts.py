@@ -19,6 +19,7 @@ LEAST = 512
 """MiB of a NUMA node that more than bears what is reserved."""
 ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
     ({"evictionHard": {"memory.available": "200Mi"}}, 456),
+    ({"evictionHard": {"nodefs.available": "5%"}}, 256),
     ({"systemReserved": {"memory": "64Mi"}}, 420),
     ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.shared_views import Demand, Reuse
 from ..alignment import ALIGNING, for_cpus_alone
@@ -14,9 +14,8 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 none = Chapter("cpu-manager/none", "topology-manager/best-effort", since="1.18")
 
 
-@none.requires(
-    "cpu-manager/none/has-no-preference", on=Admission, rests_on=("topology/interactions/none-gives-the-default-hint",)
-)
+@none.requires("cpu-manager/none/has-no-preference", on=Admission)
+@rests_on("topology/interactions/none-gives-the-default-hint")
 def none_has_no_preference(admission: Admission) -> Judgement:
     """Under CPU policy none no policy of the Topology Manager refuses a pod for the CPUs it asks for."""
     under_none(admission)
@@ -36,11 +35,8 @@ def by_number(demand: Demand) -> None:
     )
 
 
-@chapter.requires(
-    "cpu-manager/static/serves-what-is-free",
-    on=Demand,
-    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/static-gives-exclusive-cpus"),
-)
+@chapter.requires("cpu-manager/static/serves-what-is-free", on=Demand)
+@rests_on("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/static-gives-exclusive-cpus")
 def free_cpus_serve(demand: Demand) -> Judgement:
     """A request for no more exclusive CPUs than are free is served, where nothing else stands against it."""
     applies(not isinstance(demand, Reuse), "CPUs of an init container may have to serve again")
@@ -48,11 +44,10 @@ def free_cpus_serve(demand: Demand) -> Judgement:
     return must_be_served(demand)
 
 
-@chapter.requires(
-    "cpu-manager/static/init-cpus-serve-later-containers",
-    "cpu-manager/init-containers",
-    on=Reuse,
-    rests_on=("init-containers/resources/effective-request", "topology-source/cpu-hints/reusable"),
+@chapter.requires("cpu-manager/static/init-cpus-serve-later-containers", "cpu-manager/init-containers", on=Reuse)
+@rests_on(
+    "init-containers/resources/effective-request",
+    "topology-source/cpu-hints/reusable",
     beyond="The pages give a pod's effective request; that its init containers' CPUs serve the later ones only the "
     "source says.",
 )
@@ -76,14 +71,11 @@ def must_be_served(demand: Demand) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/static/refuses-what-is-not-free",
-    on=Demand,
-    rests_on=(
-        "nrm/static/exclusive-are-all-but-reserved",
-        "topology-source/admission/errors-refuse",
-        "topology-source/admission/allocation-errors-refuse",
-    ),
+@chapter.requires("cpu-manager/static/refuses-what-is-not-free", on=Demand)
+@rests_on(
+    "nrm/static/exclusive-are-all-but-reserved",
+    "topology-source/admission/errors-refuse",
+    "topology-source/admission/allocation-errors-refuse",
 )
 def refuses_what_is_not_free(demand: Demand) -> Judgement:
     """A pod that asks for more exclusive CPUs than are free is refused, and holds nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.may_run import MayRun
 from ..conditions import under_none, under_static
 
@@ -23,15 +23,12 @@ def settled_cpuset_of(container: MayRun) -> int:
     return cpuset
 
 
-@chapter.requires(
-    "cpu-manager/cpuset/keeps-off-exclusive-cpus",
-    on=MayRun,
-    rests_on=(
-        "nrm/cpus/exclusive-against-other-pods",
-        "nrm/cpus/cpusets-enforce-exclusivity",
-        "nrm/static/cpus-leave-the-pool",
-        "cpu-1.8/static/cpusets-enforce-exclusivity",
-    ),
+@chapter.requires("cpu-manager/cpuset/keeps-off-exclusive-cpus", on=MayRun)
+@rests_on(
+    "nrm/cpus/exclusive-against-other-pods",
+    "nrm/cpus/cpusets-enforce-exclusivity",
+    "nrm/static/cpus-leave-the-pool",
+    "cpu-1.8/static/cpusets-enforce-exclusivity",
 )
 def keeps_off_exclusive_cpus(container: MayRun) -> Judgement:
     """Once cpusets have been sent, the cpuset of every container, shared or not, leaves out the CPUs that are
@@ -44,10 +41,9 @@ def keeps_off_exclusive_cpus(container: MayRun) -> Judgement:
     return violated(not taken, why, got=format_bits(cpuset), allowed=f"none of {format_bits(exclusive)}", both=taken)
 
 
-@chapter.requires(
-    "cpu-manager/cpuset/is-never-empty",
-    on=MayRun,
-    rests_on=("nrm/static/pool-never-empty",),
+@chapter.requires("cpu-manager/cpuset/is-never-empty", on=MayRun)
+@rests_on(
+    "nrm/static/pool-never-empty",
     beyond="The page speaks of the shared pool, in which containers without CPUs of their own run.",
 )
 def is_never_empty(container: MayRun) -> Judgement:
@@ -58,11 +54,8 @@ def is_never_empty(container: MayRun) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/cpuset/is-online",
-    on=MayRun,
-    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
-)
+@chapter.requires("cpu-manager/cpuset/is-online", on=MayRun)
+@rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool")
 def is_online(container: MayRun) -> Judgement:
     """The cpuset of a container has CPUs that are online, and no others."""
     cpuset, online = cpuset_of(container), container.world.online
@@ -71,11 +64,8 @@ def is_online(container: MayRun) -> Judgement:
     return violated(not beyond, why, got=format_bits(cpuset), allowed=f"some of {format_bits(online)}")
 
 
-@chapter.requires(
-    "cpu-manager/cpuset/holds-the-exclusive-cpus",
-    on=MayRun,
-    rests_on=("nrm/static/cpus-are-the-containers-own", "nrm/static/as-many-as-the-limit"),
-)
+@chapter.requires("cpu-manager/cpuset/holds-the-exclusive-cpus", on=MayRun)
+@rests_on("nrm/static/cpus-are-the-containers-own", "nrm/static/as-many-as-the-limit")
 def holds_the_exclusive_cpus(container: MayRun) -> Judgement:
     """The cpuset of a container with exclusive CPUs has these, and no others."""
     cpuset = settled_cpuset_of(container)
@@ -88,10 +78,10 @@ def holds_the_exclusive_cpus(container: MayRun) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/cpuset/regains-cpus-on-removal",
-    on=MayRun,
-    rests_on=("nrm/static/cpus-leave-the-pool", "cpu-task/configuration/reconciles-through-the-cri"),
+@chapter.requires("cpu-manager/cpuset/regains-cpus-on-removal", on=MayRun)
+@rests_on(
+    "nrm/static/cpus-leave-the-pool",
+    "cpu-task/configuration/reconciles-through-the-cri",
     beyond="No page says when the CPUs of a removed pod return; which shared CPUs others may use is not asked.",
 )
 def regains_cpus_on_removal(container: MayRun) -> Judgement:
@@ -107,10 +97,9 @@ def regains_cpus_on_removal(container: MayRun) -> Judgement:
 
 
 @Chapter("node/cpuset", "cpu-manager/none", since="1.8", area="cpu-manager lifecycle").requires(
-    "cpu-manager/none/keeps-nobody-to-some-cpus",
-    on=MayRun,
-    rests_on=("nrm/cpus/none-leaves-cpusets-alone", "nrm/cpus/none-gives-no-affinity"),
+    "cpu-manager/none/keeps-nobody-to-some-cpus", on=MayRun
 )
+@rests_on("nrm/cpus/none-leaves-cpusets-alone", "nrm/cpus/none-gives-no-affinity")
 def none_keeps_nobody_to_some(container: MayRun) -> Judgement:
     """Under policy none every container may run on all CPUs."""
     under_none(container)

@@ -6,7 +6,7 @@ Control Topology Management Policies on a node says that the hint is a default o
 from __future__ import annotations
 
 from ...cpuset import bit_of, bits_of, format_bits
-from ...judging.chapter import Chapter, Judgement, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES
 from ...judging.hinted import CpuHints
 from ...wire.history.values import Affinity
@@ -30,15 +30,12 @@ def holds_no_other_number(hints: CpuHints) -> None:
 
 
 @chapter.requires(
-    "cpu-manager/hints/none-without-exclusive-cpus",
-    on=CpuHints,
-    rests_on=(
-        "topology/interactions/specs-1-and-2-have-no-cpu-hint",
-        "topology/interactions/spec-4-hints",
-        "topology/interactions/spec-5-hints",
-    ),
-    since="1.18",
-    area="cpu-manager lifecycle",
+    "cpu-manager/hints/none-without-exclusive-cpus", on=CpuHints, since="1.18", area="cpu-manager lifecycle"
+)
+@rests_on(
+    "topology/interactions/specs-1-and-2-have-no-cpu-hint",
+    "topology/interactions/spec-4-hints",
+    "topology/interactions/spec-5-hints",
     beyond="The page speaks of a default hint; one that is given explicitly is not accepted.",
 )
 def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
@@ -51,16 +48,16 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
 @chapter.requires(
     "cpu-manager/hints/every-hint-can-hold-the-request",
     on=CpuHints,
-    rests_on=(
-        "kep-693/hints/masks-can-satisfy",
-        "topology-source/cpu-hints/too-few-free",
-        "topology/how/hints",
-        "topology-source/cpu-hints/available",
-        "topology-source/cpu-hints/every-combination",
-    ),
     since="1.18",
     strength="SHOULD",
     area="cpu-manager lifecycle",
+)
+@rests_on(
+    "kep-693/hints/masks-can-satisfy",
+    "topology-source/cpu-hints/too-few-free",
+    "topology/how/hints",
+    "topology-source/cpu-hints/available",
+    "topology-source/cpu-hints/every-combination",
 )
 def every_hint_can_hold(hints: CpuHints) -> Judgement:
     """Each hint names NUMA nodes whose free CPUs can hold the request, and every set of nodes that can is named."""
@@ -81,15 +78,11 @@ def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
     return not hint.preferred or all(hints.holds(bit_of(node)) for node in hints.nodes)
 
 
-@chapter.requires(
-    "cpu-manager/hints/offers-every-narrowest-set",
-    on=CpuHints,
-    rests_on=(
-        "topology-source/cpu-hints/every-combination",
-        "topology-source/cpu-hints/narrowest-is-preferred",
-        "topology-source/cpu-hints/picture",
-    ),
-    strength="SHOULD",
+@chapter.requires("cpu-manager/hints/offers-every-narrowest-set", on=CpuHints, strength="SHOULD")
+@rests_on(
+    "topology-source/cpu-hints/every-combination",
+    "topology-source/cpu-hints/narrowest-is-preferred",
+    "topology-source/cpu-hints/picture",
 )
 def offers_every_narrowest_set(hints: CpuHints) -> Judgement:
     """Every set of as few NUMA nodes as the request needs whose free CPUs can hold it is hinted."""
@@ -98,12 +91,8 @@ def offers_every_narrowest_set(hints: CpuHints) -> Judgement:
     return _offers(hints, [nodes for nodes in hints.sets if nodes.bit_count() == width])
 
 
-@chapter.requires(
-    "cpu-manager/hints/offers-every-set-that-fits",
-    on=CpuHints,
-    rests_on=("topology-source/cpu-hints/every-combination",),
-    strength="SHOULD",
-)
+@chapter.requires("cpu-manager/hints/offers-every-set-that-fits", on=CpuHints, strength="SHOULD")
+@rests_on("topology-source/cpu-hints/every-combination")
 def offers_every_set(hints: CpuHints) -> Judgement:
     """Every wider set of NUMA nodes whose free CPUs can hold the request is hinted too."""
     wanted_anew(hints)
@@ -121,15 +110,15 @@ def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
 @chapter.requires(
     "cpu-manager/hints/preferred-is-narrowest",
     on=CpuHints,
-    rests_on=(
-        "topology/how/narrowest-preferred",
-        "kep-693/hints/preferred-as-if-empty",
-        "topology-source/cpu-hints/size-counts-all-cpus",
-        "topology-source/cpu-hints/narrowest-is-preferred",
-    ),
     since="1.18",
     strength="SHOULD",
     area="cpu-manager lifecycle",
+)
+@rests_on(
+    "topology/how/narrowest-preferred",
+    "kep-693/hints/preferred-as-if-empty",
+    "topology-source/cpu-hints/size-counts-all-cpus",
+    "topology-source/cpu-hints/narrowest-is-preferred",
 )
 def preferred_is_narrowest(hints: CpuHints) -> Judgement:
     """A hint is preferred exactly when no smaller number of NUMA nodes could hold the request on an empty
@@ -145,12 +134,9 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/hints/init-cpus-are-reusable",
-    "cpu-manager/init-containers",
-    on=CpuHints,
-    rests_on=("topology-source/cpu-hints/reusable",),
-    strength="SHOULD",
+    "cpu-manager/hints/init-cpus-are-reusable", "cpu-manager/init-containers", on=CpuHints, strength="SHOULD"
 )
+@rests_on("topology-source/cpu-hints/reusable")
 def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     """CPUs of an ended init container count as free in the hints of its pod's later containers."""
     wanted_anew(hints)
@@ -162,12 +148,9 @@ def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/hints/covers-reusable-cpus",
-    "cpu-manager/init-containers",
-    on=CpuHints,
-    rests_on=("topology-source/cpu-hints/reusable-must-be-covered",),
-    strength="SHOULD",
+    "cpu-manager/hints/covers-reusable-cpus", "cpu-manager/init-containers", on=CpuHints, strength="SHOULD"
 )
+@rests_on("topology-source/cpu-hints/reusable-must-be-covered")
 def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     """Sets of NUMA nodes that miss a CPU which an ended init container of the pod has left are not hinted."""
     wanted_anew(hints)
@@ -180,12 +163,8 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     return violated(not wrong, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
-@chapter.requires(
-    "cpu-manager/hints/held-cpus-give-the-same",
-    on=CpuHints,
-    rests_on=("topology-source/cpu-hints/held-cpus-again",),
-    strength="SHOULD",
-)
+@chapter.requires("cpu-manager/hints/held-cpus-give-the-same", on=CpuHints, strength="SHOULD")
+@rests_on("topology-source/cpu-hints/held-cpus-again")
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """A container that holds its CPUs already is hinted their NUMA nodes."""
     wanted(hints)
@@ -198,12 +177,8 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/hints/none-for-held-cpus-of-another-number",
-    on=CpuHints,
-    rests_on=("topology-source/cpu-hints/other-number-held",),
-    strength="SHOULD",
-)
+@chapter.requires("cpu-manager/hints/none-for-held-cpus-of-another-number", on=CpuHints, strength="SHOULD")
+@rests_on("topology-source/cpu-hints/other-number-held")
 def none_for_another_number(hints: CpuHints) -> Judgement:
     """A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no
     opinion.
@@ -213,12 +188,8 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     return must_give_no_hint(hints.offered, "hints are offered for what is held in another number")
 
 
-@chapter.requires(
-    "cpu-manager/hints/none-where-too-few-are-free",
-    on=CpuHints,
-    rests_on=("topology-source/cpu-hints/too-few-free",),
-    strength="SHOULD",
-)
+@chapter.requires("cpu-manager/hints/none-where-too-few-are-free", on=CpuHints, strength="SHOULD")
+@rests_on("topology-source/cpu-hints/too-few-free")
 def none_where_too_few(hints: CpuHints) -> Judgement:
     """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
     wanted_anew(hints)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from ...cpuset import bit_of, format_bits, iter_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, judges, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, judges, rests_on, violated
 from ...judging.choice import CpuChoice
 from ...judging.node_subjects import NodeMoment
 from ...judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED
@@ -18,17 +18,14 @@ from ..outcomes import changed, number_of
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-@chapter.requires(
-    "cpu-manager/static/integral-guaranteed-is-exclusive",
-    on=ContainerView,
-    rests_on=(
-        "nrm/cpus/static-gives-exclusive-cpus",
-        "nrm/static/as-many-as-the-limit",
-        "nrm/static/example-4-placement",
-        "cpu-1.8/static/example-placements",
-        "nrm/full-pcpus-only/default-gives-threads",
-        "cpu-1.8/static/as-many-as-the-limit",
-    ),
+@chapter.requires("cpu-manager/static/integral-guaranteed-is-exclusive", on=ContainerView)
+@rests_on(
+    "nrm/cpus/static-gives-exclusive-cpus",
+    "nrm/static/as-many-as-the-limit",
+    "nrm/static/example-4-placement",
+    "cpu-1.8/static/example-placements",
+    "nrm/full-pcpus-only/default-gives-threads",
+    "cpu-1.8/static/as-many-as-the-limit",
 )
 def gives_the_number(container: ContainerView) -> Judgement:
     """A container of a Guaranteed pod with an integral CPU request has exactly that many CPUs of its own."""
@@ -56,40 +53,27 @@ def _as_many(who: str, count: int, cpus: int, about: tuple[str, ...] = ()) -> Ju
     return violated(cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=allowed, about=about)
 
 
-@chapter.requires(
-    "cpu-manager/static/fractional-guaranteed-is-shared",
-    on=ContainerView,
-    rests_on=("nrm/static/fractional-is-shared", "nrm/static/example-5-placement"),
-)
+@chapter.requires("cpu-manager/static/fractional-guaranteed-is-shared", on=ContainerView)
+@rests_on("nrm/static/fractional-is-shared", "nrm/static/example-5-placement")
 def fractional_is_shared(container: ContainerView) -> Judgement:
     """A container of a Guaranteed pod with a fractional CPU request runs in the shared pool."""
     return _shares(container, GUARANTEED, "limit")
 
 
-@chapter.requires(
-    "cpu-manager/static/burstable-is-shared",
-    on=ContainerView,
-    rests_on=(
-        "nrm/static/burstable-is-shared",
-        "nrm/static/example-2-placement",
-        "nrm/static/example-3-placement",
-        "cpu-1.8/static/example-placements",
-    ),
+@chapter.requires("cpu-manager/static/burstable-is-shared", on=ContainerView)
+@rests_on(
+    "nrm/static/burstable-is-shared",
+    "nrm/static/example-2-placement",
+    "nrm/static/example-3-placement",
+    "cpu-1.8/static/example-placements",
 )
 def burstable_is_shared(container: ContainerView) -> Judgement:
     """Containers of Burstable pods run in the shared pool, whatever they request."""
     return _shares(container, BURSTABLE, "qos")
 
 
-@chapter.requires(
-    "cpu-manager/static/best-effort-is-shared",
-    on=ContainerView,
-    rests_on=(
-        "nrm/static/best-effort-is-shared",
-        "nrm/static/example-1-placement",
-        "cpu-1.8/static/example-placements",
-    ),
-)
+@chapter.requires("cpu-manager/static/best-effort-is-shared", on=ContainerView)
+@rests_on("nrm/static/best-effort-is-shared", "nrm/static/example-1-placement", "cpu-1.8/static/example-placements")
 def best_effort_is_shared(container: ContainerView) -> Judgement:
     """Containers of BestEffort pods run in the shared pool."""
     return _shares(container, BEST_EFFORT, "qos")
@@ -105,9 +89,8 @@ def _shares(container: ContainerView, qos: str, fact: str) -> Judgement:
     return _has_no_cpus(container, fact)
 
 
-@Chapter("cpu-manager/none", since="1.8").requires(
-    "cpu-manager/none/gives-no-exclusive-cpus", on=ContainerView, rests_on=("nrm/cpus/none-gives-no-affinity",)
-)
+@Chapter("cpu-manager/none", since="1.8").requires("cpu-manager/none/gives-no-exclusive-cpus", on=ContainerView)
+@rests_on("nrm/cpus/none-gives-no-affinity")
 def none_gives_none(container: ContainerView) -> Judgement:
     """Under policy none no container has CPUs of its own."""
     under_none(container)
@@ -131,11 +114,8 @@ def _has_no_cpus(container: ContainerView, fact: str) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/static/exclusive-cpus-belong-to-one-pod",
-    on=NodeMoment,
-    rests_on=("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods"),
-)
+@chapter.requires("cpu-manager/static/exclusive-cpus-belong-to-one-pod", on=NodeMoment)
+@rests_on("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods")
 def exclusive_cpus_belong_to_one_pod(moment: NodeMoment) -> Iterator[Violation]:
     """No CPU is exclusive to containers of two pods."""
     applies(len(moment.world.pods) > 1, "fewer than two pods are on the node")
@@ -148,11 +128,8 @@ def exclusive_cpus_belong_to_one_pod(moment: NodeMoment) -> Iterator[Violation]:
                 return
 
 
-@chapter.requires(
-    "cpu-manager/static/apps-have-cpus-of-their-own",
-    on=Neighbours,
-    rests_on=("nrm/static/cpus-are-the-containers-own", "nrm/static/cpus-leave-the-pool"),
-)
+@chapter.requires("cpu-manager/static/apps-have-cpus-of-their-own", on=Neighbours)
+@rests_on("nrm/static/cpus-are-the-containers-own", "nrm/static/cpus-leave-the-pool")
 def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
     """No two app containers of a pod have an exclusive CPU in common."""
     for first, second in combinations(neighbours.containers, 2):
@@ -167,9 +144,8 @@ def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
         )
 
 
-@chapter.requires(
-    "cpu-manager/static/keeps-cpus-while-it-runs", on=Rest, rests_on=("nrm/static/cpus-are-the-containers-own",)
-)
+@chapter.requires("cpu-manager/static/keeps-cpus-while-it-runs", on=Rest)
+@rests_on("nrm/static/cpus-are-the-containers-own")
 def starting_changes_nothing(rest: Rest) -> Iterator[Violation]:
     """A container runs on the exclusive CPUs it was admitted with."""
     applies(rest.event == START, "no container is started")
@@ -177,11 +153,8 @@ def starting_changes_nothing(rest: Rest) -> Iterator[Violation]:
     return changed(CPUS, ((stay.who, stay.had, stay.has) for stay in rest.stays), rest.in_words)
 
 
-@chapter.requires(
-    "cpu-manager/static/keeps-cpus-when-admitted-again",
-    on=ContainerView,
-    rests_on=("topology-source/cpu-hints/held-cpus-again", "nrm/static/cpus-are-the-containers-own"),
-)
+@chapter.requires("cpu-manager/static/keeps-cpus-when-admitted-again", on=ContainerView)
+@rests_on("topology-source/cpu-hints/held-cpus-again", "nrm/static/cpus-are-the-containers-own")
 def keeps_its_cpus(container: ContainerView) -> Judgement:
     """A pod that is on the node and admitted again keeps its CPUs."""
     had = applies(container.had, "the container had no CPUs of its own before")

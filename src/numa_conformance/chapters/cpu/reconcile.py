@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, exists, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, exists, rests_on, violated
 from ...judging.node_subjects import ReconcilePass
 from ...judging.shared_views import PERIOD, NodeContainer
 from ..conditions import under_none, under_static
@@ -17,12 +17,8 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 policy_none = Chapter("cpu-manager/none", since="1.8")
 
 
-@chapter.requires(
-    "cpu-manager/reconcile/sends-what-is-assigned",
-    "cpu-manager/reconcile",
-    on=ReconcilePass,
-    rests_on=("cpu-task/configuration/reconciles-through-the-cri",),
-)
+@chapter.requires("cpu-manager/reconcile/sends-what-is-assigned", "cpu-manager/reconcile", on=ReconcilePass)
+@rests_on("cpu-task/configuration/reconciles-through-the-cri")
 def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
     """A cpuset that the reconcile loop sends has the container's exclusive CPUs, or CPUs of the shared pool alone."""
     under_static(loop)
@@ -47,9 +43,9 @@ def _is_part(cpus: int, pool: int) -> bool:
     "cpu-manager/reconcile/running-containers-get-their-cpusets",
     "cpu-manager/reconcile",
     on=NodeContainer,
-    rests_on=("cpu-task/configuration/reconciles-through-the-cri", "cpu-1.8/configuration/reconciles-through-the-cri"),
     area="cpu-manager lifecycle",
 )
+@rests_on("cpu-task/configuration/reconciles-through-the-cri", "cpu-1.8/configuration/reconciles-through-the-cri")
 def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
     """After a pass of the reconcile loop every running container runs on its exclusive CPUs, or in the shared pool as
     it is now.
@@ -84,11 +80,10 @@ def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
     "cpu-manager/reconcile/none-writes-nothing",
     "cpu-manager/reconcile",
     on=ReconcilePass,
-    rests_on=("nrm/cpus/none-leaves-cpusets-alone",),
     strength="SHOULD",
     area="cpu-manager lifecycle",
-    beyond="A cpuset of all CPUs would give no affinity either.",
 )
+@rests_on("nrm/cpus/none-leaves-cpusets-alone", beyond="A cpuset of all CPUs would give no affinity either.")
 def none_writes_nothing(loop: ReconcilePass) -> Judgement:
     """Under policy none no cpuset is written for any container."""
     under_none(loop)
@@ -98,11 +93,11 @@ def none_writes_nothing(loop: ReconcilePass) -> Judgement:
     return violated(not loop.updates, why, got=got, allowed="none")
 
 
-@policy_none.requires(
-    "cpu-manager/none/limits-are-enforced-by-quota",
-    "cpu-manager/cfs-quota",
-    on=NodeContainer,
-    rests_on=("nrm/cpus/none-bounds-by-quota", "cpu-1.8/none/quota", "nrm/cpus/quota-by-default"),
+@policy_none.requires("cpu-manager/none/limits-are-enforced-by-quota", "cpu-manager/cfs-quota", on=NodeContainer)
+@rests_on(
+    "nrm/cpus/none-bounds-by-quota",
+    "cpu-1.8/none/quota",
+    "nrm/cpus/quota-by-default",
     beyond="that the quota is the limit to within 1,000 microseconds, the least that CFS knows",
 )
 def none_enforces_limits(container: NodeContainer) -> Judgement:
@@ -111,11 +106,9 @@ def none_enforces_limits(container: NodeContainer) -> Judgement:
     return _is_bounded(container)
 
 
-@chapter.requires(
-    "cpu-manager/static/shared-limits-are-enforced-by-quota",
-    "cpu-manager/cfs-quota",
-    on=NodeContainer,
-    rests_on=("nrm/cpus/quota-by-default",),
+@chapter.requires("cpu-manager/static/shared-limits-are-enforced-by-quota", "cpu-manager/cfs-quota", on=NodeContainer)
+@rests_on(
+    "nrm/cpus/quota-by-default",
     beyond="that the quota is the limit to within 1,000 microseconds, the least that CFS knows",
 )
 def static_enforces_shared_limits(container: NodeContainer) -> Judgement:
@@ -135,12 +128,8 @@ def _is_bounded(container: NodeContainer) -> Judgement:
     return violated(quota > 0 and abs(quota - limit * PERIOD) <= 1_000, why, got=_in_words(quota), allowed=allowed)
 
 
-@chapter.requires(
-    "cpu-manager/static/exclusive-cpus-have-no-quota",
-    "cpu-manager/cfs-quota",
-    on=NodeContainer,
-    rests_on=("nrm/static/no-quota-on-exclusive-cpus", "cpu-1.8/static/quota-is-not-needed"),
-)
+@chapter.requires("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu-manager/cfs-quota", on=NodeContainer)
+@rests_on("nrm/static/no-quota-on-exclusive-cpus", "cpu-1.8/static/quota-is-not-needed")
 def exclusive_cpus_have_no_quota(container: NodeContainer) -> Iterator[Violation]:
     """CFS quota does not bound containers with exclusive CPUs."""
     quota, of_pod = quota_of(container), container.pod_quota or 0

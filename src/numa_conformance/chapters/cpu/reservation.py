@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ...cpuset import format_bits, iter_bits
 from ...judging.allocated import AllocatedCpus
-from ...judging.chapter import Chapter, Judgement, applies, configured, exists, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, configured, exists, judges, rests_on, violated
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.shared_views import Division
@@ -20,11 +20,8 @@ from .cpusets import cpuset_of
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-@Chapter("cpu-manager/none", since="1.8").requires(
-    "cpu-manager/none/needs-no-reservation",
-    on=Arrival,
-    rests_on=("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation"),
-)
+@Chapter("cpu-manager/none", since="1.8").requires("cpu-manager/none/needs-no-reservation", on=Arrival)
+@rests_on("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation")
 def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     """Under policy none the node comes up without any CPU reservation."""
     under_none(arrival)
@@ -32,15 +29,8 @@ def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
 
 
-@chapter.requires(
-    "cpu-manager/reservation/must-be-positive",
-    on=(AllocatedCpus, Start),
-    rests_on=(
-        "nrm/static/needs-a-reservation",
-        "cpu-task/static/needs-a-reservation",
-        "cpu-1.8/static/needs-a-reservation",
-    ),
-)
+@chapter.requires("cpu-manager/reservation/must-be-positive", on=(AllocatedCpus, Start))
+@rests_on("nrm/static/needs-a-reservation", "cpu-task/static/needs-a-reservation", "cpu-1.8/static/needs-a-reservation")
 def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
     """The node does not come up with policy static and no CPU reserved."""
     under_static(subject)
@@ -48,18 +38,14 @@ def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
     return violated(not subject.up, "policy static comes up with no CPU reserved", allowed="it does not come up")
 
 
-@chapter.requires(
-    "cpu-manager/reservation/explicit-list-is-taken",
-    on=(AllocatedCpus, Start),
-    rests_on=(
-        "reserve/list/explicit-set",
-        "reserve/list/takes-precedence",
-        "cpu-task/static/explicit-list-comes-first",
-        "nrm/strict-cpu-reservation/reserved-set",
-        "nrm/static/every-reservation-counts",
-        "kubelet-reference/configuration/reserved-system-cpus",
-    ),
-    since="1.17",
+@chapter.requires("cpu-manager/reservation/explicit-list-is-taken", on=(AllocatedCpus, Start), since="1.17")
+@rests_on(
+    "reserve/list/explicit-set",
+    "reserve/list/takes-precedence",
+    "cpu-task/static/explicit-list-comes-first",
+    "nrm/strict-cpu-reservation/reserved-set",
+    "nrm/static/every-reservation-counts",
+    "kubelet-reference/configuration/reserved-system-cpus",
 )
 def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     """reservedSystemCPUs names the reserved CPUs, in place of what kubeReserved and systemReserved say about cpu."""
@@ -71,14 +57,8 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
 
 
-@chapter.requires(
-    "cpu-manager/reservation/explicit-list-must-exist",
-    on=Start,
-    rests_on=("reserve/list/explicit-set",),
-    since="1.17",
-    strength="SHOULD",
-    beyond="No page says what becomes of a list with CPUs that are not online.",
-)
+@chapter.requires("cpu-manager/reservation/explicit-list-must-exist", on=Start, since="1.17", strength="SHOULD")
+@rests_on("reserve/list/explicit-set", beyond="No page says what becomes of a list with CPUs that are not online.")
 def explicit_list_must_exist(start: Start) -> Judgement:
     """The node does not come up with CPUs in reservedSystemCPUs that are not online."""
     under_static(start)
@@ -88,15 +68,12 @@ def explicit_list_must_exist(start: Start) -> Judgement:
     return violated(not start.up, why, allowed="the node does not come up")
 
 
-@chapter.requires(
-    "cpu-manager/reservation/adds-kube-and-system",
-    on=(AllocatedCpus, Start, Arrival),
-    rests_on=(
-        "nrm/static/every-reservation-counts",
-        "reserve/kube/kube-reserved",
-        "reserve/system/system-reserved",
-        "cpu-1.8/static/reservation-is-the-sum",
-    ),
+@chapter.requires("cpu-manager/reservation/adds-kube-and-system", on=(AllocatedCpus, Start, Arrival))
+@rests_on(
+    "nrm/static/every-reservation-counts",
+    "reserve/kube/kube-reserved",
+    "reserve/system/system-reserved",
+    "cpu-1.8/static/reservation-is-the-sum",
 )
 def adds_kube_and_system(subject: AllocatedCpus | Start | Arrival) -> Judgement:
     """The number of reserved CPUs is that of kubeReserved and systemReserved together."""
@@ -104,11 +81,9 @@ def adds_kube_and_system(subject: AllocatedCpus | Start | Arrival) -> Judgement:
     return _as_many(reserved, number, or_one_less=subject.settings.reserved_by_fraction)
 
 
-@chapter.requires(
-    "cpu-manager/reservation/rounds-up",
-    on=(AllocatedCpus, Start, Arrival),
-    rests_on=("nrm/static/reserved-in-whole-cpus",),
-    beyond="The page takes whole CPUs and does not say which way a fraction goes.",
+@chapter.requires("cpu-manager/reservation/rounds-up", on=(AllocatedCpus, Start, Arrival))
+@rests_on(
+    "nrm/static/reserved-in-whole-cpus", beyond="The page takes whole CPUs and does not say which way a fraction goes."
 )
 def rounds_up(subject: AllocatedCpus | Start | Arrival) -> Judgement:
     """A reservation that is no whole number of CPUs is rounded up to the next."""
@@ -141,22 +116,16 @@ def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement
     return violated(count in (number, number - or_one_less), why, got=format_bits(reserved), allowed=allowed)
 
 
-@chapter.requires(
-    "cpu-manager/reservation/takes-cores-in-ascending-order",
-    on=(AllocatedCpus, Arrival),
-    rests_on=("nrm/static/reserved-by-core-id",),
-)
+@chapter.requires("cpu-manager/reservation/takes-cores-in-ascending-order", on=(AllocatedCpus, Arrival))
+@rests_on("nrm/static/reserved-by-core-id")
 def takes_cores_in_ascending_order(subject: AllocatedCpus | Arrival) -> Judgement:
     """CPUs reserved by number are those of the cores with the lowest ids."""
     reserved = applies(reserved_by_number(subject), "no CPU is reserved")
     return _first_cores(reserved, subject.machine, whole=False)
 
 
-@chapter.requires(
-    "cpu-manager/reservation/ascending-core-ids",
-    on=Start,
-    rests_on=("nrm/static/reserved-by-core-id", "cpu-1.8/static/reserved-by-core-id"),
-)
+@chapter.requires("cpu-manager/reservation/ascending-core-ids", on=Start)
+@rests_on("nrm/static/reserved-by-core-id", "cpu-1.8/static/reserved-by-core-id")
 def reserves_by_ascending_core_id(start: Start) -> Judgement:
     """Where only a number is reserved, CPUs are reserved core after core, ascending by physical core id."""
     return _first_cores(applies(reserved_by_number(start), "no CPU is reserved"), start.machine, whole=True)
@@ -195,11 +164,8 @@ def _is_a_beginning(places: Mapping[int, tuple[int, ...]], chosen: int, whole: b
     return all(chosen >> id & 1 if whole else place in met for id, place in places.items() if place < last)
 
 
-@chapter.requires(
-    "cpu-manager/reservation/is-never-exclusive",
-    on=Division,
-    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/strict-cpu-reservation/default-keeps-exclusive-off"),
-)
+@chapter.requires("cpu-manager/reservation/is-never-exclusive", on=Division)
+@rests_on("nrm/static/exclusive-are-all-but-reserved", "nrm/strict-cpu-reservation/default-keeps-exclusive-off")
 def reserved_is_never_exclusive(division: Division) -> Judgement:
     """Reserved CPUs are never given to a container exclusively."""
     under_static(division)
@@ -212,11 +178,8 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/reservation/stays-in-the-shared-pool",
-    on=NodeMoment,
-    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on"),
-)
+@chapter.requires("cpu-manager/reservation/stays-in-the-shared-pool", on=NodeMoment)
+@rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on")
 def reserved_stays_in_the_pool(moment: NodeMoment) -> Judgement:
     """Reserved CPUs stay in the shared pool unless strict-cpu-reservation is on."""
     under_static(moment)
@@ -231,13 +194,13 @@ def reserved_stays_in_the_pool(moment: NodeMoment) -> Judgement:
     "cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus",
     "cpu-manager/strict-cpu-reservation",
     on=NodeMoment,
-    rests_on=(
-        "nrm/strict-cpu-reservation/keeps-every-pod-off",
-        "nrm/strict-cpu-reservation/means-the-explicit-set",
-        "nrm/options/strict-cpu-reservation",
-    ),
     since="1.32",
     area="cpu-manager options",
+)
+@rests_on(
+    "nrm/strict-cpu-reservation/keeps-every-pod-off",
+    "nrm/strict-cpu-reservation/means-the-explicit-set",
+    "nrm/options/strict-cpu-reservation",
 )
 def strict_keeps_pods_off(moment: NodeMoment) -> Judgement:
     """No pod of any class runs on the reserved CPUs: they are never in the shared pool and never exclusive."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, rests_on, violated
 from ...judging.node_subjects import Admission, Arrival, NodeMoment, Removal
 from ...judging.shared_views import Division, Leftover
 from ..conditions import new_pod, refused, under_static
@@ -13,11 +13,8 @@ from ..conditions import new_pod, refused, under_static
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-@chapter.requires(
-    "cpu-manager/shared-pool/holds-all-cpus-at-first",
-    on=Arrival,
-    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "cpu-1.8/static/pool-holds-all-cpus-at-first"),
-)
+@chapter.requires("cpu-manager/shared-pool/holds-all-cpus-at-first", on=Arrival)
+@rests_on("nrm/static/pool-holds-all-cpus-at-first", "cpu-1.8/static/pool-holds-all-cpus-at-first")
 def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     """At the start the shared pool holds every CPU, the reserved ones included."""
     world = applies(arrival.world, "the node does not come up")
@@ -27,11 +24,8 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     return violated(world.pool == world.may_be_shared_or_given, why, got=format_bits(world.pool), allowed=allowed)
 
 
-@chapter.requires(
-    "cpu-manager/shared-pool/loses-nothing",
-    on=Division,
-    rests_on=("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool"),
-)
+@chapter.requires("cpu-manager/shared-pool/loses-nothing", on=Division)
+@rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool")
 def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     """Shared pool and exclusive CPUs together are all CPUs at every moment."""
     pool, whole = exists(division.pool, "the shared pool is not told"), division.whole
@@ -44,9 +38,8 @@ def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     yield from violated(not extra, why, got=format_bits(extra), allowed=f"some of {format_bits(whole)}")
 
 
-@chapter.requires(
-    "cpu-manager/static/exclusive-cpus-leave-the-shared-pool", on=Division, rests_on=("nrm/static/cpus-leave-the-pool",)
-)
+@chapter.requires("cpu-manager/static/exclusive-cpus-leave-the-shared-pool", on=Division)
+@rests_on("nrm/static/cpus-leave-the-pool")
 def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     """Exclusive CPUs are not in the shared pool while their container has them."""
     under_static(division)
@@ -56,7 +49,8 @@ def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     return violated(not both, why, got=format_bits(pool), allowed=format_bits(pool & ~both), both=both)
 
 
-@chapter.requires("cpu-manager/shared-pool/never-empties", on=NodeMoment, rests_on=("nrm/static/pool-never-empty",))
+@chapter.requires("cpu-manager/shared-pool/never-empties", on=NodeMoment)
+@rests_on("nrm/static/pool-never-empty")
 def pool_never_empties(moment: NodeMoment) -> Judgement:
     """The shared pool never becomes empty."""
     under_static(moment)
@@ -64,12 +58,8 @@ def pool_never_empties(moment: NodeMoment) -> Judgement:
     return violated(moment.world.pool, "the shared pool is empty: shared containers have no CPU to run on")
 
 
-@chapter.requires(
-    "cpu-manager/shared-pool/regains-cpus-on-removal",
-    on=(Removal, Leftover),
-    rests_on=("nrm/static/cpus-leave-the-pool",),
-    beyond="No page says when the CPUs of a removed pod return.",
-)
+@chapter.requires("cpu-manager/shared-pool/regains-cpus-on-removal", on=(Removal, Leftover))
+@rests_on("nrm/static/cpus-leave-the-pool", beyond="No page says when the CPUs of a removed pod return.")
 def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
     """The exclusive CPUs of a removed pod are in the shared pool again."""
     under_static(removal)
@@ -84,8 +74,11 @@ def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
     "topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was",
     "topology-manager/restricted",
     on=Admission,
-    rests_on=("topology/restricted/refuses", "topology-source/admission/others-go-on"),
     since="1.18",
+)
+@rests_on(
+    "topology/restricted/refuses",
+    "topology-source/admission/others-go-on",
     beyond="No page says what a refused pod holds.",
 )
 def refused_pod_leaves_no_trace(admission: Admission) -> Judgement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...judging import rest
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ...judging.files import CPU_FILE, CPU_POLICY, CPUS, MEMORY_FILE
 from ...judging.node_subjects import Restart
 from ...judging.shared_views import FoundFile
@@ -17,10 +17,10 @@ from ..restart import can_be_read, is_of_the_same
 chapter = Chapter("node/restart", "cpu-manager/static", since="1.10", area="cpu-manager lifecycle")
 
 
-@chapter.requires(
-    "cpu-manager/state-file/assignments-survive-a-restart",
-    on=Restart,
-    rests_on=("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart"),
+@chapter.requires("cpu-manager/state-file/assignments-survive-a-restart", on=Restart)
+@rests_on(
+    "topology-source/cpu-hints/held-cpus-again",
+    "topology-source/admission/again-after-a-restart",
     beyond="Only the source says that containers keep their CPUs over a restart of the kubelet.",
 )
 def cpus_survive_a_restart(restart: Restart) -> Iterator[Violation]:
@@ -37,22 +37,17 @@ def cpu_file_can_be_read(sighting: Sighting) -> Judgement:
     return can_be_read(sighting, CPU_FILE)
 
 
-@chapter.requires(
-    "cpu-manager/state-file/policy-change-is-refused",
-    "cpu-manager/state-file",
-    on=FoundFile,
-    rests_on=("cpu-task/change/refused-otherwise",),
-)
+@chapter.requires("cpu-manager/state-file/policy-change-is-refused", "cpu-manager/state-file", on=FoundFile)
+@rests_on("cpu-task/change/refused-otherwise")
 def policy_change_is_refused(file: FoundFile) -> Judgement:
     """The node does not come up with another CPU Manager policy than that of the state file left on it."""
     return is_of_the_same(file, CPU_POLICY)
 
 
-@chapter.requires(
-    "cpu-manager/state-file/changed-cpus-are-refused",
-    "cpu-manager/state-file",
-    on=FoundFile,
-    rests_on=("cpu-task/change/changed-cpus-need-it-too", "nrm/cpus/no-hotplug"),
+@chapter.requires("cpu-manager/state-file/changed-cpus-are-refused", "cpu-manager/state-file", on=FoundFile)
+@rests_on(
+    "cpu-task/change/changed-cpus-need-it-too",
+    "nrm/cpus/no-hotplug",
     beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
 )
 def changed_cpus_are_refused(file: FoundFile) -> Judgement:
@@ -65,9 +60,11 @@ def changed_cpus_are_refused(file: FoundFile) -> Judgement:
     "cpu-manager/strict-cpu-reservation",
     "cpu-manager/state-file",
     on=Restart,
-    rests_on=("cpu-task/options/strict-needs-the-file-removed",),
     since="1.32",
     strength="SHOULD",
+)
+@rests_on(
+    "cpu-task/options/strict-needs-the-file-removed",
     beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
 )
 def strict_change_is_refused(restart: Restart) -> Judgement:
@@ -81,11 +78,10 @@ def strict_change_is_refused(restart: Restart) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/state-file/policy-change-names-the-file",
-    "cpu-manager/state-file",
-    on=Restart,
-    rests_on=("cpu-task/change/refused-otherwise",),
-    strength="SHOULD",
+    "cpu-manager/state-file/policy-change-names-the-file", "cpu-manager/state-file", on=Restart, strength="SHOULD"
+)
+@rests_on(
+    "cpu-task/change/refused-otherwise",
     beyond="The page shows what the kubelet says; that other nodes say as much it does not demand.",
 )
 def policy_change_names_the_file(restart: Restart) -> Judgement:
@@ -98,12 +94,8 @@ def policy_change_names_the_file(restart: Restart) -> Judgement:
     return violated(not missing, why, got=restart.refusal, allowed="both policies, and the file to delete")
 
 
-@chapter.requires(
-    "cpu-manager/state-file/policy-change-works-once-deleted",
-    "cpu-manager/state-file",
-    on=Restart,
-    rests_on=("cpu-task/change/needs-the-file-removed",),
-)
+@chapter.requires("cpu-manager/state-file/policy-change-works-once-deleted", "cpu-manager/state-file", on=Restart)
+@rests_on("cpu-task/change/needs-the-file-removed")
 def policy_change_works(restart: Restart) -> Judgement:
     """With the state file deleted the node comes up with another CPU Manager policy."""
     to_another_policy(restart)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched
 from ...judging.shared_views import ContainerView
 from ..conditions import under_static
@@ -21,11 +21,8 @@ def asks_for_cpus(container: ContainerView) -> None:
     served(container)
 
 
-@chapter.requires(
-    "cpu-manager/static/limits-alone-make-guaranteed",
-    on=ContainerView,
-    rests_on=("nrm/static/example-6-class", "nrm/static/example-6-placement", "nrm/static/requests-default-to-limits"),
-)
+@chapter.requires("cpu-manager/static/limits-alone-make-guaranteed", on=ContainerView)
+@rests_on("nrm/static/example-6-class", "nrm/static/example-6-placement", "nrm/static/requests-default-to-limits")
 def limits_alone_give_cpus(container: ContainerView) -> Judgement:
     """Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs."""
     asks_for_cpus(container)
@@ -37,11 +34,9 @@ def limits_alone_give_cpus(container: ContainerView) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/static/sidecars-and-init-containers-are-eligible",
-    "cpu-manager/init-containers",
-    on=ContainerView,
-    rests_on=("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers"),
+    "cpu-manager/static/sidecars-and-init-containers-are-eligible", "cpu-manager/init-containers", on=ContainerView
 )
+@rests_on("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers")
 def init_containers_and_sidecars_are_eligible(container: ContainerView) -> Judgement:
     """Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do."""
     asks_for_cpus(container)
@@ -49,11 +44,8 @@ def init_containers_and_sidecars_are_eligible(container: ContainerView) -> Judge
     return gives_the_number(container)
 
 
-@chapter.requires(
-    "cpu-manager/static/gives-free-cpus-only",
-    on=CpuChoice,
-    rests_on=("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods"),
-)
+@chapter.requires("cpu-manager/static/gives-free-cpus-only", on=CpuChoice)
+@rests_on("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods")
 def gives_free_cpus_only(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are taken from those that are free, and from nowhere else."""
     cpus = exists(choice.answer, "the request was refused")
@@ -70,11 +62,8 @@ def gives_free_cpus_only(choice: CpuChoice) -> Judgement:
     on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores",),
 )
-@chapter.requires(
-    "cpu-manager/static/packs-whole-cores",
-    on=CpuChoice,
-    rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit"),
-)
+@chapter.requires("cpu-manager/static/packs-whole-cores", on=CpuChoice)
+@rests_on("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit")
 def packs_few_cores(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """On an empty machine a request of whole cores is given whole physical cores."""
     taken = took(choice)
@@ -86,15 +75,12 @@ def packs_few_cores(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return at_most(choice, taken, choice.machine.core_bits, "core", choice.fewest_cores)
 
 
-@chapter.requires(
-    "cpu-manager/static/packs-few-numa-nodes",
-    on=CpuChoice,
-    rests_on=(
-        "nrm/distribute-cpus-across-numa/default-fills-one-node",
-        "nrm/distribute-cpus-across-numa/default-spills-over",
-        "nrm/align-by-socket/default-aligns-at-numa",
-        "nrm/align-by-socket/default-takes-few-nodes",
-    ),
+@chapter.requires("cpu-manager/static/packs-few-numa-nodes", on=CpuChoice)
+@rests_on(
+    "nrm/distribute-cpus-across-numa/default-fills-one-node",
+    "nrm/distribute-cpus-across-numa/default-spills-over",
+    "nrm/align-by-socket/default-aligns-at-numa",
+    "nrm/align-by-socket/default-takes-few-nodes",
 )
 def packs_few_numa_nodes(choice: CpuChoice) -> Judgement:
     """On an empty machine one NUMA node is filled before the next is begun, or the fewest are used."""
@@ -108,12 +94,8 @@ def packs_few_numa_nodes(choice: CpuChoice) -> Judgement:
     return () if len(begun) <= 1 else in_few(choice, taken, choice.numa, "NUMA node")
 
 
-@chapter.requires(
-    "cpu-manager/static/packs-few-numa-nodes-in-use",
-    on=CpuChoice,
-    rests_on=("nrm/align-by-socket/default-takes-few-nodes",),
-    strength="SHOULD",
-)
+@chapter.requires("cpu-manager/static/packs-few-numa-nodes-in-use", on=CpuChoice, strength="SHOULD")
+@rests_on("nrm/align-by-socket/default-takes-few-nodes")
 def packs_few_numa_nodes_in_use(choice: CpuChoice) -> Judgement:
     """By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too."""
     taken = took(choice)

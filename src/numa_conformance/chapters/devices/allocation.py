@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...judging.alignment import asked_devices
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Admission, NodeMoment, Restart
 from ...judging.rest import DEVICES
@@ -21,11 +21,8 @@ NOTHING = HoldingBits(CpuBits(0))
 NO_PREFERENCE = "no plugin prefers devices, or alignment or an earlier container decides too"
 
 
-@chapter.requires(
-    "device-manager/allocation/gives-the-number-asked-for",
-    on=Admission,
-    rests_on=("device-plugins/example/gets-what-it-asks-for", "device-plugins/registration/whole-numbers"),
-)
+@chapter.requires("device-manager/allocation/gives-the-number-asked-for", on=Admission)
+@rests_on("device-plugins/example/gets-what-it-asks-for", "device-plugins/registration/whole-numbers")
 def gives_the_number(admission: Admission) -> Iterator[Violation]:
     """An admitted container has exactly as many devices of a resource as it asks for, each of that resource."""
     admitted(admission)
@@ -42,11 +39,8 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
         )
 
 
-@chapter.requires(
-    "device-manager/allocation/gives-healthy-devices-only",
-    on=Admission,
-    rests_on=("device-plugins/unhealthy/lower-allocatable",),
-)
+@chapter.requires("device-manager/allocation/gives-healthy-devices-only", on=Admission)
+@rests_on("device-plugins/unhealthy/lower-allocatable")
 def gives_healthy_devices(admission: Admission) -> Judgement:
     """Unhealthy devices are not given to containers."""
     devices = {device for held in admission.held.values() for device in held.each_device}
@@ -58,9 +52,8 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
     return violated(not wrong, "devices are given that are not there or not healthy", got=got)
 
 
-@chapter.requires(
-    "device-manager/allocation/shares-no-device", on=NodeMoment, rests_on=("device-plugins/registration/not-shared",)
-)
+@chapter.requires("device-manager/allocation/shares-no-device", on=NodeMoment)
+@rests_on("device-plugins/registration/not-shared")
 def shares_no_device(moment: NodeMoment) -> Iterator[Violation]:
     """No device is given to two containers that run at the same time."""
     applies(any(pod.devices for pod in moment.world.pods.values()), "no pod has devices")
@@ -77,14 +70,11 @@ def shares_no_device(moment: NodeMoment) -> Iterator[Violation]:
                     return
 
 
-@chapter.requires(
-    "device-manager/allocation/refuses-what-is-not-there",
-    on=Admission,
-    rests_on=(
-        "device-plugins/example/gets-what-it-asks-for",
-        "device-plugins/registration/whole-numbers",
-        "topology-source/device-hints/too-few-free",
-    ),
+@chapter.requires("device-manager/allocation/refuses-what-is-not-there", on=Admission)
+@rests_on(
+    "device-plugins/example/gets-what-it-asks-for",
+    "device-plugins/registration/whole-numbers",
+    "topology-source/device-hints/too-few-free",
 )
 def refuses_what_is_not_there(admission: Admission) -> Judgement:
     """A pod that asks for more devices than are free is refused and takes none."""
@@ -98,12 +88,8 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     return violated(not admission.admitted, why, got=in_words(admission.held), allowed=allowed)
 
 
-@chapter.requires(
-    "device-manager/allocation/returns-devices-on-removal",
-    on=Admission,
-    rests_on=("device-plugins/example/remainder-is-free",),
-    beyond="No page says when the devices of a removed pod are free.",
-)
+@chapter.requires("device-manager/allocation/returns-devices-on-removal", on=Admission)
+@rests_on("device-plugins/example/remainder-is-free", beyond="No page says when the devices of a removed pod are free.")
 def devices_return(admission: Admission) -> Judgement:
     """The devices of a removed pod are free again."""
     world, pod = admission.before, admission.pod
@@ -129,9 +115,11 @@ def devices_return(admission: Admission) -> Judgement:
     "device-manager/preferred-allocation/is-followed",
     "device-manager/preferred-allocation",
     on=Admission,
-    rests_on=("device-plugins/implementation/preference-is-a-help",),
     since="1.19",
     strength="SHOULD",
+)
+@rests_on(
+    "device-plugins/implementation/preference-is-a-help",
     beyond="The page says that the preference need not be followed.",
 )
 def preference_is_followed(admission: Admission) -> Judgement:
@@ -151,12 +139,9 @@ def preference_is_followed(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires(
-    "device-manager/restart/keeps-devices",
-    "node/restart",
-    on=Restart,
-    rests_on=("topology-source/admission/again-after-a-restart",),
-    strength="SHOULD",
+@chapter.requires("device-manager/restart/keeps-devices", "node/restart", on=Restart, strength="SHOULD")
+@rests_on(
+    "topology-source/admission/again-after-a-restart",
     beyond="No page says that containers keep their devices over a restart of the kubelet.",
 )
 def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
 from ...judging.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest
 from ..outcomes import listed, must_give_no_hint, sets_text
@@ -14,12 +14,8 @@ def wanted(hints: DeviceHints) -> None:
     applies(hints.count, "no devices are asked for")
 
 
-@chapter.requires(
-    "device-manager/hints/every-hint-can-hold-the-request",
-    on=DeviceHints,
-    rests_on=("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy"),
-    strength="SHOULD",
-)
+@chapter.requires("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints, strength="SHOULD")
+@rests_on("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy")
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, which
     is not the same as no opinion.
@@ -41,12 +37,8 @@ def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     return must_give_no_hint(hints.offered, why)
 
 
-@chapter.requires(
-    "device-manager/hints/offers-every-set-that-fits",
-    on=DeviceHints,
-    rests_on=("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes"),
-    strength="SHOULD",
-)
+@chapter.requires("device-manager/hints/offers-every-set-that-fits", on=DeviceHints, strength="SHOULD")
+@rests_on("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes")
 def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes."""
     wanted(hints)
@@ -59,12 +51,8 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(fitting))
 
 
-@chapter.requires(
-    "device-manager/hints/preferred-is-narrowest",
-    on=DeviceHints,
-    rests_on=("topology-source/device-hints/narrowest-is-preferred",),
-    strength="SHOULD",
-)
+@chapter.requires("device-manager/hints/preferred-is-narrowest", on=DeviceHints, strength="SHOULD")
+@rests_on("topology-source/device-hints/narrowest-is-preferred")
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever have so many devices."""
     wanted(hints)
@@ -72,12 +60,9 @@ def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
 
 
 @chapter.requires(
-    "device-manager/hints/covers-reusable-devices",
-    "cpu-manager/init-containers",
-    on=DeviceHints,
-    rests_on=("topology-source/device-hints/reusable-first",),
-    strength="SHOULD",
+    "device-manager/hints/covers-reusable-devices", "cpu-manager/init-containers", on=DeviceHints, strength="SHOULD"
 )
+@rests_on("topology-source/device-hints/reusable-first")
 def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""
     wanted(hints)

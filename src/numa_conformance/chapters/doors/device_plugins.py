@@ -6,17 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, rests_on, violated
 from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 
 chapter = Chapter("device-plugin/devices", since="1.10")
 preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
 
 
-@chapter.requires(
-    "device-plugin/registration/registers",
-    on=Registration,
-    rests_on=("device-plugins/implementation/registers", "device-plugins/implementation/lists-devices"),
+@chapter.requires("device-plugin/registration/registers", on=Registration)
+@rests_on(
+    "device-plugins/implementation/registers",
+    "device-plugins/implementation/lists-devices",
     beyond="in the time that a call may take",
 )
 def registers(subject: Registration) -> Judgement:
@@ -25,13 +25,8 @@ def registers(subject: Registration) -> Judgement:
     return violated(subject.started, "the plugin has not registered", got=subject.failure, allowed="it registers")
 
 
-@chapter.requires(
-    "device-plugin/registration/again-after-a-restart",
-    "device-plugin/restart",
-    on=Registration,
-    rests_on=("device-plugins/restarts/plugins-register-again",),
-    beyond="in the time that a call may take",
-)
+@chapter.requires("device-plugin/registration/again-after-a-restart", "device-plugin/restart", on=Registration)
+@rests_on("device-plugins/restarts/plugins-register-again", beyond="in the time that a call may take")
 def registers_again(subject: Registration) -> Judgement:
     """A device plugin registers again, for the same resource, when the kubelet has started anew."""
     applies(subject.again, "it is the first kubelet that the plugin meets")
@@ -41,11 +36,8 @@ def registers_again(subject: Registration) -> Judgement:
     return violated(holds, why, got=subject.failure or resource, allowed=f"it registers again for {subject.before}")
 
 
-@chapter.requires(
-    "device-plugin/registration/serves-before-it-registers",
-    on=Registration,
-    rests_on=("device-plugins/implementation/serves-first",),
-)
+@chapter.requires("device-plugin/registration/serves-before-it-registers", on=Registration)
+@rests_on("device-plugins/implementation/serves-first")
 def serves_first(subject: Registration) -> Judgement:
     """A device plugin serves on its socket before it registers."""
     started = applies(subject.started, "the plugin has not registered")
@@ -54,11 +46,8 @@ def serves_first(subject: Registration) -> Judgement:
     return violated(serves, why, allowed="the plugin serves before it registers")
 
 
-@chapter.requires(
-    "device-plugin/registration/names-an-extended-resource",
-    on=Registration,
-    rests_on=("device-plugins/registration/extended-resource-name",),
-)
+@chapter.requires("device-plugin/registration/names-an-extended-resource", on=Registration)
+@rests_on("device-plugins/registration/extended-resource-name")
 def names_an_extended_resource(subject: Registration) -> Judgement:
     """A device plugin names its resource vendor-domain/resourcetype, outside of kubernetes.io."""
     name = applies(subject.started, "the plugin has not registered").resource
@@ -67,12 +56,8 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
     return violated(re.fullmatch(f"{vendor}/{kind}", name), why, got=name, allowed="vendor-domain/type")
 
 
-@chapter.requires(
-    "device-plugin/devices/have-ids-of-their-own",
-    on=DeviceList,
-    rests_on=("device-plugin-api/device/unique-id",),
-    strength="SHOULD",
-)
+@chapter.requires("device-plugin/devices/have-ids-of-their-own", on=DeviceList, strength="SHOULD")
+@rests_on("device-plugin-api/device/unique-id")
 def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device of a list has an id that no other has."""
     devices = applies(subject.devices, "the plugin lists no device")
@@ -81,12 +66,8 @@ def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     return violated(not twice, "devices without ids of their own", got=", ".join(map(repr, twice)))
 
 
-@chapter.requires(
-    "device-plugin/devices/are-healthy-or-unhealthy",
-    on=DeviceList,
-    rests_on=("device-plugin-api/device/health",),
-    strength="SHOULD",
-)
+@chapter.requires("device-plugin/devices/are-healthy-or-unhealthy", on=DeviceList, strength="SHOULD")
+@rests_on("device-plugin-api/device/health")
 def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """Each device of a list is Healthy or Unhealthy."""
     devices = applies(subject.devices, "the plugin lists no device")
@@ -95,11 +76,9 @@ def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     return violated(not others, why, got=", ".join(map(repr, others)), allowed="Healthy or Unhealthy")
 
 
-@chapter.requires(
-    "device-plugin/topology/names-nodes-of-the-machine",
-    on=DeviceList,
-    rests_on=("device-plugins/topology/numa-nodes-are-used",),
-    since="1.18",
+@chapter.requires("device-plugin/topology/names-nodes-of-the-machine", on=DeviceList, since="1.18")
+@rests_on(
+    "device-plugins/topology/numa-nodes-are-used",
     beyond="The page does not say what becomes of others, such as -1. A kubelet takes them for a topology of which "
     "no hint comes: restricted and single-numa-node refuse pods that ask for such devices.",
 )
@@ -115,12 +94,9 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
         )
 
 
-@chapter.requires(
-    "device-plugin/events/leave-devices-where-they-are",
-    on=DeviceList,
-    rests_on=("device-plugin-api/device/unique-id",),
-    strength="SHOULD",
-    since="1.18",
+@chapter.requires("device-plugin/events/leave-devices-where-they-are", on=DeviceList, strength="SHOULD", since="1.18")
+@rests_on(
+    "device-plugin-api/device/unique-id",
     beyond="The interface does not say that an id names the same device in later lists; containers keep it by its id.",
 )
 def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
@@ -135,11 +111,8 @@ def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
         yield from violated(after[id] == before[id], why, got=after[id], allowed=before[id])
 
 
-@preferring.requires(
-    "device-plugin/preferred-allocation/is-of-what-is-available",
-    on=DevicePreference,
-    rests_on=("device-plugins/implementation/prefers-among-available",),
-)
+@preferring.requires("device-plugin/preferred-allocation/is-of-what-is-available", on=DevicePreference)
+@rests_on("device-plugins/implementation/prefers-among-available")
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
     counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
@@ -151,11 +124,9 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
 
 
 @preferring.requires(
-    "device-plugin/preferred-allocation/has-the-size-asked-for",
-    on=DevicePreference,
-    rests_on=("device-plugin-api/preferred-allocation/size",),
-    strength="SHOULD",
+    "device-plugin/preferred-allocation/has-the-size-asked-for", on=DevicePreference, strength="SHOULD"
 )
+@rests_on("device-plugin-api/preferred-allocation/size")
 def prefers_so_many(subject: DevicePreference) -> Judgement:
     """A plugin prefers as many devices as are asked for."""
     number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.question.size
@@ -163,11 +134,9 @@ def prefers_so_many(subject: DevicePreference) -> Judgement:
 
 
 @preferring.requires(
-    "device-plugin/preferred-allocation/holds-what-must-be-included",
-    on=DevicePreference,
-    rests_on=("device-plugin-api/preferred-allocation/must-include",),
-    strength="SHOULD",
+    "device-plugin/preferred-allocation/holds-what-must-be-included", on=DevicePreference, strength="SHOULD"
 )
+@rests_on("device-plugin-api/preferred-allocation/must-include")
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     """The devices that must be included are among those that a plugin prefers."""
     included = applies(subject.question.included, "nothing must be included")
@@ -177,11 +146,8 @@ def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     return violated(not missing, why, got=subject.in_words, allowed=f"{', '.join(included)} among them")
 
 
-@chapter.requires(
-    "device-plugin/allocation/serves-what-it-offers",
-    on=DevicesServed,
-    rests_on=("device-plugins/implementation/serves-allocate",),
-)
+@chapter.requires("device-plugin/allocation/serves-what-it-offers", on=DevicesServed)
+@rests_on("device-plugins/implementation/serves-allocate")
 def serves_what_it_offers(subject: DevicesServed) -> Judgement:
     """A plugin answers Allocate for the healthy devices that it has listed."""
     devices = applies(subject.devices, "no devices were asked for")

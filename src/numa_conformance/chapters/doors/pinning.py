@@ -10,7 +10,7 @@ from typing import Any
 from ...asking.generators.scenario import LIVES, Scenario, Script, or_the_catalogue
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
 from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import GUARANTEED
 from ...machine import Machine
@@ -20,15 +20,11 @@ from ..cpu.cpusets import settled_cpuset_of
 chapter = Chapter("node/cpuset", since="1.24")
 
 
-@chapter.requires(
-    "pinning/mixed/has-a-cpu-of-its-own",
-    "pinning/mixed",
-    on=Pooled,
-    rests_on=(
-        "nri-topology-aware/features/mixed",
-        "nri-topology-aware/preferences/mixed-from-one-to-two",
-        "nri-topology-aware/preferences/exclusive-is-honored",
-    ),
+@chapter.requires("pinning/mixed/has-a-cpu-of-its-own", "pinning/mixed", on=Pooled)
+@rests_on(
+    "nri-topology-aware/features/mixed",
+    "nri-topology-aware/preferences/mixed-from-one-to-two",
+    "nri-topology-aware/preferences/exclusive-is-honored",
 )
 def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     """A container that requests more than one CPU and less than two, in a pod of class Guaranteed, may run on a
@@ -48,12 +44,8 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     )
 
 
-@chapter.requires(
-    "pinning/pools-apart/same-cpus-or-none",
-    "pinning/pools-apart",
-    on=Pooled,
-    rests_on=("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart"),
-)
+@chapter.requires("pinning/pools-apart/same-cpus-or-none", "pinning/pools-apart", on=Pooled)
+@rests_on("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart")
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together."""
     cpus = settled_cpuset_of(may)
@@ -68,15 +60,11 @@ def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
         )
 
 
-@chapter.requires(
-    "pinning/reserved-pool/holds-system-pods",
-    "pinning/reserved-pool",
-    on=Pooled,
-    rests_on=(
-        "nri-topology-aware/preferences/reserved",
-        "nri-balloons/reserved/system-pods",
-        "nri-balloons/reserved/preferred",
-    ),
+@chapter.requires("pinning/reserved-pool/holds-system-pods", "pinning/reserved-pool", on=Pooled)
+@rests_on(
+    "nri-topology-aware/preferences/reserved",
+    "nri-balloons/reserved/system-pods",
+    "nri-balloons/reserved/preferred",
     beyond="The page does not speak of an amount that is reserved without its CPUs; that is not asked.",
 )
 def holds_system_pods(may: Pooled) -> Judgement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ...cpuset import bits_of
-from ...judging.chapter import Chapter, Judgement, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
 from ...judging.offered import DeviceHints, MemoryHints
 from ...wire.history.values import nodes_text
 from ..conditions import memory_none, memory_static
@@ -27,9 +27,8 @@ def wanted(hints: MemoryHints) -> None:
     applies(hints.amounts, "no memory is to be given")
 
 
-@chapter.requires(
-    "memory-manager/hints/can-guarantee-the-request", on=MemoryHints, rests_on=("memory/static/hints-and-reserves",)
-)
+@chapter.requires("memory-manager/hints/can-guarantee-the-request", on=MemoryHints)
+@rests_on("memory/static/hints-and-reserves")
 def can_guarantee(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
     sets = applies(_sets(hints), "no hint names NUMA nodes")
@@ -39,12 +38,9 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
 
 
 @chapter.requires(
-    "memory-manager/hints/every-type-counts",
-    "memory-manager/hugepages",
-    on=MemoryHints,
-    rests_on=("kep-1769/hints/every-type-counts",),
-    strength="SHOULD",
+    "memory-manager/hints/every-type-counts", "memory-manager/hugepages", on=MemoryHints, strength="SHOULD"
 )
+@rests_on("kep-1769/hints/every-type-counts")
 def every_type_counts(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no
     hint, which is not the same as no opinion.
@@ -68,11 +64,8 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     return violated(holds, why, got=_offered(hints), allowed=IMPOSSIBLE)
 
 
-@chapter.requires(
-    "memory-manager/hints/guaranteed-pods-have-some",
-    on=MemoryHints,
-    rests_on=("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves"),
-)
+@chapter.requires("memory-manager/hints/guaranteed-pods-have-some", on=MemoryHints)
+@rests_on("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves")
 def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too."""
     wanted(hints)
@@ -82,11 +75,8 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     return violated(not without, why, got=_offered(hints), allowed=f"hints for {_request(hints)}")
 
 
-@chapter.requires(
-    "memory-manager/hints/default-for-other-classes",
-    on=MemoryHints,
-    rests_on=("memory/static/other-classes", "memory/guaranteed/specific-hints"),
-)
+@chapter.requires("memory-manager/hints/default-for-other-classes", on=MemoryHints)
+@rests_on("memory/static/other-classes", "memory/guaranteed/specific-hints")
 def default_for_other_classes(hints: MemoryHints) -> Judgement:
     """Under Static BestEffort and Burstable pods have the default hint."""
     memory_static(hints)
@@ -94,7 +84,8 @@ def default_for_other_classes(hints: MemoryHints) -> Judgement:
     return _prefers_nothing(hints, f"a {hints.qos} pod")
 
 
-@policy_none.requires("memory-manager/hints/default-under-none", on=MemoryHints, rests_on=("memory/none/default-hint",))
+@policy_none.requires("memory-manager/hints/default-under-none", on=MemoryHints)
+@rests_on("memory/none/default-hint")
 def default_under_none(hints: MemoryHints) -> Judgement:
     """Under policy None there is no preference for memory."""
     memory_none(hints)
@@ -107,11 +98,10 @@ def _prefers_nothing(hints: MemoryHints, subject: str) -> Judgement:
     return violated(holds, why, got=_offered(hints), allowed="no opinion, or any preferred")
 
 
-@chapter.requires(
-    "memory-manager/hints/offers-every-narrowest-set",
-    on=MemoryHints,
-    rests_on=("memory/static/hints-and-reserves", "memory/head/fewest-numa-nodes"),
-    strength="SHOULD",
+@chapter.requires("memory-manager/hints/offers-every-narrowest-set", on=MemoryHints, strength="SHOULD")
+@rests_on(
+    "memory/static/hints-and-reserves",
+    "memory/head/fewest-numa-nodes",
     beyond="that every such set is hinted, not one of them",
 )
 def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
@@ -126,12 +116,8 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     return violated(not missing, why, got=_offered(hints), allowed=sets_text(fitting))
 
 
-@chapter.requires(
-    "memory-manager/hints/preferred-is-narrowest",
-    on=MemoryHints,
-    rests_on=("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes"),
-    strength="SHOULD",
-)
+@chapter.requires("memory-manager/hints/preferred-is-narrowest", on=MemoryHints, strength="SHOULD")
+@rests_on("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes")
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever hold the request, and no others."""
     return prefers_the_narrowest(hints, [row[1:] for row in _sets(hints)], _offered(hints))

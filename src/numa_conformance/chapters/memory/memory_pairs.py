@@ -23,7 +23,7 @@ MACHINE, PAGES = "two-nodes-hugepages", "hugepages-2Mi"
 IDLE, NONE = (node(MACHINE, config) for config in (static_memory(), static()))
 SMALL, SIX, LARGE = (guaranteed("p", 1, f"{gib}Gi") for gib in (1, 6, 17))
 SHARING = burstable("p", 1)
-WITH_PAGES = guaranteed("p", 1, "1Gi", **{PAGES: "64Mi"})
+WITH_PAGES, TOO_MANY = (guaranteed(uid, 1, "1Gi", **{PAGES: size}) for uid, size in (("p", "64Mi"), ("q", "514Mi")))
 
 
 def holds(gib: int, on: int = 1, cpus: str = "1") -> HoldingBits:
@@ -91,10 +91,10 @@ def default_hint(hint: Affinity, world: World = IDLE) -> MemoryHints:
 GIB = 1 << 30
 
 
-def starts(*entries: tuple[int, str, str]) -> tuple[Start, Start]:
+def starts(*entries: tuple[int, str, str], **more: dict[str, str]) -> tuple[Start, Start]:
     """Describe a node that comes up with entries of reservedMemory (NUMA node, type, amount), and one that does not."""
     listed = [{"numaNode": node, "limits": {kind: amount}} for node, kind, amount in entries]
-    config = kubelet(**{**pinning(0), "reservedMemory": listed})
+    config = kubelet(**{**pinning(0), "reservedMemory": listed, **more})
     came_up, down = (start(MACHINE, config, up=up, version=str(NEWEST)) for up in (True, False))
     return came_up, down
 
@@ -140,6 +140,10 @@ PAIRS = {
         admitted(IDLE, WITH_PAGES, c=holds(1)),
         admitted(IDLE, WITH_PAGES, c=pages(64)),
     ),
+    policy.huge_pages_are_not_overcommitted: (
+        admitted(up(p=pages(512)), TOO_MANY, c=pages(513)),
+        refused(up(p=pages(512)), TOO_MANY),
+    ),
     policy.gives_no_more_huge_pages_than_there_are: (NodeMoment(up(p=pages(600))), NodeMoment(up(p=pages(512)))),
     policy.never_gives_more_than_there_is: (NodeMoment(up(p=holds(8))), NodeMoment(up(p=holds(7)))),
     policy.books_count_what_is_given: (books_with(free=7), books_with(free=6)),
@@ -161,6 +165,9 @@ PAIRS = {
     reserved_memory.reserved_memory_is_mandatory: starts(),
     reserved_memory.reserved_memory_must_match: starts((0, "memory", "355Mi")),
     reserved_memory.reserved_memory_that_matches: starts((0, "memory", "100Mi"), (1, "memory", "256Mi"))[::-1],
+    reserved_memory.other_thresholds_end_the_default: starts(
+        (0, "memory", "356Mi"), evictionHard={"nodefs.available": "5%"}
+    ),
     reserved_memory.refuses_duplicates: starts((0, "memory", "178Mi"), (0, "memory", "178Mi")),
     reserved_memory.refuses_zero_limits: starts((0, "memory", "356Mi"), (1, "memory", "0")),
     reserved_memory.refuses_unknown_numa_nodes: starts((9, "memory", "356Mi")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits, union
 from ...judging.alignment import ResourceRequest
-from ...judging.chapter import Chapter, Judgement, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ..alignment import ALIGNING, at_once, fewest_nodes_around_the_affinity, has_memory_in_one_container, with_memory
@@ -14,15 +14,8 @@ from ..outcomes import number_of
 chapter = Chapter("memory-manager/static", "topology-manager/best-effort", since="1.21")
 
 
-@chapter.requires(
-    "memory-manager/static/uses-the-fewest-numa-nodes",
-    on=Admission,
-    rests_on=(
-        "memory/head/fewest-numa-nodes",
-        "nrm/memory/fewest-numa-nodes",
-        "troubleshooting/state/pinned-to-several",
-    ),
-)
+@chapter.requires("memory-manager/static/uses-the-fewest-numa-nodes", on=Admission)
+@rests_on("memory/head/fewest-numa-nodes", "nrm/memory/fewest-numa-nodes", "troubleshooting/state/pinned-to-several")
 def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     """Memory comes from one NUMA node where one holds it, and else from as few as hold it, where so few are
     unused.

@@ -91,6 +91,23 @@ def reserved_memory_that_matches(start: Start) -> Judgement:
     return must_come_up(start, "though reservedMemory is what is reserved")
 
 
+@chapter.requires(
+    "memory-manager/reserved-memory/other-thresholds-end-the-default",
+    on=Start,
+    rests_on=("node-pressure/hard/not-inherited", "memory/constraints/sum"),
+)
+def other_thresholds_end_the_default(start: Start) -> Judgement:
+    """Where evictionHard says nothing of memory no threshold is part of what reservedMemory adds up to."""
+    memory_static(start)
+    written = start.kubelet.get("evictionHard")
+    applies(written and "memory.available" not in written, "there is a threshold for memory, or the default ones")
+    applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
+    if not memory_matches_the_node(start):
+        return must_not_come_up(start, "though reservedMemory is not what is reserved")
+    applies(numa_nodes_have(start), "reservedMemory is to be avoided, or is more than NUMA nodes have")
+    return must_come_up(start, "though reservedMemory is what is reserved")
+
+
 def _refuses(start: Start, what: str) -> Judgement:
     memory_matches(start)
     applies(avoided(start)[what], f"reservedMemory has no {what}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ...judging.files import MEMORY_FILE, MEMORY_POLICY
 from ...judging.node_subjects import Restart
 from ...judging.rest import MEMORY
@@ -23,11 +23,10 @@ ABOUT = (f"file:{MEMORY_FILE}",)
 
 
 @chapter.requires(
-    "memory-manager/state-file/assignments-survive-a-restart",
-    "memory-manager/static",
-    "node/restart",
-    on=Restart,
-    rests_on=("troubleshooting/state/file",),
+    "memory-manager/state-file/assignments-survive-a-restart", "memory-manager/static", "node/restart", on=Restart
+)
+@rests_on(
+    "troubleshooting/state/file",
     beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
 )
 def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
@@ -94,7 +93,9 @@ def _wrong_sums(sighting: Sighting) -> Iterator[Violation]:
     "memory-manager/static",
     "memory-manager/state-file",
     on=FoundFile,
-    rests_on=("troubleshooting/state/file",),
+)
+@rests_on(
+    "troubleshooting/state/file",
     beyond="The page shows that the file holds the policy; what becomes of another one it does not say.",
 )
 def memory_policy_change_is_refused(file: FoundFile) -> Judgement:

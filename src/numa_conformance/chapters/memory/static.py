@@ -157,6 +157,21 @@ def gives_no_more_huge_pages_than_there_are(moment: NodeMoment) -> Judgement:
     return overdrafts(moment, lambda nodes, kind: kind != "memory")
 
 
+@chapter.requires(
+    "memory-manager/hugepages/are-not-overcommitted",
+    "memory-manager/hugepages",
+    on=Admission,
+    rests_on=("huge-pages/api/no-overcommit", "nrm/memory/guarantees-huge-pages"),
+)
+def huge_pages_are_not_overcommitted(admission: Admission) -> Judgement:
+    """A Guaranteed pod is refused that asks for more huge pages of a size than other pods have left of all."""
+    memory_static(admission)
+    plain_pod(admission)
+    pages = {kind: size for kind, size in with_memory(admission).items() if kind != "memory"}
+    applies(Room(admission.before).lacks(pages), "the machine may have so many huge pages left")
+    return must_be_refused(admission, "though fewer huge pages are left than it asks for")
+
+
 def with_pods(moment: NodeMoment) -> None:
     memory_static(moment)
     applies(moment.world.pods, "no pod is on the node")

@@ -22,6 +22,7 @@ def has_room_for_one_more(node: ScoredNode) -> None:
         "sidecars/resources/overhead",
         "init-containers/resources/effective-request",
         "nrm/strict-cpu-reservation/admission-compares-requests",
+        "reserve/allocatable/not-over-subscribed",
     ),
 )
 def refuses_what_has_no_room(node: ScoredNode) -> Judgement:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ...judging.scored import RATIO, ScoredNode, ScorePair
 from .conditions import RISING, by, decided, favours, simple, utilization
 
 chapter = Chapter("scheduler/requested-to-capacity-ratio", since="1.22")
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/refuses-a-bad-shape",
-    on=ScoredNode,
-    rests_on=("scheduler-reference/shape/ranges",),
-    strength="SHOULD",
+@chapter.requires("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape", on=ScoredNode, strength="SHOULD")
+@rests_on(
+    "scheduler-reference/shape/ranges",
     beyond="The reference gives the ranges; what becomes of other shapes it does not say.",
 )
 def refuses_a_bad_shape(node: ScoredNode) -> Judgement:
@@ -24,15 +22,12 @@ def refuses_a_bad_shape(node: ScoredNode) -> Judgement:
     return violated(node.refused is not None, "a bad shape is accepted", got=node.score, allowed="a refusal")
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/follows-the-shape",
-    on=ScoredNode,
-    rests_on=(
-        "bin-packing/ratio/shape",
-        "bin-packing/shape/zero-scores-zero",
-        "bin-packing/shape/hundred-scores-ten",
-        "bin-packing/head/two-strategies",
-    ),
+@chapter.requires("scheduler/requested-to-capacity-ratio/follows-the-shape", on=ScoredNode)
+@rests_on(
+    "bin-packing/ratio/shape",
+    "bin-packing/shape/zero-scores-zero",
+    "bin-packing/shape/hundred-scores-ten",
+    "bin-packing/head/two-strategies",
 )
 def follows_the_shape(node: ScoredNode) -> Judgement:
     """RequestedToCapacityRatio scores a resource by the configured points of utilization and score, linear
@@ -43,11 +38,8 @@ def follows_the_shape(node: ScoredNode) -> Judgement:
     return _scores_by_the_formula(node, score)
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/weighs-resources",
-    on=ScoredNode,
-    rests_on=("bin-packing/example/weighted-mean", "bin-packing/ratio/weights"),
-)
+@chapter.requires("scheduler/requested-to-capacity-ratio/weighs-resources", on=ScoredNode)
+@rests_on("bin-packing/example/weighted-mean", "bin-packing/ratio/weights")
 def weighs_resources(node: ScoredNode) -> Judgement:
     """A node's score is the mean of its resources' scores by their weights, those that score 0 included."""
     score = decided(node, RATIO)
@@ -55,11 +47,10 @@ def weighs_resources(node: ScoredNode) -> Judgement:
     return _scores_by_the_formula(node, score)
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/rounds-to-the-nearest",
-    on=ScoredNode,
-    rests_on=("bin-packing/example/node-2", "bin-packing/example/weighted-mean"),
-    strength="SHOULD",
+@chapter.requires("scheduler/requested-to-capacity-ratio/rounds-to-the-nearest", on=ScoredNode, strength="SHOULD")
+@rests_on(
+    "bin-packing/example/node-2",
+    "bin-packing/example/weighted-mean",
     beyond="The page's second node has a mean of 6.9 and scores 7; how means are rounded it does not say in words.",
 )
 def rounds_to_the_nearest(node: ScoredNode) -> Judgement:
@@ -69,15 +60,12 @@ def rounds_to_the_nearest(node: ScoredNode) -> Judgement:
     return _is_within(node, score, node.nearest_range(), "the score is not the nearest to the mean of")
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/worked-example",
-    on=ScoredNode,
-    rests_on=(
-        "bin-packing/example/node-1",
-        "bin-packing/example/node-2",
-        "bin-packing/ratio/weights",
-        "bin-packing/example/weighted-mean",
-    ),
+@chapter.requires("scheduler/requested-to-capacity-ratio/worked-example", on=ScoredNode)
+@rests_on(
+    "bin-packing/example/node-1",
+    "bin-packing/example/node-2",
+    "bin-packing/ratio/weights",
+    "bin-packing/example/weighted-mean",
 )
 def works_the_example(node: ScoredNode) -> Judgement:
     """The worked example of the page scores its nodes 5 and 7 of 10, or the same on the scale from 0 to 100."""
@@ -98,18 +86,15 @@ def _is_within(node: ScoredNode, score: int, allowed: tuple[int, int], why: str)
     return violated(low <= score <= high, f"{why} {utilization(node)}", got=score, allowed=text)
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/scores-each-resource",
-    on=ScoredNode,
-    rests_on=(
-        "bin-packing/example/floor",
-        "bin-packing/example/node-1-extended",
-        "bin-packing/example/node-1-memory",
-        "bin-packing/example/node-1-cpu",
-        "bin-packing/example/node-2-extended",
-        "bin-packing/example/node-2-memory",
-        "bin-packing/example/node-2-cpu",
-    ),
+@chapter.requires("scheduler/requested-to-capacity-ratio/scores-each-resource", on=ScoredNode)
+@rests_on(
+    "bin-packing/example/floor",
+    "bin-packing/example/node-1-extended",
+    "bin-packing/example/node-1-memory",
+    "bin-packing/example/node-1-cpu",
+    "bin-packing/example/node-2-extended",
+    "bin-packing/example/node-2-memory",
+    "bin-packing/example/node-2-cpu",
 )
 def scores_each_resource(node: ScoredNode) -> Judgement:
     """The score of each resource, where it is told, is the shape's at its utilization."""
@@ -128,11 +113,8 @@ def scores_each_resource(node: ScoredNode) -> Judgement:
     )
 
 
-@chapter.requires(
-    "scheduler/requested-to-capacity-ratio/reverses-with-the-shape",
-    on=ScorePair,
-    rests_on=("bin-packing/shape/reversed",),
-)
+@chapter.requires("scheduler/requested-to-capacity-ratio/reverses-with-the-shape", on=ScorePair)
+@rests_on("bin-packing/shape/reversed")
 def reverses_with_the_shape(pair: ScorePair) -> Judgement:
     """A falling shape favours nodes with little requested, a rising shape nodes with much."""
     by(pair.first, RATIO)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...judging.chapter import Chapter, Judgement, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ...judging.scored import MOST, RATIO, ScoredNode, ScorePair, is_extended
 from .conditions import by, favours, simple, utilization
 
@@ -19,12 +19,9 @@ def of_the_section(node: ScoredNode, everywhere: bool) -> None:
     applies((node.strategy.kind == RATIO) != everywhere, f"the strategy is {'' if everywhere else 'not '}{RATIO}")
 
 
-@chapter.requires(
-    "scheduler/score/stays-in-range",
-    "scheduler/least-allocated",
-    on=ScoredNode,
-    rests_on=("bin-packing/shape/hundred-scores-ten",),
-    strength="SHOULD",
+@chapter.requires("scheduler/score/stays-in-range", "scheduler/least-allocated", on=ScoredNode, strength="SHOULD")
+@rests_on(
+    "bin-packing/shape/hundred-scores-ten",
     beyond="The page shows scores from 0 to 10; the range from 0 to 100 is the scheduler's.",
 )
 def stays_in_range(node: ScoredNode) -> Judgement:
@@ -33,15 +30,9 @@ def stays_in_range(node: ScoredNode) -> Judgement:
     return violated(0 <= score <= 100, "the score is out of range", got=score, allowed="0 to 100")
 
 
-@chapter.requires(
-    "scheduler/score/takes-sound-strategies",
-    "scheduler/filter",
-    on=ScoredNode,
-    rests_on=(
-        "bin-packing/most-allocated/configuration",
-        "bin-packing/ratio/configuration",
-        "bin-packing/head/two-strategies",
-    ),
+@chapter.requires("scheduler/score/takes-sound-strategies", "scheduler/filter", on=ScoredNode)
+@rests_on(
+    "bin-packing/most-allocated/configuration", "bin-packing/ratio/configuration", "bin-packing/head/two-strategies"
 )
 def takes_sound_strategies(node: ScoredNode) -> Judgement:
     """A strategy as the page describes it is taken."""
@@ -56,12 +47,8 @@ def takes_sound_strategies(node: ScoredNode) -> Judgement:
     flag="everywhere",
     beyond=ELSEWHERE,
 )
-@chapter.requires(
-    "scheduler/score/refuses-negative-weights",
-    "scheduler/requested-to-capacity-ratio",
-    on=ScoredNode,
-    rests_on=("bin-packing/shape/no-negative-weight",),
-)
+@chapter.requires("scheduler/score/refuses-negative-weights", "scheduler/requested-to-capacity-ratio", on=ScoredNode)
+@rests_on("bin-packing/shape/no-negative-weight")
 def refuses_negative_weights(node: ScoredNode, everywhere: bool = False) -> Judgement:
     """A negative weight is refused."""
     of_the_section(node, everywhere)
@@ -69,12 +56,8 @@ def refuses_negative_weights(node: ScoredNode, everywhere: bool = False) -> Judg
     return violated(node.refused is not None, "a negative weight is accepted", got=node.score, allowed="a refusal")
 
 
-@chapter.requires(
-    "scheduler/score/counts-the-pod-itself",
-    "scheduler/most-allocated",
-    on=ScorePair,
-    rests_on=("bin-packing/example/requested-and-used",),
-)
+@chapter.requires("scheduler/score/counts-the-pod-itself", "scheduler/most-allocated", on=ScorePair)
+@rests_on("bin-packing/example/requested-and-used")
 def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     """What the pod asks for is added to what is requested on the node."""
     first, second = pair.first, pair.second
@@ -84,9 +67,8 @@ def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     return favours(pair)
 
 
-@chapter.requires(
-    "scheduler/score/counts-every-pod", on=ScorePair, rests_on=("bin-packing/example/requested-and-used",)
-)
+@chapter.requires("scheduler/score/counts-every-pod", on=ScorePair)
+@rests_on("bin-packing/example/requested-and-used")
 def counts_every_pod(pair: ScorePair) -> Judgement:
     """What is requested on the node counts alike, whether one pod or several request it."""
     first, second = pair.first, pair.second
@@ -97,15 +79,12 @@ def counts_every_pod(pair: ScorePair) -> Judgement:
     return _are_the_same(pair, why, scores)
 
 
-@chapter.requires(
-    "scheduler/score/counts-effective-requests",
-    on=ScorePair,
-    rests_on=(
-        "bin-packing/example/requested-and-used",
-        "init-containers/resources/effective-request",
-        "sidecars/resources/count-beside-apps",
-        "sidecars/resources/overhead",
-    ),
+@chapter.requires("scheduler/score/counts-effective-requests", on=ScorePair)
+@rests_on(
+    "bin-packing/example/requested-and-used",
+    "init-containers/resources/effective-request",
+    "sidecars/resources/count-beside-apps",
+    "sidecars/resources/overhead",
 )
 def counts_effective_requests(pair: ScorePair) -> Judgement:
     """A pod counts for its effective request with its overhead, whichever of its containers ask for it."""
@@ -117,12 +96,8 @@ def counts_effective_requests(pair: ScorePair) -> Judgement:
     return _are_the_same(pair, why, f"{pair.scores[0]}, then {pair.scores[1]} of {utilization(second)}")
 
 
-@chapter.requires(
-    "scheduler/score/counts-extended-resources",
-    "scheduler/most-allocated",
-    on=ScorePair,
-    rests_on=("bin-packing/shape/extended-resources",),
-)
+@chapter.requires("scheduler/score/counts-extended-resources", "scheduler/most-allocated", on=ScorePair)
+@rests_on("bin-packing/shape/extended-resources")
 def counts_extended_resources(pair: ScorePair) -> Judgement:
     """Extended resources take part in the score when the strategy lists them."""
     by(pair.first, MOST)
@@ -139,12 +114,8 @@ def counts_extended_resources(pair: ScorePair) -> Judgement:
     flag="everywhere",
     beyond=ELSEWHERE,
 )
-@chapter.requires(
-    "scheduler/score/missing-weight-is-one",
-    "scheduler/requested-to-capacity-ratio",
-    on=ScorePair,
-    rests_on=("bin-packing/shape/weight-default",),
-)
+@chapter.requires("scheduler/score/missing-weight-is-one", "scheduler/requested-to-capacity-ratio", on=ScorePair)
+@rests_on("bin-packing/shape/weight-default")
 def missing_weight_is_one(pair: ScorePair, everywhere: bool = False) -> Judgement:
     """A resource without a weight has weight 1."""
     of_the_section(pair.first, everywhere)
@@ -158,12 +129,8 @@ def missing_weight_is_one(pair: ScorePair, everywhere: bool = False) -> Judgemen
     flag="everywhere",
     beyond=ELSEWHERE,
 )
-@chapter.requires(
-    "scheduler/score/defaults-to-cpu-and-memory",
-    "scheduler/requested-to-capacity-ratio",
-    on=ScorePair,
-    rests_on=("bin-packing/shape/resources-default",),
-)
+@chapter.requires("scheduler/score/defaults-to-cpu-and-memory", "scheduler/requested-to-capacity-ratio", on=ScorePair)
+@rests_on("bin-packing/shape/resources-default")
 def defaults_to_cpu_and_memory(pair: ScorePair, everywhere: bool = False) -> Judgement:
     """A strategy that lists no resources scores by cpu and memory, both with weight 1."""
     of_the_section(pair.first, everywhere)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.scored import LEAST, MOST, ScoredNode, ScorePair
 from .conditions import CLEAR, by, decided, favours, utilization
 
@@ -16,11 +16,10 @@ chapter = Chapter(since="1.22")
 
 
 @chapter.requires(
-    "scheduler/most-allocated/scores-the-mean-utilization",
-    "scheduler/most-allocated",
-    on=ScoredNode,
-    rests_on=("bin-packing/most-allocated/weights",),
-    strength="SHOULD",
+    "scheduler/most-allocated/scores-the-mean-utilization", "scheduler/most-allocated", on=ScoredNode, strength="SHOULD"
+)
+@rests_on(
+    "bin-packing/most-allocated/weights",
     beyond="The page of today says so below its example; earlier ones say that higher allocation is favoured.",
 )
 def most_scores_the_mean(node: ScoredNode) -> Judgement:
@@ -32,12 +31,8 @@ def most_scores_the_mean(node: ScoredNode) -> Judgement:
     return violated(low <= score <= high, why, got=score, allowed=f"{low} to {high} of {node.top}")
 
 
-@chapter.requires(
-    "scheduler/most-allocated/favours-full-nodes",
-    "scheduler/most-allocated",
-    on=ScorePair,
-    rests_on=("bin-packing/most-allocated/favours-full-nodes", "bin-packing/head/two-strategies"),
-)
+@chapter.requires("scheduler/most-allocated/favours-full-nodes", "scheduler/most-allocated", on=ScorePair)
+@rests_on("bin-packing/most-allocated/favours-full-nodes", "bin-packing/head/two-strategies")
 def most_favours_full_nodes(pair: ScorePair) -> Judgement:
     """MostAllocated scores a node higher the more of its resources is requested."""
     by(pair.first, MOST)
@@ -46,12 +41,9 @@ def most_favours_full_nodes(pair: ScorePair) -> Judgement:
 
 
 @chapter.requires(
-    "scheduler/least-allocated/favours-empty-nodes",
-    "scheduler/least-allocated",
-    on=ScorePair,
-    rests_on=("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated"),
-    strength="SHOULD",
+    "scheduler/least-allocated/favours-empty-nodes", "scheduler/least-allocated", on=ScorePair, strength="SHOULD"
 )
+@rests_on("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated")
 def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
     """LeastAllocated scores a node higher the less of its resources is requested."""
     by(pair.first, LEAST)
@@ -59,15 +51,9 @@ def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
     return favours(pair)
 
 
-@chapter.requires(
-    "scheduler/most-allocated/weighs-resources",
-    "scheduler/most-allocated",
-    on=ScorePair,
-    rests_on=(
-        "bin-packing/most-allocated/weights",
-        "bin-packing/example/weighted-mean",
-        "scheduler-reference/resources/weight",
-    ),
+@chapter.requires("scheduler/most-allocated/weighs-resources", "scheduler/most-allocated", on=ScorePair)
+@rests_on(
+    "bin-packing/most-allocated/weights", "bin-packing/example/weighted-mean", "scheduler-reference/resources/weight"
 )
 def most_weighs_resources(pair: ScorePair) -> Judgement:
     """The score is the mean of the resources' scores, weighted as configured."""

@@ -5,7 +5,7 @@ Page: Control Topology Management Policies on a node, section How topology manag
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
 from ..alignment import ALIGNING, at_once, common_nodes, leaving_a_cpu, one_node_can_give_all
@@ -16,11 +16,9 @@ chapter = Chapter(since="1.18")
 
 
 @chapter.requires(
-    "topology-manager/admission/nothing-to-align-is-admitted",
-    "topology-manager/best-effort",
-    on=Admission,
-    rests_on=("topology/scopes-and-policies/resources-with-hints",),
+    "topology-manager/admission/nothing-to-align-is-admitted", "topology-manager/best-effort", on=Admission
 )
+@rests_on("topology/scopes-and-policies/resources-with-hints")
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for nothing that a manager aligns is admitted under every policy and scope."""
     settings, pod = admission.settings, admission.pod
@@ -33,12 +31,8 @@ def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though it asks for nothing that a manager gives out")
 
 
-@chapter.requires(
-    "topology-manager/admission/admits-what-one-node-holds",
-    "cpu-manager/static",
-    on=Admission,
-    rests_on=("topology/how/policy-decides", "topology/single-numa-node/one-node-or-refused"),
-)
+@chapter.requires("topology-manager/admission/admits-what-one-node-holds", "cpu-manager/static", on=Admission)
+@rests_on("topology/how/policy-decides", "topology/single-numa-node/one-node-or-refused")
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """A pod whose CPUs, memory and devices one NUMA node can give together is admitted, under every policy."""
     at_once(admission)
@@ -52,8 +46,8 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
     "cpu-manager/static",
     "topology-manager/best-effort",
     on=Admission,
-    rests_on=("nrm/head/aligns-memory", "nrm/head/aligns-cpus-and-devices", "topology/how/hint-is-stored-and-used"),
 )
+@rests_on("nrm/head/aligns-memory", "nrm/head/aligns-cpus-and-devices", "topology/how/hint-is-stored-and-used")
 def keeps_together(admission: Admission) -> Judgement:
     """Under a policy that aligns, the CPUs, memory and devices of a pod come from one NUMA node where one can
     give them all.
@@ -67,12 +61,9 @@ def keeps_together(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/admission/uses-the-merged-hint",
-    "node/hints",
-    "topology-manager/best-effort",
-    on=Admission,
-    rests_on=("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used"),
+    "topology-manager/admission/uses-the-merged-hint", "node/hints", "topology-manager/best-effort", on=Admission
 )
+@rests_on("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used")
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged of all managers is the affinity with which a container is given its resources."""
     under(admission, *ALIGNING)
@@ -99,10 +90,10 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
     "topology-manager/best-effort",
     "topology-manager/scope/container",
     on=Admission,
-    rests_on=("topology-source/scopes/init-first",),
     since="1.27",
     strength="SHOULD",
 )
+@rests_on("topology-source/scopes/init-first")
 def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers are aligned first, in their order, then app containers."""
     order = [merge.container for merge in admission.alignments or () if merge.container is not None]
@@ -118,8 +109,8 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
     "node/hints",
     "topology-manager/best-effort",
     on=Admission,
-    rests_on=("topology/how/policy-decides", "topology/restricted/topology-affinity-error"),
 )
+@rests_on("topology/how/policy-decides", "topology/restricted/topology-affinity-error")
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused, as a Topology Affinity error."""
     merges = applies(admission.alignments, "it is not told how hints were merged")
@@ -146,10 +137,10 @@ def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     "topology-manager/admission/refused-pods-are-terminated",
     "node/phase",
     on=Admission,
-    rests_on=("topology-source/admission/refused-is-terminated",),
     since="1.27",
     strength="SHOULD",
 )
+@rests_on("topology-source/admission/refused-is-terminated")
 def refused_pods_are_terminated(admission: Admission) -> Judgement:
     """A refused pod becomes Terminated."""
     refused(admission)
@@ -167,10 +158,10 @@ def refused_pods_are_terminated(admission: Admission) -> Judgement:
     "topology-manager/admission/says-what-cannot-be-aligned",
     "topology-manager/restricted",
     on=Admission,
-    rests_on=("topology-source/policies/its-message",),
     since="1.27",
     strength="SHOULD",
 )
+@rests_on("topology-source/policies/its-message")
 def says_what_cannot_be_aligned(admission: Admission) -> Judgement:
     """The message of a TopologyAffinityError says that resources cannot be allocated with topology locality."""
     refused(admission)

@@ -8,7 +8,7 @@ different preferred sets of NUMA nodes make a preferred affinity of what they ha
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, configured, violated
+from ...judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
 from ...judging.merged import MergedHints
 
 chapter = Chapter("topology-manager/best-effort", since="1.18")
@@ -39,15 +39,12 @@ def must_be_one_of(merge: MergedHints, sets: frozenset[int], why: str) -> Judgem
     return violated(merge.affinity in sets, why, got=affinity_text(merge), allowed=choices_text(sets))
 
 
-@chapter.requires(
-    "topology-manager/merge/takes-the-narrowest-preferred-affinity",
-    on=MergedHints,
-    rests_on=(
-        "topology/how/narrowest-preferred",
-        "kep-693/affinity/narrowest",
-        "topology-source/merge/best-common-hint",
-        "topology/scopes-and-policies/resources-with-hints",
-    ),
+@chapter.requires("topology-manager/merge/takes-the-narrowest-preferred-affinity", on=MergedHints)
+@rests_on(
+    "topology/how/narrowest-preferred",
+    "kep-693/affinity/narrowest",
+    "topology-source/merge/best-common-hint",
+    "topology/scopes-and-policies/resources-with-hints",
 )
 def takes_the_narrowest(merge: MergedHints) -> Judgement:
     """Of the affinities that every provider prefers, one with the fewest NUMA nodes is taken."""
@@ -59,11 +56,8 @@ def takes_the_narrowest(merge: MergedHints) -> Judgement:
     return violated(merge.preferred and merge.affinity in narrowest, why, got=affinity_text(merge), allowed=allowed)
 
 
-@chapter.requires(
-    "topology-manager/merge/says-what-is-not-preferred",
-    on=MergedHints,
-    rests_on=("topology/how/undesirable-is-not-preferred",),
-)
+@chapter.requires("topology-manager/merge/says-what-is-not-preferred", on=MergedHints)
+@rests_on("topology/how/undesirable-is-not-preferred")
 def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     """Where no combination of preferred hints has a NUMA node in common the affinity is not preferred."""
     of_policy(merge, "best-effort", "restricted")
@@ -72,11 +66,8 @@ def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     return violated(not merge.preferred, why, got=affinity_text(merge), allowed="not preferred")
 
 
-@chapter.requires(
-    "topology-manager/merge/names-nodes-of-the-machine",
-    on=MergedHints,
-    rests_on=("topology/how/hints", "topology-source/machine/node-ids"),
-)
+@chapter.requires("topology-manager/merge/names-nodes-of-the-machine", on=MergedHints)
+@rests_on("topology/how/hints", "topology-source/machine/node-ids")
 def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     """An affinity is a set of the machine's NUMA nodes, or none in particular."""
     return violated(
@@ -87,12 +78,8 @@ def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     )
 
 
-@chapter.requires(
-    "topology-manager/merge/combines-one-hint-of-each-provider",
-    on=MergedHints,
-    rests_on=("kep-693/affinity/all-nodes-otherwise", "topology-source/merge/best-common-hint"),
-    strength="SHOULD",
-)
+@chapter.requires("topology-manager/merge/combines-one-hint-of-each-provider", on=MergedHints, strength="SHOULD")
+@rests_on("kep-693/affinity/all-nodes-otherwise", "topology-source/merge/best-common-hint")
 def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
     """An affinity that is not preferred is what one hint of each provider has in common, or all NUMA nodes."""
     of_policy(merge, "best-effort", "restricted")
@@ -102,13 +89,12 @@ def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
 
 
 @Chapter("topology-manager/restricted", since="1.18").requires(
-    "topology-manager/merge/restricted-admits-only-preferred",
-    on=MergedHints,
-    rests_on=(
-        "topology/restricted/refuses",
-        "kep-693/affinity/restricted-admits-preferred",
-        "topology-source/cpu-hints/empty-list-refuses",
-    ),
+    "topology-manager/merge/restricted-admits-only-preferred", on=MergedHints
+)
+@rests_on(
+    "topology/restricted/refuses",
+    "kep-693/affinity/restricted-admits-preferred",
+    "topology-source/cpu-hints/empty-list-refuses",
 )
 def restricted_admits_only_preferred(merge: MergedHints) -> Judgement:
     """Merged hints admit a pod under restricted exactly when the result is preferred."""
@@ -126,10 +112,9 @@ def restricted_admits_only_preferred(merge: MergedHints) -> Judgement:
 
 
 @Chapter("topology-manager/single-numa-node", since="1.18").requires(
-    "topology-manager/merge/single-numa-node-admits-only-one-node",
-    on=MergedHints,
-    rests_on=("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node"),
+    "topology-manager/merge/single-numa-node-admits-only-one-node", on=MergedHints
 )
+@rests_on("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node")
 def single_numa_node_admits_one(merge: MergedHints) -> Judgement:
     """Merged hints admit a pod under single-numa-node exactly when all providers prefer one common NUMA node or
     have no opinion.

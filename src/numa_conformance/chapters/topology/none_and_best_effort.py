@@ -6,7 +6,7 @@ Page: Control Topology Management Policies on a node, sections none policy and b
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, exists, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, judges, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES, CpuChoice
 from ...judging.merged import MergedHints
 from ...judging.node_subjects import Admission
@@ -21,15 +21,12 @@ none = Chapter("topology-manager/none", since="1.18")
 best_effort = Chapter("topology-manager/best-effort", "cpu-manager/static", since="1.18")
 
 
-@none.requires(
-    "topology-manager/none/aligns-nothing",
-    on=MergedHints,
-    rests_on=(
-        "topology/none/aligns-nothing",
-        "nrm/alignment/policy-governs",
-        "topology-source/policies/four",
-        "topology-source/policies/none-skips-hints",
-    ),
+@none.requires("topology-manager/none/aligns-nothing", on=MergedHints)
+@rests_on(
+    "topology/none/aligns-nothing",
+    "nrm/alignment/policy-governs",
+    "topology-source/policies/four",
+    "topology-source/policies/none-skips-hints",
 )
 def none_aligns_nothing(merge: MergedHints) -> Judgement:
     """Policy none refuses no pod for its topology."""
@@ -40,15 +37,8 @@ def none_aligns_nothing(merge: MergedHints) -> Judgement:
     )
 
 
-@best_effort.requires(
-    "topology-manager/best-effort/admits-unaligned-pods",
-    on=Admission,
-    rests_on=(
-        "topology/best-effort/admits-anyway",
-        "topology-source/policies/four",
-        "topology-source/policies/best-effort",
-    ),
-)
+@best_effort.requires("topology-manager/best-effort/admits-unaligned-pods", on=Admission)
+@rests_on("topology/best-effort/admits-anyway", "topology-source/policies/four", "topology-source/policies/best-effort")
 def admits_what_is_elsewhere(admission: Admission) -> Judgement:
     """Under best-effort a pod whose preferred affinity cannot be had is not refused for its topology."""
     # An affinity that does not hold the memory is no reason to refuse, where unused NUMA nodes beside it do.
@@ -68,14 +58,11 @@ def best_effort_admits(merge: MergedHints) -> Judgement:
     return violated(merge.admit, "best-effort refuses", got=outcome_text(merge), allowed="admitted")
 
 
-@best_effort.requires(
-    "topology-manager/best-effort/aligns-when-possible",
-    on=Admission,
-    rests_on=(
-        "topology/how/hint-is-stored-and-used",
-        "topology/interactions/best-hint-is-stored-and-used",
-        "topology-source/policies/stored-and-used",
-    ),
+@best_effort.requires("topology-manager/best-effort/aligns-when-possible", on=Admission)
+@rests_on(
+    "topology/how/hint-is-stored-and-used",
+    "topology/interactions/best-hint-is-stored-and-used",
+    "topology-source/policies/stored-and-used",
 )
 def aligned_when_possible(admission: Admission) -> Judgement:
     """Under best-effort a container whose exclusive CPUs fit the free CPUs of one NUMA node, and whose devices

@@ -6,7 +6,7 @@ Page: Control Topology Management Policies on a node, section Topology manager p
 from __future__ import annotations
 
 from ...cpuset import bits_of, format_bits, union
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.merged import Distances, MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
@@ -30,10 +30,9 @@ def distances_decide(merge: MergedHints) -> None:
     )
 
 
-@closest.requires(
-    "topology-manager/prefer-closest-numa-nodes/takes-the-closer-set",
-    on=MergedHints,
-    rests_on=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
+@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-closer-set", on=MergedHints)
+@rests_on(
+    "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page speaks of shorter distance; that the average counts it does not say.",
 )
 def takes_the_closer_set(merge: MergedHints) -> Judgement:
@@ -47,10 +46,10 @@ def takes_the_closer_set(merge: MergedHints) -> Judgement:
 
 
 @closest.requires(
-    "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set",
-    on=MergedHints,
-    rests_on=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
-    strength="SHOULD",
+    "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set", on=MergedHints, strength="SHOULD"
+)
+@rests_on(
+    "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page speaks of admission decisions; by what else these affinities are told apart it leaves open.",
 )
 def takes_the_closer_unpreferred_set(merge: MergedHints) -> Judgement:
@@ -68,10 +67,10 @@ def takes_the_closer_unpreferred_set(merge: MergedHints) -> Judgement:
 
 
 @closest.requires(
-    "topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average",
-    on=MergedHints,
-    rests_on=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
-    strength="SHOULD",
+    "topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", on=MergedHints, strength="SHOULD"
+)
+@rests_on(
+    "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page names no measure; KEP-3545 names the average.",
 )
 def takes_the_smallest_average(merge: MergedHints) -> Judgement:
@@ -86,11 +85,8 @@ def takes_the_smallest_average(merge: MergedHints) -> Judgement:
     return must_be_one_of(merge, nearest, f"there is an affinity whose NUMA nodes are {least:g} apart on average")
 
 
-@closest.requires(
-    "topology-manager/prefer-closest-numa-nodes/places-on-the-closer-set",
-    on=Admission,
-    rests_on=("topology/prefer-closest-numa-nodes/favours-shorter-distance",),
-)
+@closest.requires("topology-manager/prefer-closest-numa-nodes/places-on-the-closer-set", on=Admission)
+@rests_on("topology/prefer-closest-numa-nodes/favours-shorter-distance")
 def places_on_the_closer_set(admission: Admission) -> Judgement:
     """With prefer-closest-numa-nodes what a pod holds comes from NUMA nodes than which no others, as many and as
     able, are surely closer.
@@ -118,11 +114,8 @@ def nodes_taken(admission: Admission) -> int:
     return bits_of(node for node, cpus in numa if cpus & admission.cpus) | union(block.nodes for block in blocks)
 
 
-@limit.requires(
-    "topology-manager/max-allowable-numa-nodes/eight-are-accepted",
-    on=Start,
-    rests_on=("topology/limitations/eight-numa-nodes", "topology-source/machine/eight"),
-)
+@limit.requires("topology-manager/max-allowable-numa-nodes/eight-are-accepted", on=Start)
+@rests_on("topology/limitations/eight-numa-nodes", "topology-source/machine/eight")
 def eight_are_accepted(start: Start) -> Judgement:
     """The node comes up on a machine with exactly eight NUMA nodes, under every policy."""
     under(start, *ALIGNING)
@@ -131,15 +124,12 @@ def eight_are_accepted(start: Start) -> Judgement:
     return must_come_up(start, "on eight NUMA nodes")
 
 
-@limit.requires(
-    "topology-manager/max-allowable-numa-nodes/default-is-eight",
-    on=Start,
-    rests_on=(
-        "topology/max-allowable-numa-nodes/eight-by-default",
-        "topology/limitations/eight-numa-nodes",
-        "topology-source/machine/more-than-eight",
-        "topology-source/machine/limit-for-other-policies",
-    ),
+@limit.requires("topology-manager/max-allowable-numa-nodes/default-is-eight", on=Start)
+@rests_on(
+    "topology/max-allowable-numa-nodes/eight-by-default",
+    "topology/limitations/eight-numa-nodes",
+    "topology-source/machine/more-than-eight",
+    "topology-source/machine/limit-for-other-policies",
 )
 def default_is_eight(start: Start) -> Judgement:
     """The node does not come up with a policy other than none on a machine with more than eight NUMA nodes."""
@@ -150,12 +140,9 @@ def default_is_eight(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/max-allowable-numa-nodes/none-has-no-limit",
-    "topology-manager/none",
-    on=Start,
-    rests_on=("topology-source/machine/none-has-no-limit",),
-    strength="SHOULD",
+    "topology-manager/max-allowable-numa-nodes/none-has-no-limit", "topology-manager/none", on=Start, strength="SHOULD"
 )
+@rests_on("topology-source/machine/none-has-no-limit")
 def none_has_no_limit(start: Start) -> Judgement:
     """Under policy none the number of NUMA nodes does not matter."""
     applies(start.kubelet.get("topologyManagerPolicy") == "none", "topologyManagerPolicy is not set to none")
@@ -170,11 +157,8 @@ def named_alone(start: Start) -> None:
     applies(alone, "max-allowable-numa-nodes is hidden, or not the one option that is named")
 
 
-@option.requires(
-    "topology-manager/max-allowable-numa-nodes/is-set-to-true",
-    on=Start,
-    rests_on=("topology/max-allowable-numa-nodes/is-set-to-true", "topology/max-allowable-numa-nodes/allows-more"),
-)
+@option.requires("topology-manager/max-allowable-numa-nodes/is-set-to-true", on=Start)
+@rests_on("topology/max-allowable-numa-nodes/is-set-to-true", "topology/max-allowable-numa-nodes/allows-more")
 def is_set_to_true(start: Start) -> Judgement:
     """With max-allowable-numa-nodes=true the node comes up on a machine with more than eight NUMA nodes."""
     named_alone(start)
@@ -182,11 +166,9 @@ def is_set_to_true(start: Start) -> Judgement:
     return must_come_up(start, f"with {MANY_NODES}=true on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@option.requires(
-    "topology-manager/max-allowable-numa-nodes/raises-the-limit",
-    on=Start,
-    rests_on=("topology/max-allowable-numa-nodes/allows-more",),
-    strength="SHOULD",
+@option.requires("topology-manager/max-allowable-numa-nodes/raises-the-limit", on=Start, strength="SHOULD")
+@rests_on(
+    "topology/max-allowable-numa-nodes/allows-more",
     beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
 )
 def raises_the_limit(start: Start) -> Judgement:
@@ -199,11 +181,9 @@ def raises_the_limit(start: Start) -> Judgement:
     return must_come_up(start, f"with {MANY_NODES}={most} on {number} NUMA nodes")
 
 
-@option.requires(
-    "topology-manager/max-allowable-numa-nodes/stays-a-limit",
-    on=Start,
-    rests_on=("topology/max-allowable-numa-nodes/allows-more",),
-    strength="SHOULD",
+@option.requires("topology-manager/max-allowable-numa-nodes/stays-a-limit", on=Start, strength="SHOULD")
+@rests_on(
+    "topology/max-allowable-numa-nodes/allows-more",
     beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
 )
 def stays_a_limit(start: Start) -> Judgement:
@@ -215,13 +195,8 @@ def stays_a_limit(start: Start) -> Judgement:
     return must_not_come_up(start, f"with {MANY_NODES}={most} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@limit.requires(
-    "topology-manager/policy-options/need-their-gates",
-    on=Start,
-    rests_on=("topology/policy-options/gates",),
-    since="1.26",
-    until="1.35",
-)
+@limit.requires("topology-manager/policy-options/need-their-gates", on=Start, since="1.26", until="1.35")
+@rests_on("topology/policy-options/gates")
 def options_need_their_gates(start: Start) -> Judgement:
     """max-allowable-numa-nodes allows no further NUMA nodes while a gate hides it."""
     applies(start.named == {MANY_NODES}, "max-allowable-numa-nodes is not the one option that is named")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ...wire.history.values import nodes_text
@@ -27,12 +27,9 @@ def can_be_aligned(admission: Admission) -> CpuAlignment:
     return cpus
 
 
-@chapter.requires(
-    "topology-manager/restricted/admits-what-can-be-aligned",
-    "cpu-manager/static",
-    on=Admission,
-    rests_on=("topology/restricted/refuses",),
-    beyond="that a preferred affinity is admitted: the sentence tells of the other case",
+@chapter.requires("topology-manager/restricted/admits-what-can-be-aligned", "cpu-manager/static", on=Admission)
+@rests_on(
+    "topology/restricted/refuses", beyond="that a preferred affinity is admitted: the sentence tells of the other case"
 )
 def admits_what_can_be_aligned(admission: Admission) -> Judgement:
     """A pod whose CPUs as few NUMA nodes as it needs can give is admitted."""
@@ -46,15 +43,11 @@ def _counted(admission: Admission, cpus: CpuAlignment, relation: str) -> str:
     return f"{number_of(cpus.count, 'CPU')}{relation} {able}"
 
 
-@chapter.requires(
-    "topology-manager/restricted/admits-what-needs-several-nodes",
-    "cpu-manager/static",
-    on=Admission,
-    rests_on=(
-        "topology/restricted/refuses",
-        "topology/prefer-closest-numa-nodes/default-takes-few-nodes",
-        "nrm/align-by-socket/default-takes-few-nodes",
-    ),
+@chapter.requires("topology-manager/restricted/admits-what-needs-several-nodes", "cpu-manager/static", on=Admission)
+@rests_on(
+    "topology/restricted/refuses",
+    "topology/prefer-closest-numa-nodes/default-takes-few-nodes",
+    "nrm/align-by-socket/default-takes-few-nodes",
 )
 def admits_what_needs_several_nodes(admission: Admission) -> Judgement:
     """Under restricted a container that no single NUMA node could ever hold is admitted on the smallest number of
@@ -73,11 +66,11 @@ def admits_what_needs_several_nodes(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/restricted/admits-what-several-nodes-hold",
-    "memory-manager/static",
-    on=Admission,
-    rests_on=("topology/restricted/refuses", "memory/head/hints-and-policy-decide"),
-    since="1.21",
+    "topology-manager/restricted/admits-what-several-nodes-hold", "memory-manager/static", on=Admission, since="1.21"
+)
+@rests_on(
+    "topology/restricted/refuses",
+    "memory/head/hints-and-policy-decide",
     beyond="that a preferred affinity is admitted: the sentence tells of the other case",
 )
 def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
@@ -91,21 +84,17 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"though the hint of {nodes_text(several[0])} is preferred for all it asks for")
 
 
-@chapter.requires(
-    "topology-manager/restricted/refuses-unaligned-pods",
-    "cpu-manager/static",
-    on=Admission,
-    rests_on=(
-        "topology/restricted/refuses",
-        "topology/restricted/topology-affinity-error",
-        "nrm/alignment/policy-governs",
-        "topology/how/policy-decides",
-        "topology-source/policies/restricted",
-        "topology-source/policies/topology-affinity-error",
-        "topology-source/admission/reason-and-message",
-        "topology-source/device-hints/narrowest-is-preferred",
-        "topology-source/device-hints/every-combination",
-    ),
+@chapter.requires("topology-manager/restricted/refuses-unaligned-pods", "cpu-manager/static", on=Admission)
+@rests_on(
+    "topology/restricted/refuses",
+    "topology/restricted/topology-affinity-error",
+    "nrm/alignment/policy-governs",
+    "topology/how/policy-decides",
+    "topology-source/policies/restricted",
+    "topology-source/policies/topology-affinity-error",
+    "topology-source/admission/reason-and-message",
+    "topology-source/device-hints/narrowest-is-preferred",
+    "topology-source/device-hints/every-combination",
 )
 def refuses_unaligned_pods(admission: Admission) -> Judgement:
     """Under restricted a pod whose preferred affinity cannot be had is refused with reason TopologyAffinityError."""
@@ -115,14 +104,11 @@ def refuses_unaligned_pods(admission: Admission) -> Judgement:
     return must_be_refused(admission, f"which asks for {_counted(admission, cpus, ', more than')}")
 
 
-@chapter.requires(
-    "topology-manager/restricted/refuses-what-nothing-prefers",
-    on=Admission,
-    rests_on=(
-        "topology/restricted/refuses",
-        "topology/restricted/topology-affinity-error",
-        "topology-source/cpu-hints/size-counts-all-cpus",
-    ),
+@chapter.requires("topology-manager/restricted/refuses-what-nothing-prefers", on=Admission)
+@rests_on(
+    "topology/restricted/refuses",
+    "topology/restricted/topology-affinity-error",
+    "topology-source/cpu-hints/size-counts-all-cpus",
 )
 def refuses_what_nothing_prefers(admission: Admission) -> Judgement:
     """A pod is refused when a resource is free on no set of as few NUMA nodes as it ever needs; the reason is

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment, ResourceRequest
-from ...judging.chapter import Chapter, Judgement, applies, configured, judges, violated
+from ...judging.chapter import Chapter, Judgement, applies, configured, judges, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ..alignment import ALIGNING, counted, counting_is_enough, for_cpus_alone, nodes_of_cpus, with_app_containers_only
@@ -49,8 +49,8 @@ def no_node_has_the_sum(admission: Admission) -> None:
     "topology-manager/single-numa-node",
     "cpu-manager/static",
     on=Admission,
-    rests_on=("topology/container/each-container-alone", "topology-source/scopes/container-by-container"),
 )
+@rests_on("topology/container/each-container-alone", "topology-source/scopes/container-by-container")
 def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     """In the container scope containers of one pod may be aligned to different NUMA nodes."""
     in_scope(admission, "container")
@@ -67,15 +67,12 @@ def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though each of its containers has room on a NUMA node of its own")
 
 
-@of_pods.requires(
-    "topology-manager/scope/pod/aligns-the-pod-as-a-whole",
-    on=Admission,
-    rests_on=(
-        "topology/pod/one-node-under-single",
-        "topology-source/scopes/pod",
-        "topology-source/scopes/pod-asks-pod-hints",
-        "topology/pod/one-node",
-    ),
+@of_pods.requires("topology-manager/scope/pod/aligns-the-pod-as-a-whole", on=Admission)
+@rests_on(
+    "topology/pod/one-node-under-single",
+    "topology-source/scopes/pod",
+    "topology-source/scopes/pod-asks-pod-hints",
+    "topology/pod/one-node",
 )
 def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     """In the pod scope under single-numa-node all containers of an admitted pod are on one common NUMA node."""
@@ -95,9 +92,9 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
     "topology-manager/scope/pod/gives-all-containers-one-affinity",
     "topology-manager/scope/pod",
     on=Admission,
-    rests_on=("topology/policies/same-for-every-container", "topology/pod/one-set"),
     since="1.20",
 )
+@rests_on("topology/policies/same-for-every-container", "topology/pod/one-set")
 def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     """In scope pod every container of a pod has the same affinity."""
     under(admission, *ALIGNING)
@@ -112,11 +109,8 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     return violated(len(set(affinities.values())) == 1, why, got=got, allowed="one affinity")
 
 
-@of_pods.requires(
-    "topology-manager/scope/pod/refuses-by-the-total",
-    on=Admission,
-    rests_on=("topology/pod/more-are-refused", "topology/pod/total", "sidecars/resources/count-beside-apps"),
-)
+@of_pods.requires("topology-manager/scope/pod/refuses-by-the-total", on=Admission)
+@rests_on("topology/pod/more-are-refused", "topology/pod/total", "sidecars/resources/count-beside-apps")
 def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     """In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though
     each container alone would fit.
@@ -155,8 +149,8 @@ def able_nodes_at_once(admission: Admission, *, surely: bool) -> list[int]:
     "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers",
     "cpu-manager/init-containers",
     on=Admission,
-    rests_on=("topology/pod/total", "kep-693/total/larger-of-init-and-apps"),
 )
+@rests_on("topology/pod/total", "kep-693/total/larger-of-init-and-apps")
 def pod_scope_does_not_add_init_containers(admission: Admission) -> Judgement:
     """In the pod scope a pod's need is the larger of its app containers' sum and its largest init container."""
     able = able_nodes_at_once(admission, surely=True)

@@ -5,7 +5,7 @@ Page: Control Topology Management Policies on a node, section single-numa-node p
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
 from ...judging.shared_views import Together
@@ -16,12 +16,8 @@ from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_una
 chapter = Chapter("topology-manager/single-numa-node", since="1.18")
 
 
-@chapter.requires(
-    "topology-manager/single-numa-node/admits-what-one-node-holds",
-    "cpu-manager/static",
-    on=Admission,
-    rests_on=("topology/single-numa-node/one-node-or-refused",),
-)
+@chapter.requires("topology-manager/single-numa-node/admits-what-one-node-holds", "cpu-manager/static", on=Admission)
+@rests_on("topology/single-numa-node/one-node-or-refused")
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """A pod whose CPUs one NUMA node can give is admitted."""
     under(admission, "single-numa-node")
@@ -33,15 +29,13 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/single-numa-node/refuses-what-needs-several-nodes",
-    "cpu-manager/static",
-    on=Admission,
-    rests_on=(
-        "topology/single-numa-node/one-node-or-refused",
-        "topology/restricted/topology-affinity-error",
-        "topology-source/policies/single-numa-node",
-        "topology/pod/more-are-refused",
-    ),
+    "topology-manager/single-numa-node/refuses-what-needs-several-nodes", "cpu-manager/static", on=Admission
+)
+@rests_on(
+    "topology/single-numa-node/one-node-or-refused",
+    "topology/restricted/topology-affinity-error",
+    "topology-source/policies/single-numa-node",
+    "topology/pod/more-are-refused",
 )
 def refuses_what_needs_several_nodes(admission: Admission) -> Judgement:
     """Under single-numa-node a pod that no single NUMA node can hold is refused with the reason
@@ -54,11 +48,8 @@ def refuses_what_needs_several_nodes(admission: Admission) -> Judgement:
     return must_be_refused(admission, f"which asks for {cpus.count} CPUs that no NUMA node has among {free}")
 
 
-@chapter.requires(
-    "topology-manager/single-numa-node/refuses-what-no-node-holds",
-    on=Admission,
-    rests_on=("topology/single-numa-node/one-node-or-refused", "topology/restricted/topology-affinity-error"),
-)
+@chapter.requires("topology-manager/single-numa-node/refuses-what-no-node-holds", on=Admission)
+@rests_on("topology/single-numa-node/one-node-or-refused", "topology/restricted/topology-affinity-error")
 def refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """A pod is refused when no NUMA node has its CPUs, memory and devices together; the reason is
     TopologyAffinityError where the node as a whole has them.
@@ -70,14 +61,11 @@ def refuses_what_no_node_holds(admission: Admission) -> Judgement:
     return must_be_refused_as_unaligned(admission, request, "though no NUMA node has all it asks for")
 
 
-@chapter.requires(
-    "topology-manager/single-numa-node/gives-one-node",
-    on=Together,
-    rests_on=(
-        "topology/single-numa-node/one-node-or-refused",
-        "topology-source/policies/single-numa-node",
-        "topology/pod/one-node-is-admitted",
-    ),
+@chapter.requires("topology-manager/single-numa-node/gives-one-node", on=Together)
+@rests_on(
+    "topology/single-numa-node/one-node-or-refused",
+    "topology-source/policies/single-numa-node",
+    "topology/pod/one-node-is-admitted",
 )
 def gives_one_node(together: Together) -> Judgement:
     """Under single-numa-node an admitted container has all its exclusive CPUs on one NUMA node."""

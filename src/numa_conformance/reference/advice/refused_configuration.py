@@ -17,6 +17,7 @@ from ...kube import (
     reserved_cpu_milli,
     validation_faults,
 )
+from ...kube.eviction import NO_THRESHOLD
 from ...kube.resource_names import is_huge_page
 from ...machine import Machine
 from ...sources.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS, TopologyOptions
@@ -26,7 +27,7 @@ from ...sources.versions import KubernetesVersion
 from ..managers.cpu import static_options
 from ..managers.policy_options import OptionError, check_cpu_gate
 from ..managers.topology import options as topology_options
-from ..node.bring_up import excessive_reservations
+from ..node.bring_up import excessive_reservations, unreserved_enforcement
 
 Kind = Literal["refused", "unwise", "no effect", "note"]
 """The kubelet does not come up with it; it is allowed and harms; it changes nothing; it is good to know."""
@@ -75,6 +76,7 @@ def refusals(
         *_too_many_nodes(config, gates, quirks, len(machine.numa_ids) if machine else 0),
         *_reserved_cpus(config, machine),
         *_excessive_reservations(config, machine),
+        *_unreserved_enforcement(config),
         *_reserved_memory(config, machine),
         *_reserved_huge_pages(config, quirks),
     ]
@@ -198,6 +200,11 @@ def _excessive_reservations(config: KubeletConfiguration, machine: Machine | Non
         yield Remark("refused", place, text, f"reserve at most {name} {capacity} in all")
 
 
+def _unreserved_enforcement(config: KubeletConfiguration) -> Iterator[Remark]:
+    if text := unreserved_enforcement(config):
+        yield Remark("refused", "enforceNodeAllocatable", text, "reserve something for it, or leave it out of the list")
+
+
 def _reserved_memory(config: KubeletConfiguration, machine: Machine | None) -> Iterator[Remark]:
     if config.memory_manager_policy != "Static":
         return
@@ -237,7 +244,7 @@ def _reserved_huge_pages(config: KubeletConfiguration, quirks: Quirks) -> Iterat
 def _memory_amounts(config: KubeletConfiguration, machine: Machine | None) -> dict[str, Quantity] | None:
     """Return what is reserved of the node's memory by field; None where that depends on a machine that is not known."""
     eviction = config.eviction_hard.get("memory.available", "0")
-    if machine is None and eviction.endswith("%"):
+    if machine is None and eviction.endswith("%") and eviction not in NO_THRESHOLD:
         return None
     capacity = {"memory": machine.total_memory if machine else 0}
     try:

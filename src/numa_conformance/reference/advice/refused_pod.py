@@ -11,13 +11,14 @@ from ...cpuset import format_bits, iter_bits
 from ...kube import Container, KubeletConfiguration, Pod, Quantity
 from ...kube.requests import pod_requests
 from ...printable import listed
+from ...sources.handlers import HANDLERS
 from ..managers.compressed_hints import CompressedHints
 from ..managers.policy_options import OptionError, parse_bool
 from ..managers.provider import Hints
 from ..node import AdmissionResult, Explainer, Node
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
-from .remedies import Remedy, in_words, remedies
+from .remedies import Remedy, in_words, remedies, without_others
 from .room import room_lines
 
 _MOST_NODES = 8
@@ -41,13 +42,14 @@ class Advice:
     def lines(self) -> Iterator[str]:
         """Yield it as text."""
         who = "the pod as a whole" if self.container is None else f"container {self.container}"
-        yield f"{who} asks for {', '.join(starmap(in_words, self.requests.items())) or 'nothing'}"
+        if self.requests:
+            yield f"{who} asks for {', '.join(starmap(in_words, self.requests.items()))}"
         yield f"refused by {self.refused_by}"
         yield from self.room
         if self.remedies:
             yield "would be admitted (each was tried):"
             yield from (f"  {remedy.text}" for remedy in self.remedies)
-        else:
+        elif self.requests:
             yield "nothing that was tried would have it admitted: a smaller request, a weaker policy, an empty node"
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,6 +72,9 @@ def advise(node: Node, pod: Pod) -> Advice:
     explainer = Explainer()
     outcome = node.copy(explainer).admit(pod)
     container, manager = explainer.refusals.get(pod.uid, (None, ""))
+    if handler := HANDLERS.get(manager):
+        why = f"the kubelet's handler of {manager}, which refuses a pod if {handler.refuses}"
+        return Advice(None, {}, why, (), tuple(without_others(node, pod)))
     requests = pod_requests(pod) if container is None else pod.container(container).requests
     refused_by = _refused_by(node, outcome, manager, explainer, requests)
     ways = tuple(remedies(node.copy(), pod, container))

@@ -39,6 +39,11 @@ def remedies(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
     """
     yield from _smaller_requests(node, pod, container)
     yield from _other_configurations(node, pod)
+    yield from without_others(node, pod)
+
+
+def without_others(node: Node, pod: Pod) -> Iterator[Remedy]:
+    """Yield that the node would admit a pod if it had no other."""
     if node.pods and admitted(node.anew(), pod):
         yield Remedy("on the node without other pods", {"pods": "none"})
 
@@ -53,7 +58,9 @@ def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
 
 
 def _fits(node: Node, pod: Pod) -> bool:
-    """Try a pod on a node, which is then as it was."""
+    """Try a pod on a node, which is then as it was; a critical one, which may end others, on a copy."""
+    if pod.is_critical:
+        return admitted(node.copy(), pod) is not None
     if not admitted(node, pod):
         return False
     node.remove(pod.uid)

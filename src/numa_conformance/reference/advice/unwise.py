@@ -9,6 +9,8 @@ from ...cpuset import CpuSet, format_bits
 from ...errors import StartError
 from ...kube import KubeletConfiguration, Pod, validate
 from ...machine import Machine
+from ...sources.configuration_fields import FIELDS
+from ...sources.gates import all_gates
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
 from ..node import Node
@@ -17,8 +19,19 @@ from .remedies import WEAKER, admitted, whole_cores
 from .room import free_cpus, gives_whole_cores
 
 
-def remarks_on_fields(config: KubeletConfiguration) -> Iterator[Remark]:
-    """Say which fields have no effect beside others, whatever the machine is."""
+def remarks_on_fields(config: KubeletConfiguration, version: KubernetesVersion) -> Iterator[Remark]:
+    """Say which fields a version passes over, which gates it will, and what has no effect beside other fields."""
+    for name in config.to_dict():
+        described = FIELDS.get(name)
+        if described and version < described.since:
+            yield Remark("no effect", name, f"a kubelet of {version} passes over it: {described.since} has it first")
+        elif described and described.idle_since and version >= described.idle_since:
+            yield Remark("no effect", name, f"deprecated: a kubelet of {described.idle_since} or later does not use it")
+    for name, on in config.feature_gates.items():
+        state = all_gates()[name].history.at(version) if name in all_gates() else None
+        if state and state.stage in ("ga", "deprecated"):
+            text = f"the gate is {'GA' if state.stage == 'ga' else state.stage}: a later kubelet will not start with it"
+            yield Remark("unwise", f"featureGates.{name}", text, "leave it out" if on == state.on else "")
     if config.topology_manager_policy == "none":
         for field, is_set in (
             ("topologyManagerScope", config.topology_manager_scope != "container"),
@@ -148,12 +161,14 @@ def lint(
 
     Without a machine only what holds on every machine is said. Raises ``UsageError`` as ``Node`` does.
     """
-    findings = refusals(config, version, quirks, machine)
+    passed_over = [Remark("no effect", name, text) for name, text in config.passed_over_notices.items()]
+    findings = [*passed_over, *refusals(config, version, quirks, machine)]
     if machine is None:
-        return [*findings, *remarks_on_fields(config)]
+        return [*findings, *remarks_on_fields(config, version)]
     try:
         validate(config, version)
         node = Node(machine, config, kubernetes_version=version, quirks=quirks, resource_fit=True)
     except StartError as error:
-        return findings or [Remark("refused", error.stage, error.message)]
-    return [*remarks_on_fields(config), *remarks_on_machine(node)]
+        unnamed = Remark("refused", error.stage, error.message)
+        return findings if findings[len(passed_over) :] else [*passed_over, unnamed]
+    return [*passed_over, *remarks_on_fields(config, version), *remarks_on_machine(node)]

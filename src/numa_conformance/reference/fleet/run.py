@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import KubeletFails, Refusal, StartError
-from ...kube import ClusterObjects, NodeObject, NodeResourcesFitArgs, Pod, validate
+from ...kube import ClusterObjects, FeatureGates, NodeObject, NodeResourcesFitArgs, Pod, validate
 from ...machine import KubeletView
 from ...sources.quirks import Quirks
 from ...sources.versions import DEFAULT
 from ..managers.cpu import CpuPools, view_of
 from ..managers.eligibility import exclusive_cpus
-from ..node import Node
+from ..node import Node, NodeFacts
+from ..node.handlers import Applicant, Unmodelled, unmodelled
 from ..scheduler import ClusterReport, Decided, Followed, follow_cluster, run_cluster
 from .groups import Fleet
 
@@ -46,20 +47,23 @@ class NodeStacks:
                     quirks=quirks,
                     view=views[key],
                     resource_fit=True,
+                    facts=NodeFacts(scheduled=True),
                 )
             except StartError as error:
                 raise StartError(error.stage, f"node {node.name}: {error.message}") from error
 
-    def admit(self, name: str, pod: Pod) -> Refusal | None:
-        """Ask a node to run a pod; a node without a known machine refuses nothing."""
+    def admit(self, name: str, pod: Pod) -> Refusal | Sequence[str]:
+        """Ask a node to run a pod; a node without a known machine refuses nothing. Return who ended for it, by uid."""
         node = self._nodes.get(name)
         if node is None:
-            return None
+            return ()
         try:
             admission = node.admit(pod)
         except KubeletFails as error:
             return Refusal(type(error).__name__, str(error))
-        return None if admission.admitted else Refusal(admission.reason or "", admission.message or "")
+        if not admission.admitted:
+            return Refusal(admission.reason or "", admission.message or "")
+        return admission.preempted
 
     def free_cpus(self, name: str) -> tuple[int, ...]:
         """Return the CPUs that a node can still give exclusively, per NUMA node; none without policy static."""
@@ -69,6 +73,17 @@ class NodeStacks:
             return ()
         free = pools.shared & ~pools.reserved
         return tuple((free & cpus).bit_count() for cpus in node.machine.numa_bits.values())
+
+
+def unmodelled_uses(cluster: ClusterObjects, fleet: Fleet) -> Iterator[tuple[Pod, list[Unmodelled]]]:
+    """Yield of each pod what it uses that no node, nor the scheduler, looks at. Raises ``StartError``."""
+    kinds = ((kind, kind.version_on(node)) for node in cluster.nodes if (kind := fleet.kind_of(node.name)))
+    distinct = {(id(kind), version): (kind.kubelet, version) for kind, version in kinds}.values()
+    nodes = [(config, FeatureGates.build(version, config.feature_gates)) for config, version in distinct]
+    facts = NodeFacts(scheduled=True, storage=0)  # the scheduler compares what Nodes say of storage
+    for pod in cluster.pods:
+        applicants = (Applicant(pod, config, gates, facts) for config, gates in nodes)
+        yield pod, list(dict.fromkeys(each for applicant in applicants for each in unmodelled(applicant)))
 
 
 @dataclass(frozen=True)
@@ -151,4 +166,4 @@ def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) 
     if probe is None:
         return []
     another = Pod.from_dict({**probe.to_dict(), "metadata": {"name": "probe", "uid": "probe of what is left"}})
-    return [node.name for node in report.nodes if not node.has_room or stacks.admit(node.name, another) is not None]
+    return [node.name for node in report.nodes if not node.has_room or stacks.admit(node.name, another) != ()]

@@ -66,8 +66,8 @@ class Provider(Protocol):
         """The file in which its state survives a restart; None when it has none."""
         return None
 
-    plugins_are_late: bool = False
-    """Whether pods are admitted again of which the plugins have not registered with this kubelet yet."""
+    runs_at_start: Active | None = None
+    """While a whole kubelet starts, and no plugin has registered with it: whether it takes a container for running."""
 
     @property
     def cpusets(self) -> Cpusets | None:

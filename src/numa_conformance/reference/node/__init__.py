@@ -2,7 +2,9 @@
 
 from ...machine.hostfs import CgroupUpdate as Update
 from .explain import Explainer
+from .facts import NodeFacts
 from .fit import node_allocatable
+from .life import ShutdownGroup
 from .node import Node
 from .results import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult, Skipped
 
@@ -12,10 +14,12 @@ __all__ = [
     "Explainer",
     "Node",
     "NodeContents",
+    "NodeFacts",
     "NodePools",
     "Placement",
     "ReconcileResult",
     "RestartResult",
+    "ShutdownGroup",
     "Skipped",
     "Update",
     "node_allocatable",

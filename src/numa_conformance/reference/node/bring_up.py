@@ -37,27 +37,45 @@ def _check_reserved_cpus(setup: NodeSetup) -> None:
         )
 
 
-def excessive_reservations(machine: Machine, config: KubeletConfiguration) -> Iterator[tuple[str, Quantity, Quantity]]:
-    """Yield each resource of which more is reserved than the machine has, with both amounts.
+def excessive_reservations(
+    machine: Machine, config: KubeletConfiguration, disk: int | None = None
+) -> Iterator[tuple[str, Quantity, Quantity]]:
+    """Yield each resource of which more is reserved than there is, with both amounts (ADM-RSV-01).
 
-    Memory is left out where the machine does not say how much it has.
+    ``disk``: bytes of the file system that has ephemeral storage. Memory and disk are left out where nobody knows.
     """
     capacity = {"cpu": len(machine.cpus)}
     if machine.memory and all(node.memory is not None for node in machine.memory):
         capacity["memory"] = machine.total_memory
+    if disk is not None:
+        capacity["ephemeral-storage"] = disk
     for name, reservation in node_reservation(config, capacity).items():
         if reservation > Quantity(capacity[name]):
-            yield name, reservation, Quantity(capacity[name], "binary" if name == "memory" else "decimal")
+            yield name, reservation, Quantity(capacity[name], "decimal" if name == "cpu" else "binary")
 
 
-def check_reservation(machine: Machine, config: KubeletConfiguration, changes: Changes) -> None:
-    """Raise ``StartError`` where more is reserved than the machine has; amounts are written as quantities."""
+def unreserved_enforcement(config: KubeletConfiguration) -> str:
+    """Return what a kubelet says of a cgroup whose limits it is to enforce, and nothing is reserved (ADM-RSV-02)."""
+    obj = config.to_dict()
+    for suffix in ("", "-compressible"):
+        for kind, amounts in (("system", config.system_reserved), ("kube", config.kube_reserved)):
+            if f"{kind}-reserved{suffix}" in (obj.get("enforceNodeAllocatable") or ()) and not amounts:
+                group, words = str(obj.get(f"{kind}ReservedCgroup")), suffix.replace("-c", " C")
+                parts = " ".join(f'"{part}"' for part in group.split("/") if part)
+                what = f'{kind.capitalize()} Reserved{words} Cgroup Limits on "{group}"'
+                return f"Failed to enforce {what}: [{parts}] cgroup is not configured properly"
+    return ""
+
+
+def check_reservations(machine: Machine, config: KubeletConfiguration, changes: Changes, disk: int | None) -> None:
+    """Raise ``StartError`` where too much is reserved, or nothing that is to be enforced; amounts are quantities."""
     faults = []
-    for name, reservation, capacity in excessive_reservations(machine, config):
+    for name, reservation, capacity in excessive_reservations(machine, config, disk):
         if changes.reservations_are_told_beside_capacity:
             fault = f"a reservation of {reservation} but capacity of {capacity}. Expected capacity >= reservation."
         else:
             fault = f"an allocatable of {reservation}, capacity of {capacity - reservation}"
         faults.append(f'Resource "{name}" has {fault}')
-    if faults:
-        raise StartError("kubelet", f"invalid Node Allocatable configuration. {' '.join(faults)}")
+    text = f"invalid Node Allocatable configuration. {' '.join(faults)}" if faults else unreserved_enforcement(config)
+    if text:
+        raise StartError("kubelet", text)

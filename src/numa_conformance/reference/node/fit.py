@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ...errors import Refusal
+from ...kube.container import Container
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
 from ...kube.quantity import Quantity
@@ -12,6 +15,7 @@ from ...kube.requests import pod_requests
 from ...kube.reservation import node_reservation, reserved_cpu_milli
 from ...kube.resource_names import is_extended, is_scalar, page_bytes
 from ...machine.model import Machine
+from ...sources.changes import Changes
 
 
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
@@ -21,12 +25,18 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
     offered = {
         "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),
         "memory": memory - sum(huge.values()) - _reserved_memory(config, memory),
-        "pods": config.max_pods,
+        "pods": _most_pods(machine, config),
         **huge,
+        **dict.fromkeys(machine.preferred_allocation, 0),
     }
     for device in machine.devices:
         offered[device.resource] = offered.get(device.resource, 0) + device.healthy
     return {name: max(amount, 0) for name, amount in offered.items()}
+
+
+def _most_pods(machine: Machine, config: KubeletConfiguration) -> int:
+    """Return how many pods a node takes: podsPerCore counts CPUs, hardware threads as they are."""
+    return min(config.max_pods, len(machine.cpus) * config.pods_per_core) if config.pods_per_core else config.max_pods
 
 
 def _reserved_memory(config: KubeletConfiguration, capacity: int) -> int:
@@ -42,31 +52,80 @@ def _huge_pages(machine: Machine) -> dict[str, int]:
     return total
 
 
-class ResourceFit:
-    """Refuses a pod when its requests, with those of the pods on the node, exceed what the node offers."""
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """A resource of which a pod requests more than is left."""
 
-    def __init__(self, machine: Machine, config: KubeletConfiguration) -> None:
-        """Compute once what the node offers."""
-        self._allocatable = node_allocatable(machine, config)
+    name: str
+    requested: int
+    used: int
+    capacity: int
+
+    @property
+    def missing(self) -> int:
+        """How much would have to come free."""
+        return self.requested - (self.capacity - self.used)
+
+    @property
+    def refusal(self) -> Refusal:
+        """What a kubelet says of it."""
+        amounts = f"requested: {self.requested}, used: {self.used}, capacity: {self.capacity}"
+        return Refusal(f"OutOf{self.name}", f"Node didn't have enough resource: {self.name}, {amounts}")
+
+
+class ResourceFit:
+    """Finds what a pod's requests, with those of the pods on the node, exceed of what the node offers."""
+
+    def __init__(
+        self, machine: Machine, config: KubeletConfiguration, changes: Changes, storage: int | None = None
+    ) -> None:
+        """Take what the node is made of; ``storage``: ephemeral storage, where that is known."""
+        self._machine, self._config, self._storage = machine, config, storage
+        self._changes = changes
         self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
         self._counted: list[Pod] = []
         self._used: dict[str, int] = {}
 
+    @cached_property
+    def _allocatable(self) -> dict[str, int]:
+        storage = {} if self._storage is None else {"ephemeral-storage": self._storage}
+        return {**node_allocatable(self._machine, self._config), **storage}
+
     def check(self, pod: Pod, others: Iterable[Pod]) -> None:
         """Raise ``Refusal`` for the first resource that does not fit."""
+        if shortage := next(self.shortages(pod, others), None):
+            raise shortage.refusal
+
+    def shortages(self, pod: Pod, others: Iterable[Pod]) -> Iterator[Shortage]:
+        """Yield each resource that does not fit, in the kubelet's order (ADM-PRED-01)."""
         others = list(others)
-        self._check_one("pods", 1, len(others))
         self._count(others)
-        for name, amount in self._amounts(pod).items():
-            if amount > 0 and self._counts(name):
-                self._check_one(name, amount, self._used.get(name, 0))
+        wanted = self.amounts(self._without_unlisted(pod))
+        for name, amount in wanted.items():
+            if amount > 0 and (name in self._allocatable or is_scalar(name)):
+                shortage = Shortage(name, amount, self._used.get(name, 0), self._allocatable.get(name, 0))
+                if shortage.missing > 0:
+                    yield shortage
 
-    def _counts(self, name: str) -> bool:
-        """Tell whether a resource is compared: a kubelet passes over extended ones alone that the node does not list.
+    def _without_unlisted(self, pod: Pod) -> Pod:
+        """Return a pod without the extended resources that the node does not list; of others it then has none.
 
-        It knows how much of disks it has; machines do not say so.
+        How much it has of disks a kubelet knows; machines do not say so.
         """
-        return name in self._allocatable or (is_scalar(name) and not is_extended(name))
+
+        def listed(container: Container) -> Container:
+            requests = {name: amount for name, amount in container.requests.items() if self._lists(name)}
+            return container if len(requests) == len(container.requests) else replace(container, requests=requests)
+
+        if all(map(self._lists, self.amounts(pod))):
+            return pod
+        init = pod.init_containers
+        if self._changes.unlisted_resources_of_init_containers_are_passed_over:
+            init = tuple(map(listed, init))
+        return replace(pod, init_containers=init, containers=tuple(map(listed, pod.containers)))
+
+    def _lists(self, name: str) -> bool:
+        return name in self._allocatable or not is_extended(name)
 
     def _count(self, pods: list[Pod]) -> None:
         """Add up what pods ask for; where they are those of the last time and more, only these are added."""
@@ -77,28 +136,20 @@ class ResourceFit:
             self._known = {uid: known for uid, known in self._known.items() if uid in here}
         self._counted = pods
         for pod in new:
-            for name, amount in self._amounts(pod).items():
+            for name, amount in self.amounts(pod).items():
                 self._used[name] = self._used.get(name, 0) + amount
 
-    def _amounts(self, pod: Pod) -> dict[str, int]:
+    def amounts(self, pod: Pod) -> dict[str, int]:
         """Return a pod's requests, which are added up once."""
         known = self._known.get(pod.uid)
         if known is None or known[0] is not pod:
             known = self._known[pod.uid] = (pod, _amounts(pod))
         return known[1]
 
-    def _check_one(self, name: str, requested: int, used: int) -> None:
-        capacity = self._allocatable.get(name, 0)
-        if requested > capacity - used:
-            raise Refusal(
-                f"OutOf{name}",
-                f"Node didn't have enough resource: {name}, requested: {requested}, used: {used}, capacity: {capacity}",
-            )
-
 
 def _amounts(pod: Pod) -> dict[str, int]:
-    """Return the pod's requests in the fit check's units, cpu and memory first."""
+    """Return what a pod takes in the fit check's units: its place, cpu and memory first."""
     requests = pod_requests(pod)
     ordered: list[str] = [name for name in ("cpu", "memory", "ephemeral-storage") if name in requests]
     ordered += sorted(requests.keys() - set(ordered))
-    return {name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}
+    return {"pods": 1, **{name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}}

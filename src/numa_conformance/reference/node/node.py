@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -23,9 +24,12 @@ from ...sources.versions import DEFAULT, KubernetesVersion
 from ..managers.provider import Holding, MakeProvider, NodeSetup, Provider
 from ..managers.registry import PROVIDERS
 from .admission import Admitter, Watcher
-from .bring_up import bring_up, check_reservation
+from .bring_up import bring_up, check_reservations
 from .checkpoints import CheckpointKeeper
+from .facts import NodeFacts
 from .fit import ResourceFit
+from .handlers import AdmissionChain
+from .life import ShutdownGroup, in_order_of_start, shutdown_groups
 from .quota import cfs_quota
 from .reconcile import ReadCpuset, RunningContainers, WriteCpusets, reconcile, the_cpusets
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
@@ -39,9 +43,9 @@ class Node:
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the
     documentation that are reproduced: those of the version by default, ``Quirks.none()`` for what is documented.
     ``changes`` is what is done otherwise than in earlier versions: by default all that the version has behind it.
-    ``resource_fit`` adds what a whole kubelet does beside its managers: the check that follows them (ADM-CHAIN-03), at
-    its start that of its reservation (ADM-RSV-01), and at a restart device plugins that come back after the pods
-    (DEV-INIT-05). With it off, shared pods always fit.
+    ``resource_fit`` adds what a whole kubelet does beside its managers: the other handlers of admission (ADM-CHAIN-02),
+    which look at ``facts``, at its start the check of its reservation (ADM-RSV-01), and at a restart device plugins
+    that come back after the pods (DEV-INIT-05). With it off, shared pods always fit.
 
     Raises ``StartError`` when the kubelet would not come up, ``UsageError`` for a version that is not known and an
     object that cannot be read.
@@ -60,6 +64,7 @@ class Node:
         resource_fit: bool = False,
         watcher: Watcher | None = None,
         providers: Sequence[MakeProvider] = PROVIDERS,
+        facts: NodeFacts | None = None,
     ) -> None:
         self.machine = machine
         self.version = KubernetesVersion.supported(kubernetes_version)
@@ -70,6 +75,7 @@ class Node:
         self._resource_fit = resource_fit
         self._watcher = watcher
         self._makers = tuple(providers)
+        self._facts = facts
         self._store = store if store is not None else MemoryStore()
         self._pods: dict[str, Pod] = {}
         self._containers = RunningContainers()
@@ -82,10 +88,12 @@ class Node:
         self._cpusets = the_cpusets(self._providers)
         self._checkpoints = CheckpointKeeper(self._store, self._providers)
         self._checkpoints.restore()
+        facts = self._facts or NodeFacts.of(None, self.config)
         if self._resource_fit:
-            check_reservation(self.machine, self.config, self.gates.changes)
+            check_reservations(self.machine, self.config, self.gates.changes, facts.disk)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
-        self._fit = ResourceFit(self.machine, self.config) if self._resource_fit else None
+        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, facts.storage)
+        self.chain = AdmissionChain(self.config, self.gates, facts, self._fit)
         self._containers.last_sent.clear()
         self._unsettled = set(self._providers)
 
@@ -111,6 +119,7 @@ class Node:
             view=self._view,
             resource_fit=self._resource_fit,
             providers=self._makers,
+            facts=self._facts,
         )
 
     @property
@@ -152,11 +161,14 @@ class Node:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle_all(pod.uid)
+        ended: Iterable[Pod] = ()
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
+                if self._resource_fit:
+                    self.chain.check_before(pod, others, self._watcher)
                 self._admitter.admit(pod)
-                if self._fit:
-                    self._fit.check(pod, others)
+                if self._resource_fit:
+                    ended = self.chain.check_after(pod, others, self._watcher)
         except NumaConformanceError as error:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
@@ -167,7 +179,14 @@ class Node:
                 raise
             return self._admission(pod, error)
         self._checkpoints.save()
-        return self._admission(pod, None)
+        return self._ending(ended, pod)
+
+    def _ending(self, ended: Iterable[Pod], pod: Pod) -> AdmissionResult:
+        """Take pods off the node that end for another, which holds what it was given beside them."""
+        uids = tuple(other.uid for other in ended)
+        for uid in uids:
+            self.remove(uid)
+        return replace(self._admission(pod, None), preempted=uids)
 
     def resize(self, pod: Pod | Mapping[str, Any]) -> AdmissionResult | None:
         """Change CPU and memory of a pod in place; ``pod`` is as it is to be. None where no such pod is on the node.
@@ -181,21 +200,23 @@ class Node:
             return None
         pod = pod.under_gates(self.gates, self.quirks.node)
         try:
-            if check_resize(before, pod):
-                self._resize(before, pod)
+            ended = self._resize(before, pod) if check_resize(before, pod) else ()
         except Refusal as refusal:
             reason = refusal.reason if refusal.reason == INFEASIBLE else DEFERRED
             return replace(self._admission(before, Refusal(reason, refusal.message)), resize=True)
         self._pods[pod.uid] = pod
-        return replace(self._admission(pod, None), resize=True)
+        return replace(self._ending(ended, pod), resize=True)
 
-    def _resize(self, before: Pod, pod: Pod) -> None:
-        """Raise ``Refusal`` where a resize is not granted, or not now."""
+    def _resize(self, before: Pod, pod: Pod) -> Iterable[Pod]:
+        """Return the pods that end for a resize; raise ``Refusal`` where it is not granted, or not now."""
         refuse_resize(before, pod, self.machine, self.config, self.gates, self.quirks.node)
         if self.quirks.node.resizes_are_aligned_anew:
             self._align_anew(pod)
         others = [other for other in self._pods.values() if other.uid != pod.uid]
-        ResourceFit(self.machine, self.config).check(pod, others)
+        if self._resource_fit and not self.gates.enabled("InPlacePodVerticalScalingSchedulerPreemption"):
+            return self.chain.make_room(pod, others)
+        self._fit.check(pod, others)
+        return ()
 
     def _align_anew(self, pod: Pod) -> None:
         """Send a pod that is resized through the Topology Manager once more (ADM-RESIZE-02)."""
@@ -262,28 +283,70 @@ class Node:
         Raises ``StartError`` when the node does not come up again. A later ``restart`` may succeed. Raises
         ``KubeletFails`` where the kubelet crashes or hangs on the way. The node is then as it was before.
         """
-        files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
-        before = {**vars(self), "_pods": pods, "_containers": containers}
-        try:
+        with self._unless_it_fails():
             if at_once and self.quirks.node.removed_pods_stay_in_state_files:
                 self._checkpoints.put_late()
             return self._restart(config)
+
+    def reboot(
+        self, machine: Machine | None = None, config: KubeletConfiguration | Mapping[str, Any] | None = None
+    ) -> RestartResult:
+        """Boot the machine, or another on the same state files, and admit every pod again; no container runs.
+
+        A whole kubelet refuses pods with devices then, as their plugins have not registered again (DEV-INIT-06). What
+        is raised is as of ``restart``.
+        """
+        with self._unless_it_fails():
+            self._containers = RunningContainers()
+            if machine is not None:
+                self.machine, self._view = machine, None
+            return self._restart(config, boots=True)
+
+    @contextmanager
+    def _unless_it_fails(self) -> Iterator[None]:
+        files, pods, containers = self.checkpoints(), dict(self._pods), deepcopy(self._containers)
+        before = {**vars(self), "_pods": pods, "_containers": containers}
+        try:
+            yield
         except KubeletFails:
             vars(self).update(before)
             self.write_files({**dict.fromkeys(self.checkpoints()), **files})
             raise
 
-    def _restart(self, config: KubeletConfiguration | Mapping[str, Any] | None) -> RestartResult:
+    def _restart(
+        self, config: KubeletConfiguration | Mapping[str, Any] | None, *, boots: bool = False
+    ) -> RestartResult:
         if config is not None:
             self.config = _configuration(config).at(self.version)
         held = {uid: self._holdings(pod) for uid, pod in self._pods.items()}
         self._start()
-        for provider in self._providers:
-            provider.plugins_are_late = self._resource_fit
+        for provider in self._providers if self._resource_fit else ():
+            provider.runs_at_start = (lambda *_: False) if boots else self._runs_at_start
         again = self._admit_again(held)
         for provider in self._providers:
-            provider.plugins_are_late = False
-        return again
+            provider.runs_at_start = None
+        if self._resource_fit:
+            self._settle_all("")
+        return replace(again, pools=self.pools)
+
+    def _runs_at_start(self, uid: str, container: str) -> bool:
+        """Tell whether a kubelet that starts takes a container for running (DEV-ALLOC-02)."""
+        pod, quirks = self._pods[uid], self.quirks.device
+        if quirks.restarted_containers_need_their_plugin and container in pod.restarted:
+            return False
+        return not (quirks.ended_init_containers_need_their_plugin and pod.is_ordinary_init(pod.container(container)))
+
+    def shut_down(self) -> list[ShutdownGroup]:
+        """Shut the machine down: pods end group by group, and none is admitted any more (ADM-DOWN-01).
+
+        Without a period for it in the configuration nobody ends them: a ``reboot`` brings them back.
+        """
+        groups = shutdown_groups(self.config, self.gates, self._pods.values())
+        if groups:
+            self.chain.shut_down()
+        for uid in [uid for group in groups for uid in group.pods]:
+            self.remove(uid)
+        return [group for group in groups if group.pods]
 
     def resume(self, pods: Iterable[Pod]) -> RestartResult:
         """Take over the pods of the node whose state files this one has started from, as a restart does.
@@ -298,6 +361,8 @@ class Node:
         """Admit the pods on the node again, in order; ``held`` is what they had before the start."""
         outcomes = []
         pods = [pod.under_gates(self.gates, self.quirks.node) for pod in self._pods.values()]
+        if self._resource_fit:
+            pods = in_order_of_start(pods)
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [other for other in pods[:index] if other.uid in self._pods]
@@ -328,8 +393,11 @@ class Node:
     def _settle(self, provider: Provider, *uids: str) -> None:
         """Release what belongs to no container of a pod on the node (CPU-REC-10, MEM-GC-01, DEV-HINT-10).
 
-        ``uids``: the pods that came or went. Nobody else's becomes stale, but for what the state files brought.
+        ``uids``: the pods that came or went. Nobody else's becomes stale, but for what the state files brought. A whole
+        kubelet that starts releases nothing before it has been told of all its pods (ADM-CHAIN-06).
         """
+        if provider.runs_at_start:
+            return
         among = None if provider in self._unsettled else uids
         self._unsettled.discard(provider)
         if provider.remove_stale(self._is_active, among):

@@ -135,7 +135,8 @@ class _WithPools:
 class AdmissionResult(_WithPools):
     """The answer to one pod. ``reason`` and ``message`` are set when it is refused, and ``placements`` is then empty.
 
-    ``resize``: it is on the node, and was to change in place; refused, it keeps what it has.
+    ``resize``: it is on the node, and was to change in place; refused, it keeps what it has. ``preempted``: the uids of
+    the pods that the kubelet ended for it.
     """
 
     uid: str
@@ -145,6 +146,7 @@ class AdmissionResult(_WithPools):
     reason: str | None = None
     message: str | None = None
     resize: bool = False
+    preempted: tuple[str, ...] = ()
 
     @property
     def admitted(self) -> bool:

@@ -17,8 +17,10 @@ from .inputs import amount_of, filter_amounts
 from .ranking import NodeBooks, Ranking, Shape
 from .score import Scorer
 
-Admit = Callable[[str, Pod], "Refusal | None"]
-"""Asks the node of this name to run a pod; returns its refusal, None when it runs."""
+Admit = Callable[[str, Pod], "Refusal | Sequence[str] | None"]
+"""Asks the node of this name to run a pod; returns its refusal, or the uids of the pods that end for it."""
+
+_PREEMPTED = Refusal("Preempting", "Preempted in order to admit critical pod")
 
 
 def run_cluster(
@@ -43,6 +45,7 @@ def run_cluster(
     _check(named, waiting)
     cluster = ClusterSchedule(named, args, quirks, draw)
     placements: dict[str, str] = {}
+    shapes: dict[str, Shape] = {}
     unschedulable: list[Unschedulable] = []
     refused: list[RefusedByNode] = []
     for pod in track(waiting) if track else waiting:
@@ -52,12 +55,15 @@ def run_cluster(
             unschedulable.append(Unschedulable(pod.uid, ranking.reasons(cluster.nodes)))
             continue
         name = cluster.nodes[index].name
-        refusal = admit(name, pod) if admit else None
-        if refusal:
-            refused.append(RefusedByNode(pod.uid, name, refusal))
+        answer = admit(name, pod) if admit else None
+        if isinstance(answer, Refusal):
+            refused.append(RefusedByNode(pod.uid, name, answer))
             continue
+        for uid in answer or ():
+            refused.append(RefusedByNode(uid, placements.pop(uid), _PREEMPTED))
+            cluster.bind(index, shapes[uid], -1)
         cluster.bind(index, ranking.shape)
-        placements[pod.uid] = name
+        placements[pod.uid], shapes[pod.uid] = name, ranking.shape
     return ClusterReport(placements, tuple(unschedulable), tuple(refused), cluster.fill())
 
 
@@ -109,9 +115,9 @@ class ClusterSchedule:
             raise UsageError(Fault("", f"there is no node {name!r}", suggestion=closest(name, self._index)))
         return self._index[name]
 
-    def bind(self, index: int, shape: Shape) -> None:
-        """Account for a pod on a node."""
-        self.nodes[index].add(shape)
+    def bind(self, index: int, shape: Shape, times: int = 1) -> None:
+        """Account for a pod on a node; ``times`` -1 takes it off."""
+        self.nodes[index].add(shape, times)
         self._changed(index)
 
     def _changed(self, index: int) -> None:

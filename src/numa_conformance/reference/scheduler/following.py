@@ -56,14 +56,14 @@ def follow_cluster(
     named, known = list(nodes), list(there)
     cluster = ClusterSchedule(named, args, quirks)
     for pod in known:
-        if admit(pod.node_name, pod) is None:
+        if not isinstance(admit(pod.node_name, pod), Refusal):
             cluster.bind(cluster.index(pod.node_name), cluster.ranking(pod).shape)
     followed = []
     for pod in pods:
         ranking, what = cluster.ranking(pod), decided[pod.uid]
         best = tuple(cluster.nodes[index].name for index in cluster.equals(ranking))
-        refusal = admit(what.node, pod) if what.node else None
+        answer = admit(what.node, pod) if what.node else None
         if what.node and not what.refused:
             cluster.bind(cluster.index(what.node), ranking.shape)
-        followed.append(Followed(pod.uid, what, best, refusal))
+        followed.append(Followed(pod.uid, what, best, answer if isinstance(answer, Refusal) else None))
     return followed

@@ -26,12 +26,12 @@ class NodeBooks:
     pods: int = 0
     state: int = 0
 
-    def add(self, shape: Shape) -> None:
-        """Account for a pod of this shape."""
-        self.pods += 1
+    def add(self, shape: Shape, times: int = 1) -> None:
+        """Account for so many pods of this shape."""
+        self.pods += times
         for books, amounts in ((self.requested, shape.requested), (self.counted, shape.counted)):
             for name, amount in amounts.items():
-                books[name] = books.get(name, 0) + amount
+                books[name] = books.get(name, 0) + times * amount
 
     def free_cpu(self) -> int:
         """Return the millicores that are not requested; none where more is requested than there is."""

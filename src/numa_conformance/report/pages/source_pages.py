@@ -19,10 +19,11 @@ def rules_page() -> str:
     lines = [
         "# Rules",
         "",
-        "How the kubelet and kube-scheduler behave, one line each. The reference does so at level `exact`. The code, "
-        "the quirks and the explanations cite rules by id. *Documented* rules stand on a page of Kubernetes. "
-        "*Implemented* ones were found in the programs. Ids never change and are never used again. "
-        "Made by `numa-conformance requirements --rules`.",
+        "How the kubelet and kube-scheduler behave, one line each. The reference does so at level `exact`, but for "
+        "what is [not modelled](versions.md#not-modelled), handler by handler of "
+        "[admission](versions.md#the-chain-of-admission). The code, the quirks and the explanations cite rules by id. "
+        "*Documented* rules stand on a page of Kubernetes. *Implemented* ones were found in the programs. Ids never "
+        "change and are never used again. Made by `numa-conformance requirements --rules`.",
     ]
     for manager, chapters in CHAPTERS.items():
         lines += ["", f"## {manager}"]

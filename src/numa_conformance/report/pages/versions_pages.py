@@ -12,6 +12,7 @@ from ...judging.departures import DEPARTURES, TOGETHER, Causes
 from ...sources.changes import CHANGES
 from ...sources.defaults import DEFAULTS, FieldDefault
 from ...sources.gates import GATES, UNMODELLED, GateState, Unmodelled
+from ...sources.handlers import HANDLERS, AdmissionHandler
 from ...sources.options import POLICY_OPTIONS, PolicyOption
 from ...sources.pages import Section
 from ...sources.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
@@ -145,6 +146,7 @@ def _cell(causes: Causes) -> str:
     return ", ".join(numbers) or "no"
 
 
+_HANDLER_COLUMNS = ("handler", "versions", "a kubelet refuses a pod if", "reasons", "here")
 _PLATFORMS = {"any": "", "linux": "Linux", "windows": "Windows"}
 
 
@@ -199,6 +201,14 @@ def versions_page() -> str:
         "known: a configuration that sets one is accepted or refused as by the kubelet.",
         "",
         *table(("gate", "what it does", "why it is left out", "first"), map(_unmodelled_row, UNMODELLED)),
+        "",
+        "## The chain of admission",
+        "",
+        "A pod passes these handlers of a kubelet, in this order. The first that refuses it ends it. `simulate` and "
+        "`explain` go through them; what is not modelled they tell of each pod that uses it. A *Node* is one among the "
+        "pods that they read.",
+        "",
+        *table(_HANDLER_COLUMNS, map(_handler_row, HANDLERS.values())),
     ]
     return joined(lines)
 
@@ -245,6 +255,11 @@ def _unmodelled_row(feature: Unmodelled) -> Iterable[str]:
     gate = GATES[feature.gate]
     since = gate.history.steps[0][0]
     return _link(gate.name, gate.source), feature.does, feature.why, str(since)
+
+
+def _handler_row(handler: AdmissionHandler) -> Iterable[str]:
+    reasons = ", ".join(f"`{reason}`" for reason in handler.reasons)
+    return handler.name, str(handler.versions), handler.refuses, reasons, handler.modelled
 
 
 def _default_row(default: FieldDefault[Any]) -> Iterable[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from itertools import starmap
+from typing import Any, ClassVar
 
 from typing_extensions import Self
 
 from ...errors import Fault, UsageError, closest
+from ...files import records_of
 from ..versions import KubernetesVersion, Span
 
 
@@ -38,43 +41,45 @@ class Quirk:
         return tuple(self.rule.split(", ")) if self.rule else ()
 
 
-def quirk(
-    *,
-    summary: str,
-    documented: str,
-    versions: str,
-    rule: str = "",
-    issue: str | None = None,
-    pull: tuple[str, ...] = (),
-) -> bool:
-    """Define a flag of a ``QuirkFlags`` class: off unless said, with what is known of the quirk as its metadata.
-
-    ``versions`` is a text such as ``1.23+``, ``1.32-1.33``, ``1.32``, or with patches ``1.10-1.27.1``.
-    """
-    facts = {
-        "rule": rule,
-        "summary": summary,
-        "documented": documented,
-        "versions": Span.parse(versions),
-        "issue": issue,
-        "pull": pull,
+def _read(head: str, summary: str, *labelled: str) -> tuple[str, dict[str, Any]]:
+    """Return the id of a record and what is known of it; its head has the versions and the rules."""
+    name, versions, rule = [*head.split("; "), ""][:3]
+    more = dict(line.split(": ", 1) for line in labelled)
+    facts = {"rule": rule, "summary": summary, "documented": more["documented"], "versions": Span.parse(versions)}
+    return name, {
+        **facts,
+        "issue": more.get("issue"),
+        "pull": tuple(filter(None, more.get("mended by", "").split(", "))),
     }
-    return field(default=False, metadata=facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuirkFlags:
-    """Flags of one area, each a quirk: True is what Kubernetes does, False what is documented."""
+    """Flags of one area, each a quirk: True is what Kubernetes does, False what is documented.
+
+    ``records``: what is known of each, which ``files.records_of`` reads.
+    """
+
+    records: ClassVar[str]
+
+    @classmethod
+    @lru_cache
+    def _facts(cls) -> Mapping[str, Mapping[str, Any]]:
+        return dict(starmap(_read, records_of(cls.records)))
 
     @classmethod
     def quirks(cls, area: str) -> tuple[Quirk, ...]:
         """Return the records of the flags; the id of each is its name with dashes."""
-        return tuple(Quirk(id=_id_of(flag.name), area=area, **flag.metadata) for flag in fields(cls))
+        return tuple(
+            Quirk(id=name, area=area, **cls._facts()[name]) for name in (_id_of(flag.name) for flag in fields(cls))
+        )
 
     @classmethod
     def of(cls, version: KubernetesVersion) -> Self:
         """Return the quirks that a version of Kubernetes shows."""
-        shown: dict[str, Any] = {flag.name: version in flag.metadata["versions"] for flag in fields(cls)}
+        shown: dict[str, Any] = {
+            flag.name: version in cls._facts()[_id_of(flag.name)]["versions"] for flag in fields(cls)
+        }
         return cls(**shown)
 
     def without(self, *ids: str) -> Self:

@@ -1,7 +1,5 @@
 """Devices over the life of a pod: reuse after init containers, release, checkpoint."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,24 +159,22 @@ def test_unhealthy_devices_are_kept_up_to_1_27_1() -> None:
         admit(old, pod("q", container("c", 1)))
 
 
-@pytest.mark.parametrize("shows", [True, False])
-def test_before_plugins_are_back_devices_of_ended_init_containers_are_asked_for(shows: bool) -> None:
-    """All other containers run, and keep what they have unasked, be their devices there or not."""
-    whole = pod("p", container("app", 1), init=[container("start", 1), container("side", 1, sidecar=True)])
-    quirks = replace(EXACT, ended_init_containers_need_their_plugin=shows)
+@pytest.mark.parametrize("runs", [True, False])
+def test_while_a_kubelet_starts_a_container_that_runs_is_left_alone(runs: bool) -> None:
+    """The plugin has not registered: any other container is refused, though it has its devices."""
+    whole = pod("p", container("app", 1))
     before = manager()
     admit(before, whole)
-    after = DeviceManager(machine([]), quirks=quirks)
-    after.restore(before.entries())
-    after.plugins_are_late = True
-    init, *others = whole.all_containers
-    for one in others:
-        after.allocate(whole, one, NO_AFFINITY)
-    if shows:
-        with pytest.raises(Refusal, match=f"no healthy devices present; cannot allocate unhealthy devices {GPU}"):
-            after.allocate(whole, init, NO_AFFINITY)
+    after = DeviceManager(machine([]), quirks=EXACT)
+    after.restore(before.entries(), [GPU])
+    after.runs_at_start = lambda uid, name: runs and (uid, name) == ("p", "app")
+    (app,) = whole.all_containers
+    assert not any(after.hints(whole, app).values())
+    if runs:
+        after.allocate(whole, app, NO_AFFINITY)
     else:
-        after.allocate(whole, init, NO_AFFINITY)
+        with pytest.raises(Refusal, match=f"no healthy devices present; cannot allocate unhealthy devices {GPU}"):
+            after.allocate(whole, app, NO_AFFINITY)
     assert after.allocated("p", "app") == before.allocated("p", "app")
 
 

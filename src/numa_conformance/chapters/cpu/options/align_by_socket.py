@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....judging.alignment import CpuAlignment, only_a_number
-from ....judging.chapter import Chapter, Judgement, applies, configured, violated
+from ....judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
 from ....judging.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched
 from ....judging.node_subjects import Admission
 from ....judging.start_subjects import Start
@@ -30,12 +30,8 @@ maturity(
     on=CpuChoice,
     rests_on=("nrm/align-by-socket/aligned-at-the-socket",),
 )
-@chapter.requires(
-    "cpu-manager/align-by-socket/stays-in-one-socket",
-    "topology-manager/restricted",
-    on=CpuChoice,
-    rests_on=("nrm/align-by-socket/aligned-at-the-socket", "nrm/options/align-by-socket"),
-)
+@chapter.requires("cpu-manager/align-by-socket/stays-in-one-socket", "topology-manager/restricted", on=CpuChoice)
+@rests_on("nrm/align-by-socket/aligned-at-the-socket", "nrm/options/align-by-socket")
 def stays_in_one_socket(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit one socket, but no single NUMA node, is given them from one socket."""
     taken = took(choice)
@@ -48,12 +44,8 @@ def stays_in_one_socket(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return in_one(choice, taken, choice.sockets, "socket")
 
 
-@chapter.requires(
-    "cpu-manager/align-by-socket/refuses-single-numa-node",
-    "topology-manager/single-numa-node",
-    on=Start,
-    rests_on=("nrm/align-by-socket/not-with-single-numa-node",),
-)
+@chapter.requires("cpu-manager/align-by-socket/refuses-single-numa-node", "topology-manager/single-numa-node", on=Start)
+@rests_on("nrm/align-by-socket/not-with-single-numa-node")
 def has_no_effect_under_single_numa_node(start: Start) -> Judgement:
     """align-by-socket takes no effect beside the Topology Manager policy single-numa-node: the node does not come
     up, or refuses what no NUMA node holds.
@@ -71,11 +63,9 @@ def has_no_effect_under_single_numa_node(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes",
-    "topology-manager/restricted",
-    on=Start,
-    rests_on=("nrm/align-by-socket/not-with-more-sockets",),
+    "cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes", "topology-manager/restricted", on=Start
 )
+@rests_on("nrm/align-by-socket/not-with-more-sockets")
 def has_no_effect_with_more_sockets(start: Start) -> Judgement:
     """align-by-socket does not apply to hardware that has more sockets than NUMA nodes: the node does not come
     up, or admits what a NUMA node holds.
@@ -96,11 +86,9 @@ def alone(start: Start) -> None:
 
 
 @chapter.requires(
-    "cpu-manager/align-by-socket/admits-what-one-socket-holds",
-    "topology-manager/restricted",
-    on=Admission,
-    rests_on=("nrm/align-by-socket/aligned-at-the-socket",),
+    "cpu-manager/align-by-socket/admits-what-one-socket-holds", "topology-manager/restricted", on=Admission
 )
+@rests_on("nrm/align-by-socket/aligned-at-the-socket")
 def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""
     under(admission, "restricted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ....judging.chapter import Chapter, Judgement, applies, violated
+from ....judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, WHOLE_CORES, CpuChoice, touched
 from ..choices import on, took
 from .maturity import excluded, maturity
@@ -32,15 +32,12 @@ excluded(
 )
 
 
-@chapter.requires(
-    "cpu-manager/distribute-cpus-across-cores/takes-separate-cores",
-    on=CpuChoice,
-    rests_on=(
-        "nrm/distribute-cpus-across-cores/separate-cores",
-        "nrm/distribute-cpus-across-cores/as-many-cores-as-possible",
-        "nrm/options/distribute-cpus-across-cores",
-        "nrm/distribute-cpus-across-cores/less-under-load",
-    ),
+@chapter.requires("cpu-manager/distribute-cpus-across-cores/takes-separate-cores", on=CpuChoice)
+@rests_on(
+    "nrm/distribute-cpus-across-cores/separate-cores",
+    "nrm/distribute-cpus-across-cores/as-many-cores-as-possible",
+    "nrm/options/distribute-cpus-across-cores",
+    "nrm/distribute-cpus-across-cores/less-under-load",
 )
 def takes_separate_cores(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are taken from as many different physical cores as have a free CPU."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ....judging.chapter import Chapter, Judgement, applies, exists, violated
+from ....judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, CpuChoice, can_be_shared, touched
 from ..choices import in_one, off, on, took
 from .maturity import maturity
@@ -38,11 +38,8 @@ def _apart(choice: CpuChoice, taken: int) -> int | None:
     return next((apart for apart in range(choice.threads + 1) if can_be_shared(cores, choice.count, apart)), None)
 
 
-@chapter.requires(
-    "cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices",
-    on=CpuChoice,
-    rests_on=("nrm/distribute-cpus-across-numa/only-where-needed",),
-)
+@chapter.requires("cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices", on=CpuChoice)
+@rests_on("nrm/distribute-cpus-across-numa/only-where-needed")
 def keeps_one_node(choice: CpuChoice) -> Judgement:
     """A request that one NUMA node can hold is still given from one NUMA node: the option concerns only requests
     that need more than one.
@@ -57,15 +54,12 @@ def keeps_one_node(choice: CpuChoice) -> Judgement:
     on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-numa/even-in-use",),
 )
-@chapter.requires(
-    "cpu-manager/distribute-cpus-across-numa/spreads-evenly",
-    on=CpuChoice,
-    rests_on=(
-        "nrm/distribute-cpus-across-numa/even",
-        "nrm/distribute-cpus-across-numa/even-over-many-nodes",
-        "nrm/distribute-cpus-across-numa/even-in-use",
-        "nrm/options/distribute-cpus-across-numa",
-    ),
+@chapter.requires("cpu-manager/distribute-cpus-across-numa/spreads-evenly", on=CpuChoice)
+@rests_on(
+    "nrm/distribute-cpus-across-numa/even",
+    "nrm/distribute-cpus-across-numa/even-over-many-nodes",
+    "nrm/distribute-cpus-across-numa/even-in-use",
+    "nrm/options/distribute-cpus-across-numa",
 )
 def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """Where one NUMA node is not enough, the exclusive CPUs of a container are divided evenly over the NUMA nodes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....cpuset import format_bits
-from ....judging.chapter import Chapter, Judgement, applies, configured, judges, violated
+from ....judging.chapter import Chapter, Judgement, applies, configured, judges, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, adds_up, split_cores
 from ....judging.node_subjects import Admission
 from ....judging.shared_views import ContainerView
@@ -22,10 +22,10 @@ maturity(
 NO_WHOLE_CORES = "SMTAlignmentError"
 
 
-@chapter.requires(
-    "cpu-manager/full-pcpus-only/refuses-a-partial-core",
-    on=ContainerView,
-    rests_on=("nrm/full-pcpus-only/all-containers-must-fit", "nrm/full-pcpus-only/smt-alignment-error"),
+@chapter.requires("cpu-manager/full-pcpus-only/refuses-a-partial-core", on=ContainerView)
+@rests_on(
+    "nrm/full-pcpus-only/all-containers-must-fit",
+    "nrm/full-pcpus-only/smt-alignment-error",
     beyond="The page calls SMTAlignmentError the message of the pod; the reason is asked for.",
 )
 def refuses_a_partial_core(container: ContainerView) -> Judgement:
@@ -48,14 +48,9 @@ def refuses_a_partial_core(container: ContainerView) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/full-pcpus-only/gives-whole-cores",
-    on=(ContainerView, CpuChoice),
-    rests_on=(
-        "nrm/full-pcpus-only/whole-cores",
-        "nrm/full-pcpus-only/free-cores-must-suffice",
-        "nrm/options/full-pcpus-only",
-    ),
+@chapter.requires("cpu-manager/full-pcpus-only/gives-whole-cores", on=(ContainerView, CpuChoice))
+@rests_on(
+    "nrm/full-pcpus-only/whole-cores", "nrm/full-pcpus-only/free-cores-must-suffice", "nrm/options/full-pcpus-only"
 )
 def gives_whole_cores(subject: ContainerView | CpuChoice) -> Judgement:
     """Exclusive CPUs come as whole physical cores: no other container has a thread of these cores to itself."""
@@ -77,9 +72,9 @@ def gives_whole_cores(subject: ContainerView | CpuChoice) -> Judgement:
     f"cpu-manager/{ACROSS_NUMA}",
     f"cpu-manager/{BY_SOCKET}",
     on=ContainerView,
-    rests_on=("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up"),
     since="1.25",
 )
+@rests_on("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up")
 def refuses_a_partial_core_beside_others(container: ContainerView) -> Judgement:
     """full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be used together, each keeping its
     promise.
@@ -100,12 +95,8 @@ def beside_others(subject: ContainerView | CpuChoice) -> None:
     applies(not subject.options.isdisjoint({ACROSS_NUMA, BY_SOCKET}), f"{ACROSS_NUMA} and {BY_SOCKET} are off")
 
 
-@chapter.requires(
-    "cpu-manager/full-pcpus-only/refused-pods-are-failed",
-    "node/phase",
-    on=Admission,
-    rests_on=("nrm/full-pcpus-only/refused-pods-are-failed",),
-)
+@chapter.requires("cpu-manager/full-pcpus-only/refused-pods-are-failed", "node/phase", on=Admission)
+@rests_on("nrm/full-pcpus-only/refused-pods-are-failed")
 def refused_pods_are_failed(admission: Admission) -> Judgement:
     """A pod that cannot have whole cores is put in the state Failed."""
     refused(admission)
@@ -115,10 +106,10 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
     return violated(admission.phase == "Failed", why, got=admission.phase, allowed="Failed")
 
 
-@chapter.requires(
-    "cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing",
-    on=Admission,
-    rests_on=("nrm/full-pcpus-only/smt-alignment-error", "nrm/full-pcpus-only/free-cores-must-suffice"),
+@chapter.requires("cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing", on=Admission)
+@rests_on(
+    "nrm/full-pcpus-only/smt-alignment-error",
+    "nrm/full-pcpus-only/free-cores-must-suffice",
     beyond="The page calls SMTAlignmentError the message of the pod; it may be its reason or in the message.",
 )
 def tells_that_whole_cores_are_missing(admission: Admission) -> Judgement:

@@ -9,7 +9,7 @@ from functools import partial
 
 from ....asking.generators.option_probes import PROBES, probe_of
 from ....cpuset import format_bits
-from ....judging.chapter import Chapter, Judgement, applies, exists, judges, violated
+from ....judging.chapter import Chapter, Judgement, applies, exists, judges, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, STRICT, WHOLE_CORES
 from ....judging.pods import PodSpec
 from ....judging.settings import Settings
@@ -110,11 +110,8 @@ def exclude_each_other(first: str, second: str, start: Start) -> Judgement:
     return violated(not start.up, f"{first} and {second} are accepted together", allowed="the node does not come up")
 
 
-@chapter.requires(
-    "cpu-manager/options/are-named-one-by-one",
-    on=Start,
-    rests_on=("nrm/options/options-are-named-one-by-one", "kubelet-reference/configuration/options"),
-)
+@chapter.requires("cpu-manager/options/are-named-one-by-one", on=Start)
+@rests_on("nrm/options/options-are-named-one-by-one", "kubelet-reference/configuration/options")
 def are_named_one_by_one(start: Start) -> Judgement:
     """A feature gate that is switched on enables no option by itself."""
     applies(any((start.kubelet.get("featureGates") or {}).values()), "no gate is on")
@@ -124,12 +121,8 @@ def are_named_one_by_one(start: Start) -> Judgement:
     return violated(not options, f"{', '.join(options)} takes effect by a gate alone", got=result_of(start))
 
 
-@chapter.requires(
-    "cpu-manager/options/gate-off-means-defaults",
-    on=Start,
-    rests_on=("cpu-task/configuration/gate-off-means-defaults",),
-    until="1.32",
-)
+@chapter.requires("cpu-manager/options/gate-off-means-defaults", on=Start, until="1.32")
+@rests_on("cpu-task/configuration/gate-off-means-defaults")
 def gate_off_means_defaults(start: Start) -> Judgement:
     """With the gate CPUManagerPolicyOptions off no option takes effect: the node does not come up, or does as
     without them.
@@ -148,12 +141,12 @@ def gate_off_means_defaults(start: Start) -> Judgement:
     "cpu-manager/full-pcpus-only",
     "cpu-manager/distribute-cpus-across-numa",
     on=Start,
-    rests_on=(
-        "cpu-task/options/full-pcpus-and-numa-add-up",
-        "cpu-task/options/align-by-socket-adds-up",
-        "cpu-task/configuration/options-field",
-    ),
     since="1.25",
+)
+@rests_on(
+    "cpu-task/options/full-pcpus-and-numa-add-up",
+    "cpu-task/options/align-by-socket-adds-up",
+    "cpu-task/configuration/options-field",
 )
 def options_add_up(start: Start) -> Judgement:
     """full-pcpus-only, distribute-cpus-across-numa and align-by-socket can be named together."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....judging.chapter import Chapter, Judgement, applies, judges, violated
+from ....judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
 from ....judging.choice import BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice, fewest
 from ....judging.node_subjects import Admission
 from ...alignment import for_cpus_alone, free_text
@@ -37,15 +37,11 @@ def taken_by_cache(choice: CpuChoice) -> int:
     on=CpuChoice,
     rests_on=("nrm/prefer-align-cpus-by-uncorecache/best-effort",),
 )
-@chapter.requires(
-    "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache",
-    on=CpuChoice,
-    rests_on=(
-        "nrm/prefer-align-cpus-by-uncorecache/one-cache",
-        "nrm/prefer-align-cpus-by-uncorecache/best-effort",
-        "nrm/options/prefer-align-cpus-by-uncorecache",
-    ),
-    strength="SHOULD",
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", on=CpuChoice, strength="SHOULD")
+@rests_on(
+    "nrm/prefer-align-cpus-by-uncorecache/one-cache",
+    "nrm/prefer-align-cpus-by-uncorecache/best-effort",
+    "nrm/options/prefer-align-cpus-by-uncorecache",
 )
 def stays_in_one_cache(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit the free CPUs of one uncore cache is given them from one uncore cache."""
@@ -60,12 +56,8 @@ def stays_in_one_cache(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return in_one(choice, taken, choice.caches, "uncore cache")
 
 
-@chapter.requires(
-    "cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches",
-    on=CpuChoice,
-    rests_on=("nrm/prefer-align-cpus-by-uncorecache/few-caches",),
-    strength="SHOULD",
-)
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches", on=CpuChoice, strength="SHOULD")
+@rests_on("nrm/prefer-align-cpus-by-uncorecache/few-caches")
 def uses_few_caches(choice: CpuChoice) -> Judgement:
     """What no uncore cache can hold comes from as few as possible."""
     taken = taken_by_cache(choice)
@@ -90,13 +82,9 @@ def never_refuses(choice: CpuChoice) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses",
-    on=Admission,
-    rests_on=(
-        "nrm/prefer-align-cpus-by-uncorecache/never-refuses",
-        "nrm/prefer-align-cpus-by-uncorecache/falls-back-to-packing",
-    ),
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses", on=Admission)
+@rests_on(
+    "nrm/prefer-align-cpus-by-uncorecache/never-refuses", "nrm/prefer-align-cpus-by-uncorecache/falls-back-to-packing"
 )
 def caches_are_no_reason_to_refuse(admission: Admission) -> Judgement:
     """Alignment to uncore caches is best effort: a container that no cache can hold is admitted all the same."""

@@ -40,6 +40,10 @@ class ResourceDevices:
         return any(self.nodes.values())
 
 
+NO_DEVICES = ResourceDevices({}, frozenset())
+"""Of a plugin that offers nothing, or has not registered again."""
+
+
 @dataclass(frozen=True)
 class DeviceEntry:
     """One line of the state file: devices of one resource that a container has, by NUMA node.
@@ -74,8 +78,8 @@ class Inventory:
     """The devices of a machine, by resource."""
 
     def __init__(self, machine: Machine) -> None:
-        """Group the machine's devices."""
-        grouped: dict[str, list[Device]] = {}
+        """Group the machine's devices; a plugin that it names may offer none."""
+        grouped: dict[str, list[Device]] = {resource: [] for resource in machine.preferred_allocation}
         for device in machine.devices:
             grouped.setdefault(device.resource, []).append(device)
         self.resources: dict[str, ResourceDevices] = {

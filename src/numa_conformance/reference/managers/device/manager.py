@@ -16,7 +16,7 @@ from ..hint import Hint
 from ..provider import Active, NodeSetup, Provider, release_inactive
 from .choose import Preference, ResourcePlugin, choose, lowest_ids
 from .device_hints import DevicePools, device_hints
-from .device_state import Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
+from .device_state import NO_DEVICES, Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 
 _CANNOT = "can't"
@@ -57,6 +57,7 @@ class DeviceManager(Provider):
         self._plugins: Mapping[str, ResourcePlugin] = {} if plugins is None else plugins
         self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
+        self._listed: Mapping[str, ResourceDevices] = {}
         self._entries: tuple[DeviceEntry, ...] = ()
 
     def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | CompressedHints | None]:
@@ -134,15 +135,21 @@ class DeviceManager(Provider):
         """Return the healthy devices of each resource, as the checkpoint lists them."""
         return {name: tuple(sorted(devices.healthy)) for name, devices in sorted(self.inventory.resources.items())}
 
-    def restore(self, entries: Iterable[DeviceEntry]) -> None:
-        """Take over the allocations of a checkpoint (DEV-CKPT-04); plugins have registered again by then."""
+    def restore(self, entries: Iterable[DeviceEntry], registered: Iterable[str] = ()) -> None:
+        """Take over the allocations of a checkpoint, and the resources that were ``registered`` (DEV-CKPT-04)."""
         for entry in entries:
             ids = frozenset(device for listed in entry.devices.values() for device in listed)
             self.allocations.give(entry.uid, entry.container, entry.resource, ids, entry.response)
         self._entries = tuple(self.allocations.entries(self.inventory))
+        self._listed = dict.fromkeys(registered, NO_DEVICES)
+
+    @property
+    def _resources(self) -> Mapping[str, ResourceDevices]:
+        """The resources; of those of the checkpoint no device is there before their plugin registers again."""
+        return self.inventory.resources if self.runs_at_start is None else self._listed
 
     def _known(self, resource: str) -> bool:
-        return resource in self.inventory.resources or any(
+        return resource in self._resources or any(
             resource in resources
             for containers in self.allocations.by_pod.values()
             for resources in containers.values()
@@ -151,7 +158,7 @@ class DeviceManager(Provider):
     def _hints(
         self, resource: str, count: int, *, held: frozenset[str], reusable: frozenset[str]
     ) -> list[Hint] | CompressedHints | None:
-        devices = self.inventory.resources.get(resource)
+        devices = self._resources.get(resource)
         if devices is None or not devices.aware:
             return None
         if held:
@@ -181,14 +188,12 @@ class DeviceManager(Provider):
                 f'pod "{pod.uid}" container "{container.name}" changed request for resource "{resource}" '
                 f"from {len(held)} to {count}"
             )
-        if self.plugins_are_late:
-            if self._quirks.ended_init_containers_need_their_plugin and pod.is_ordinary_init(container):
-                raise _none_healthy(resource)
+        if self.runs_at_start and self.runs_at_start(pod.uid, container.name):
             return
         looks = not self._quirks.unhealthy_devices_are_kept
         if not looks and (held or count == 0):
             return
-        devices = self.inventory.resources.get(resource)
+        devices = self._resources.get(resource)
         if devices is None:
             raise Refusal.unexpected(f"{'cannot' if looks else _CANNOT} allocate unregistered device {resource}")
         if looks:
@@ -209,12 +214,8 @@ class DeviceManager(Provider):
 
     def _require_healthy(self, resource: str, devices: ResourceDevices, held: frozenset[str]) -> None:
         if not devices.healthy:
-            raise _none_healthy(resource)
+            raise Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")
         if not held <= devices.healthy:
             raise Refusal.unexpected(
                 f"previously allocated devices are no longer healthy; cannot allocate unhealthy devices {resource}"
             )
-
-
-def _none_healthy(resource: str) -> Refusal:
-    return Refusal.unexpected(f"no healthy devices present; cannot allocate unhealthy devices {resource}")

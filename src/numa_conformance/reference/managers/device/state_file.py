@@ -25,7 +25,7 @@ class _Manager(Protocol):
 
     def registered(self) -> dict[str, tuple[str, ...]]: ...
 
-    def restore(self, entries: Iterable[DeviceEntry]) -> None: ...
+    def restore(self, entries: Iterable[DeviceEntry], registered: Iterable[str] = ()) -> None: ...
 
 
 class DeviceStateFile:
@@ -46,9 +46,8 @@ class DeviceStateFile:
         """Take over a file's content, nothing where it is damaged; tell whether it is to be written anew."""
         if not self._manager.inventory.resources:
             return False
-        entries = None if text is None else decode(text)
-        if entries is not None:
-            self._manager.restore(entries)
+        if text is not None and (entries := decode(text)) is not None:
+            self._manager.restore(entries, json.loads(text)["Data"].get("RegisteredDevices") or ())
         return True
 
 
