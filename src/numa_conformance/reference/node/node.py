@@ -90,7 +90,7 @@ class Node:
         if self._resource_fit:
             check_reservations(self.machine, self.config, self.gates.changes, facts.disk)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
-        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, facts.storage)
+        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, self.quirks.scheduler, facts.storage)
         self.chain = AdmissionChain(self.config, self.gates, facts, self._fit)
         self._containers.last_sent.clear()
         self._unsettled = set(self._providers)
