@@ -123,10 +123,13 @@ func containerManager(config *configuration, info *MachineInfo) (reflect.Value, 
 	if err != nil {
 		return none, nil, err
 	}
-	thresholds, err := eviction.ParseThresholdConfig(config.EnforceNodeAllocatable, config.EvictionHard, config.EvictionSoft,
-		config.EvictionSoftGracePeriod, config.EvictionMinimumReclaim)
+	thresholds, err := eviction.ParseThresholdConfig([]string{}, config.EvictionHard, nil, nil, nil)
 	if err != nil {
 		return none, nil, err
+	}
+	if _, err := eviction.ParseThresholdConfig(config.EnforceNodeAllocatable, config.EvictionHard, config.EvictionSoft,
+		config.EvictionSoftGracePeriod, config.EvictionMinimumReclaim); err != nil {
+		return none, nil, err // what the kubelet reads for its eviction manager, after the container manager is made
 	}
 	capacity := cadvisor.CapacityFromMachineInfo(info)
 	made := reflect.New(containerManagerType.Elem())

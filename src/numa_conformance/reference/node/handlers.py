@@ -261,16 +261,22 @@ class AdmissionChain:
         self._handlers = _handlers(gates.version)
         if not gates.changes.os_is_looked_at_before_fit:
             self._handlers.sort(key=lambda handler: handler.name in ("OS label", "OS field"))
-        self._managers = [handler.name for handler in self._handlers].index("managers")
+        names = [handler.name for handler in self._handlers]
+        self._managers, self._later = names.index("managers"), names.index("taints") + 1
 
     def check_before(self, pod: Pod, others: Sequence[Pod], watcher: Watcher | None) -> None:
         """Raise ``Refusal`` of the first handler before the managers that refuses."""
         self._check(self._handlers[: self._managers], pod, others, watcher)
 
-    def check_after(self, pod: Pod, others: Sequence[Pod], watcher: Watcher | None) -> list[Pod]:
-        """Raise ``Refusal`` of the first handler after the managers that refuses; return the pods that end for it."""
-        self._check(self._handlers[self._managers :], pod, others, watcher)
-        return self.make_room(pod, others) if pod.is_critical else []
+    def check_after(self, pod: Pod, others: Sequence[Pod], ended: list[Pod], watcher: Watcher | None) -> None:
+        """Raise ``Refusal`` of the first handler after the managers that refuses; add the pods that end to ``ended``.
+
+        They end even where a handler after the predicates refuses.
+        """
+        self._check(self._handlers[self._managers : self._later], pod, others, watcher)
+        if pod.is_critical:
+            ended += self.make_room(pod, others)
+        self._check(self._handlers[self._later :], pod, others, watcher)
 
     def make_room(self, pod: Pod, others: Sequence[Pod]) -> list[Pod]:
         """Return the pods that end so that a pod fits (ADM-PRED-02); raises ``Refusal``."""
