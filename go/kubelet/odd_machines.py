@@ -16,7 +16,7 @@ from numa_conformance.asking.generators.hint_sweeps import hint_sweep
 from odd_resizes import GATES, resized_at_random
 from odd_scores import odd_scores
 
-from numa_conformance.asking.generators.allocations import allocation_sweep
+from numa_conformance.asking.generators.allocations import allocation_sweep, hint_sweep
 from numa_conformance.asking.generators.cell_kubelets import kubelet_of
 from numa_conformance.asking.generators.cells import RESERVATIONS, Cell
 from numa_conformance.asking.generators.picks import OPTION_SETS
