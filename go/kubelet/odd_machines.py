@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from numa_conformance.asking.generators.hint_sweeps import hint_sweep
 from odd_resizes import GATES, resized_at_random
 from odd_scores import odd_scores
 
