@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from ..asking.findings.two_pictures import bits_of_text, maps, without_picture
@@ -205,7 +205,7 @@ def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page of a template, which escapes every text."""
+    """Return a page of a template; one of HTML escapes every text."""
     return _environment().get_template(template).render(values)
 
 
@@ -213,7 +213,7 @@ def render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=True,
+        autoescape=select_autoescape(),  # pages of the documentation are Markdown: their texts are ours
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
