@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from markupsafe import Markup
 from ..asking.findings.two_pictures import bits_of_text, maps, without_picture
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from ..machine.picture_svg import machine_svg
+from ..printable import printable
 from ..sources.quirks import QUIRKS
 from ..sources.versions import KubernetesVersion
 from ..wire.features import FEATURES
@@ -25,6 +27,8 @@ from .compare import Column, over_time
 from .model import Summary
 from .text import counts_text, playing_again, rank
 
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:-]")
+"""What may be markup in Markdown."""
 _MAX_PICTURED = 512
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
 
@@ -213,7 +217,7 @@ def render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=select_autoescape(),  # pages of the documentation are Markdown: their texts are ours
+        autoescape=select_autoescape(("html", "svg")),  # Markdown says itself which texts are not ours
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -221,9 +225,14 @@ def _environment() -> Environment:
     )
     environment.filters.update(anchor=_anchor, asked=_question_counts, duration=_duration)
     environment.filters.update(css=lambda words: words.replace(" ", "-"), json=partial(json.dumps, indent=1))
-    environment.filters.update(scenario_file=scenario_file, told=counts_text)
+    environment.filters.update(scenario_file=scenario_file, told=counts_text, text=_markdown)
     environment.tests["shown"] = _has_details
     return environment
+
+
+def _markdown(text: str) -> str:
+    """Return a text in a line in which no character is markup."""
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))
 
 
 def _has_details(case: Case) -> bool:
