@@ -68,7 +68,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         self._node: Node | None = None
         self._store = JournalStore()
         self._overheard = Overheard()
-        self._readings = Readings()
+        self._readings = Readings(self._version, self._quirks, changes)
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -87,13 +87,11 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return ask_container(
-            request, hint_of(request.affinity), self._readings, self._version, self._quirks, self._changes
-        )
+        return ask_container(request, hint_of(request.affinity), self._readings)
 
     def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return ask_hints(request, self._readings, self._version, self._quirks, self._changes)
+        return ask_hints(request, self._readings)
 
     def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
