@@ -9,11 +9,8 @@ from typing import Any
 from ....cpuset import CpuSet, iter_bits
 from ....errors import CpuSetSyntaxError
 from ....machine.hostfs.fnv import fnv1a_32
-from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, string_map, type_error
+from ....machine.hostfs.go_json import GoJsonError, Pairs, number, string, string_map, type_error
 from ..state_formats import Format, Formats
-
-_NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
-_KNOWN = {name.lower(): name for name in _NAMES}
 
 
 @dataclass
@@ -36,23 +33,12 @@ class CpuFormat(Format[CpuRecord]):
 
     has_flat_entries: bool = False
 
-    def read(self, text: str) -> tuple[CpuRecord, GoJsonError | None]:
-        """Return what can be read of a text, and the first fault in it."""
-        record, first = CpuRecord(), None
-        try:
-            members = list(fields(load(text), _KNOWN, f"state.{self.name}"))
-        except GoJsonError as error:
-            return record, error
-        for name, value in members:
-            if name not in self.members:
-                continue
-            try:
-                self._member(record, name, value, self.path(name))
-            except GoJsonError as error:
-                first = first or error
-        return record, first
+    def empty(self) -> CpuRecord:
+        """Return a record of which nothing was read."""
+        return CpuRecord()
 
-    def _member(self, record: CpuRecord, name: str, value: Any, path: str) -> None:
+    def member(self, record: CpuRecord, name: str, value: Any, path: str) -> None:
+        """Read a member into a record; raises ``GoJsonError``."""
         match name:
             case "policyName":
                 record.policy = string(value, path)
