@@ -51,7 +51,11 @@ def test_a_command_tells_line_and_column(file, capsys):
     file.write_text("kind: KubeletConfiguration\ncpuManagerPolicie: static\n")
     with pytest.raises(SystemExit):
         main(["lint", str(file)])
-    assert f"error: {file}:2:1: cpuManagerPolicie: unknown field" in " ".join(capsys.readouterr().err.split())
+    assert f"{file}:2:1: cpuManagerPolicie: no effect" in " ".join(capsys.readouterr().out.split())
+    file.write_text("kind: KubeletConfiguration\nkubeReserved: {cpu: x}\n")
+    with pytest.raises(SystemExit):
+        main(["lint", str(file)])
+    assert f"error: {file}:2:16: kubeReserved.cpu: 'x'" in " ".join(capsys.readouterr().err.split())
 
 
 def test_json_that_is_cut_off_is_not_called_yaml(tmp_path):

@@ -29,8 +29,19 @@ func (t *target) setGates(changed map[string]bool) error {
 	return fresh.SetFromMap(changed)
 }
 
-// configure reads a configuration as `kubelet --config` does: strictly, with defaults, gates and validation.
+// configure reads a configuration strictly, with defaults, gates and validation.
 func (t *target) configure(document json.RawMessage) (*configuration, error) {
+	return t.configured(document, func(text []byte) (*configuration, error) {
+		_, codecs, err := scheme.NewSchemeAndCodecs()
+		if err != nil {
+			return nil, err
+		}
+		return decoded(codecs.UniversalDecoder(), text)
+	})
+}
+
+// configured reads a configuration with a decoder, as `kubelet --config` does, and goes on with gates and validation.
+func (t *target) configured(document json.RawMessage, decode func([]byte) (*configuration, error)) (*configuration, error) {
 	written := map[string]any{}
 	if err := json.Unmarshal(document, &written); err != nil {
 		return nil, err
@@ -40,14 +51,10 @@ func (t *target) configure(document json.RawMessage) (*configuration, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, codecs, err := scheme.NewSchemeAndCodecs()
-	if err != nil {
-		return nil, err
-	}
 	if err := t.setGates(nil); err != nil {
 		return nil, err
 	}
-	config, err := decoded(codecs.UniversalDecoder(), text)
+	config, err := decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +90,18 @@ func withDefaults(given, defaults map[string]string) map[string]string {
 
 // decoded reads a configuration; what the defaults end a kubelet with, a panic over its gates, is an error here.
 func decoded(decoder runtime.Decoder, text []byte) (_ *configuration, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%v", cause)
-		}
-	}()
+	defer panicked(&err)
 	object, _, err := decoder.Decode(text, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	return object.(*configuration), nil
+}
+
+func panicked(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("%v", cause)
+	}
 }
 
 // reserved is what a node keeps back from pods: CPUs by id if the configuration names them, and amounts, also those that

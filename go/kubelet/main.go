@@ -20,6 +20,7 @@ import (
 func main() {
 	validate := flag.Bool("validate", true, "refuse what the kubelet's own validation of its configuration refuses")
 	verbose := flag.Bool("verbose", false, "let the managers log to standard error")
+	door := flag.Bool("door", false, "answer questions about what a kubelet does around its managers, a JSON object a line")
 	flag.Parse()
 	if !*verbose {
 		klog.SetLogger(logr.Discard())
@@ -30,7 +31,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	numa.Serve(&target{folder: folder, validate: *validate})
+	asked := &target{folder: folder, validate: *validate}
+	if *door {
+		asked.serveDoor()
+	} else {
+		numa.Serve(asked)
+	}
 	_ = os.RemoveAll(folder)
 	_ = waiting.Process.Kill()
 	_ = waiting.Wait()

@@ -12,11 +12,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from numa_conformance.asking.generators.hint_sweeps import hint_sweep
 from odd_resizes import GATES, resized_at_random
 from odd_scores import odd_scores
 
-from numa_conformance.asking.generators.allocations import allocation_sweep
+from numa_conformance.asking.generators.allocations import allocation_sweep, hint_sweep
 from numa_conformance.asking.generators.cell_kubelets import kubelet_of
 from numa_conformance.asking.generators.cells import RESERVATIONS, Cell
 from numa_conformance.asking.generators.picks import OPTION_SETS

@@ -121,7 +121,7 @@ type Machine struct {
 	// Rows and columns in the order of `memory`; null where the machine states none.
 	Distances [][]int  `json:"distances"`
 	Devices   []Device `json:"devices"`
-	// Resource to what its device plugin offers.
+	// Resource to what its device plugin does; without a device of it the plugin offers nothing.
 	DevicePlugins map[string]*Plugin `json:"devicePlugins"`
 	// CPUs that exist and are offline, in list format.
 	Offline json.RawMessage `json:"offline,omitempty"`
@@ -176,7 +176,7 @@ type Memory struct {
 	Hugepages map[string]int64 `json:"hugepages"`
 }
 
-// Plugin: What a device plugin offers.
+// Plugin: What a device plugin does.
 type Plugin struct {
 	// lowest-id prefers the lowest ids in string order.
 	PreferredAllocation *string `json:"preferredAllocation,omitempty"`

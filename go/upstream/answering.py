@@ -5,6 +5,7 @@ protocol's, as no node comes to be asked them, and are answered here:
 
 - ``cpu.hints``: ``hints`` of a static policy that keeps no CPU back;
 - ``memory.hints`` and ``memory.allocate``: the Memory Manager's policy Static in a state that the question brings;
+- ``preempt``: which pods end for a critical one, ``predicates``: which predicates a pod fails;
 - ``fit``: ``score`` with ignored resources and with the gates that a plugin was made with.
 """
 
@@ -12,17 +13,33 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import Fault, Refusal, UsageError
-from numa_conformance.kube import FeatureGates, NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
+from numa_conformance.kube import (
+    FeatureGates,
+    KubeletConfiguration,
+    NodeObject,
+    NodeResourcesFitArgs,
+    Pod,
+    Quantity,
+    ScoringStrategy,
+)
+from numa_conformance.kube.requests import PLAIN
+from numa_conformance.machine import Machine
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuState
 from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
 from numa_conformance.reference.managers.memory import StaticMemoryManager
 from numa_conformance.reference.managers.memory.memory_state import MemoryBlocks, NodeMemory, PinnedBlock, Table
+from numa_conformance.reference.node import NodeFacts
+from numa_conformance.reference.node.fit import ResourceFit
+from numa_conformance.reference.node.handlers import _CHECKS, Applicant
+from numa_conformance.reference.node.preemption import pods_to_end
 from numa_conformance.reference.scheduler import score_node
 from numa_conformance.reference.target.answers import hints_answer
 from numa_conformance.reference.target.merge_question import hint_of
@@ -36,6 +53,13 @@ from numa_conformance.wire.messages import METHODS
 from numa_conformance.wire.values import HintValue
 
 Json = dict[str, Any]
+_NOTHING = Machine("nothing", (), ())
+_WHY = {
+    "node affinity": "node(s) didn't match Pod's node affinity/selector",
+    "host ports": "node(s) didn't have free ports for the requested pod ports",
+    "taints": "node(s) had taints that the pod didn't tolerate",
+}
+"""What predicates knew until 1.30 and did not say."""
 
 
 class Answering:
@@ -51,6 +75,8 @@ class Answering:
             "memory.hints": self._memory_hints,
             "memory.allocate": self._memory_allocate,
             "fit": self._fit,
+            "preempt": self._preempt,
+            "predicates": self._predicates,
         }
 
     def answer(self, method: str, params: Json) -> object:
@@ -76,6 +102,35 @@ class Answering:
         allocatable = {name: Quantity.parse(amount) for name, amount in score["allocatable"].items()}
         result = score_node(arguments, allocatable, pods[:-1], pods[-1], quirks=self._quirks.scheduler)
         return {"result": "scored", "score": result.score, "insufficient": list(result.insufficient)}
+
+    def _preempt(self, asked: Json) -> Json:
+        gates = self._gates(asked["gates"])
+        pod, *others = (self._pod(each, gates) for each in _placed(asked))
+        fit = ResourceFit(_NOTHING, KubeletConfiguration(), gates.changes, self._quirks.scheduler)
+        try:
+            ended = pods_to_end(pod, others, asked["missing"], fit.freed)
+        except Refusal as refusal:
+            return {"refused": refusal.message.partition("a set of pods to preempt: ")[2]}
+        return {"places": [int(each.uid) - 1 for each in ended]}
+
+    def _predicates(self, asked: Json) -> list[Json]:
+        gates, config = self._gates({}), KubeletConfiguration()
+        pod, *others = (self._pod(each, gates) for each in _placed(asked))
+        node = NodeObject.from_dict({**asked["node"], "metadata": {"name": "node", **asked["node"]["metadata"]}})
+        fit = ResourceFit(_NOTHING, config, gates.changes, self._quirks.scheduler)
+        offered = {name: amount.milli if name == "cpu" else amount.value for name, amount in node.allocatable.items()}
+        vars(fit)["_allocatable"] = {**dict.fromkeys(PLAIN, 0), **offered}
+        found: list[Json] = [
+            {"resource": each.name, "requested": each.requested, "used": each.used, "capacity": each.capacity}
+            for each in fit.shortages(pod, others)
+        ]
+        facts = replace(NodeFacts.of(node, config), labels=node.labels)
+        applicant = Applicant(pod, config, self._gates({}), facts, others)
+        for name in ("node affinity", "host ports", "taints"):
+            refusal = _CHECKS[name](applicant)
+            if isinstance(refusal, Refusal):
+                found.append({"name": refusal.reason, "why": refusal.message.partition("failed: ")[2] or _WHY[name]})
+        return found
 
     def _cpu_hints(self, asked: Json) -> Json:
         kubelet, state = asked["kubelet"], asked["state"]
@@ -138,6 +193,18 @@ class Answering:
 
     def _pod(self, told: Json, gates: FeatureGates) -> Pod:
         return Pod.from_dict(told, "pod", validate=False).under_gates(gates, self._quirks.node)
+
+
+def _placed(asked: Json) -> Iterator[Json]:
+    """Yield the pod and those on the node, places for uids, with names and containers where tests have none."""
+    for place, told in enumerate([asked["pod"], *(asked["pods"] or ())]):
+        spec = dict(told["spec"])
+        for kind in ("initContainers", "containers"):
+            listed = enumerate(spec.get(kind) or ())
+            spec[kind] = [{**one, "name": one.get("name") or f"{kind.lower()}-{index}"} for index, one in listed]
+        spec["containers"] = spec["containers"] or [{"name": "none"}]
+        named = {**told["metadata"], "name": told["metadata"].get("name") or "pod", "uid": str(place)}
+        yield {**told, "metadata": named, "spec": spec}
 
 
 def _cpus(text: str) -> int:

@@ -25,6 +25,7 @@ sys.path.insert(0, str(HERE.parent / "kubelet"))
 import modules  # noqa: E402  (it lies beside)
 
 KUBELET = "pkg/kubelet/cm"
+LIFE, PREEMPTION = "pkg/kubelet/lifecycle", "pkg/kubelet/preemption"
 FIT = "pkg/scheduler/framework/plugins/noderesources"
 
 
@@ -82,11 +83,13 @@ HOOKS = [
     Hook(
         f"{KUBELET}/memorymanager/policy_static.go", "AllocatePod", "askAllocatePod", "told.err", "staticPolicy", False
     ),
+    Hook(f"{LIFE}/predicate.go", "generalFilter", "askGeneralFilter", "told.reasons"),
+    Hook(f"{PREEMPTION}/preemption.go", "getPodsToPreempt", "askPodsToPreempt", "told.pods, told.err"),
     Hook(f"{FIT}/fit.go", "NewFit", "rememberArguments", "nil, nil"),
     Hook(f"{FIT}/fit.go", "Score", "askNodeScore", "told.score, nil", "Fit"),
     Hook(f"{FIT}/fit.go", "Filter", "askNodeFilter", "told.status", "Fit"),
 ]
-PACKAGES = [f"{KUBELET}/cpumanager", f"{KUBELET}/memorymanager", f"{KUBELET}/topologymanager", FIT]
+PACKAGES = [f"{KUBELET}/cpumanager", f"{KUBELET}/memorymanager", f"{KUBELET}/topologymanager", LIFE, PREEMPTION, FIT]
 
 
 def patches() -> dict[str, str]:

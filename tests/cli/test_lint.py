@@ -15,7 +15,7 @@ def test_a_refused_field_is_named_with_what_to_do(run, files):
     assert (code, out.splitlines()) == (
         1,
         [
-            f'{file}: cpuManagerPolicy: refused: unknown policy: "statik"',
+            f'{file}:1:1: cpuManagerPolicy: refused: unknown policy: "statik"',
             "    did you mean static?",
             f"{file}: 1 refused",
         ],
@@ -50,8 +50,8 @@ def test_fields_that_no_kubelet_knows_have_no_effect(run, files):
     file = files("kubelet.yaml", MISSPELT)
     over = "no effect: the kubelet passes over"
     said = [
-        f"{file}: reservedCpus: {over} reservedCpus; did you mean 'reservedSystemCPUs'?",
-        f"{file}: CPUManagerPolicy: {over} CPUManagerPolicy; did you mean 'cpuManagerPolicy'?",
+        f"{file}:1:1: reservedCpus: {over} reservedCpus; did you mean 'reservedSystemCPUs'?",
+        f"{file}:2:1: CPUManagerPolicy: {over} CPUManagerPolicy; did you mean 'cpuManagerPolicy'?",
         f"{file}: 2 no effect",
     ]
     assert run("lint", file)[:2] == (0, "\n".join([*said, ""]))

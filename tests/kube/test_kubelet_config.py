@@ -238,3 +238,7 @@ def test_the_reconcile_period_follows_the_status_frequency(
     config = KubeletConfiguration.from_dict(written)
     assert config.reconcile_period(NodeQuirks()) == documented
     assert config.reconcile_period(NodeQuirks.of(DEFAULT)) == kubelet
+
+
+def test_no_pods_at_all_is_the_default():
+    assert KubeletConfiguration.from_dict({"maxPods": 0}).max_pods == 110

@@ -196,3 +196,11 @@ def test_a_pod_has_what_its_containers_have_together(spec, said):
 def test_a_pod_may_have_just_that():
     both = [{"limits": {"cpu": "2"}, "requests": {"cpu": "1"}}] * 2
     assert pod({"limits": {"cpu": "2"}}, containers=containers(*both)).requests["cpu"].value == 2
+
+
+def test_huge_pages_of_containers_are_a_limit_of_the_pod():
+    both = [{"limits": PAGES, "requests": {"cpu": "100m", **PAGES}}] * 2
+    whole = pod({"requests": {"cpu": "1"}}, containers=containers(*both))
+    assert (str(whole.limits["hugepages-2Mi"]), str(whole.requests["hugepages-2Mi"])) == ("8Mi", "8Mi")
+    (fault,) = faults(resources={"requests": {"cpu": "1", "hugepages-2Mi": "8Mi"}}, containers=containers(*both))
+    assert fault.startswith("spec.resources.limits.hugepages-2Mi: Required value")

@@ -197,3 +197,24 @@ def test_junk_is_refused_and_nothing_breaks(name: str, inner: str) -> None:
     for junk in JUNK:
         with suppress(UsageError):
             validation_faults(config(**{name: {inner: junk} if inner else junk}))
+
+
+@pytest.mark.parametrize("version", ["1.27", "1.37"])
+def test_other_fields_count_beside_one_that_the_version_does_not_know(version: str) -> None:
+    (message,) = messages(version, mergeDefaultEvictionSettings=True, hairpinMode="veth")
+    assert message.startswith('option "veth" specified for hairpinMode')
+
+
+def test_how_memory_is_swapped_is_looked_at_with_its_gate_alone() -> None:
+    switched = {"memorySwap": {"swapBehavior": "x"}, "featureGates": {"NodeSwap": False}}
+    assert messages("1.31", **switched) == [
+        "memorySwap.swapBehavior cannot be set when NodeSwap feature flag is disabled"
+    ]
+
+
+def test_the_validator_speaks_before_thresholds_are_read() -> None:
+    wrong = {"evictionSoft": {"memory.available": "x"}, "evictionSoftGracePeriod": {"memory.available": "-1s"}}
+    with pytest.raises(StartError, match="quantities must match"):
+        validate(config(**wrong))
+    with pytest.raises(StartError, match=r'^kubelet: invalid configuration: option "veth".* or "promiscuous-bridge"$'):
+        validate(config(**wrong, hairpinMode="veth"))

@@ -1,4 +1,4 @@
-from numa_conformance.report.text import markdown_text
+from numa_conformance.report.writers import markdown_text
 from report.runs import REQUIREMENT, case, failing_run, run
 
 

@@ -6,8 +6,7 @@ import pytest
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.report.pages.source_pages import requirements_of_statements
 from numa_conformance.sources.statements import STATEMENTS
-from numa_conformance.sources.statements.registry import FILES, text_of_page
-from numa_conformance.sources.statements.statement import read_statements
+from numa_conformance.sources.statements.statement import FILES, read_statements, text_of_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from ..errors import Fault
+from ..forms import with_position
 from ..kube import read_kubelet_configuration
 from ..reference.advice import Remark, lint
 from ..sources.versions import KubernetesVersion
@@ -44,7 +46,8 @@ def command(
     else:
         for file, findings in by_file.items():
             for finding in findings:
-                say(f"{file}: {finding}")
+                place = with_position(Fault(f"{file}: {finding.place}", finding.message)).place
+                say(f"{place}{str(finding).removeprefix(finding.place)}")
             click.echo(f"{file}: {_counts(findings)}")
     grave = ("refused", "unwise", "no effect") if strict else ("refused",)
     return DIFFERENT if any(finding.kind in grave for findings in by_file.values() for finding in findings) else OK

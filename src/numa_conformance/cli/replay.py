@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from dataclasses import replace as changed
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from ..comparing.recorded import ReplayOutcome, SelectedDecisions, Totals, check_form, replay, select, unsupported
+from ..comparing.recorded import ReplayOutcome, SelectedDecisions, Status, check_form, replay, select, unsupported
 from ..sources.versions import KubernetesVersion
 from .judge import holds_histories, judge_again
 from .options import FILE, chosen
@@ -82,26 +83,28 @@ def _outcomes(choice: TargetChoice, vectors: SelectedDecisions, *, messages: boo
 
 
 def _print(outcomes: Iterable[ReplayOutcome], shown: int, *, as_json: bool) -> int:
-    totals, by_kind = Totals(), dict[str, Totals]()
+    by_kind: defaultdict[str, Counter[Status]] = defaultdict(Counter)
     differed: list[ReplayOutcome] = []
     missing: set[str] = set()
     for outcome in outcomes:
-        totals.add(outcome.status)
-        by_kind.setdefault(outcome.vector.kind, Totals()).add(outcome.status)
+        by_kind[outcome.vector.kind][outcome.status] += 1
         missing |= outcome.missing
         if outcome.status == "differed" and len(differed) < MOST_LISTED:
             differed.append(changed(outcome, vector=changed(outcome.vector, body={})))
+    totals = sum(by_kind.values(), Counter())
     if as_json:
         print_json(_as_json(totals, by_kind, differed))
     else:
         _print_text(totals, by_kind, differed[:shown], missing)
-    return DIFFERENT if totals.differed else OK
+    return DIFFERENT if totals["differed"] else OK
 
 
-def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[ReplayOutcome]) -> dict[str, Any]:
+def _as_json(
+    totals: Counter[Status], by_kind: Mapping[str, Counter[Status]], differed: list[ReplayOutcome]
+) -> dict[str, Any]:
     return {
-        "totals": totals.to_dict(),
-        "kinds": {kind: counts.to_dict() for kind, counts in sorted(by_kind.items())},
+        "totals": _counts(totals),
+        "kinds": {kind: _counts(counts) for kind, counts in sorted(by_kind.items())},
         "differences": [
             {
                 "id": outcome.vector.id,
@@ -111,11 +114,13 @@ def _as_json(totals: Totals, by_kind: dict[str, Totals], differed: list[ReplayOu
             }
             for outcome in differed
         ],
-        "not_listed": totals.differed - len(differed),
+        "not_listed": totals["differed"] - len(differed),
     }
 
 
-def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[ReplayOutcome], missing: set[str]) -> None:
+def _print_text(
+    totals: Counter[Status], by_kind: Mapping[str, Counter[Status]], shown: list[ReplayOutcome], missing: set[str]
+) -> None:
     for outcome in shown:
         click.echo(f"{outcome.vector.id} ({outcome.vector.place}) differs:")
         for difference in outcome.differences[:10]:
@@ -126,12 +131,14 @@ def _print_text(totals: Totals, by_kind: dict[str, Totals], shown: list[ReplayOu
     if missing:
         click.echo(f"unsupported because the target does not claim: {', '.join(sorted(missing))}\n")
     for kind, counts in sorted(by_kind.items()):
-        click.echo(f"{kind}: {_counts(counts)}")
-    click.echo(f"total: {_counts(totals)}")
+        click.echo(f"{kind}: {_counts_text(counts)}")
+    click.echo(f"total: {_counts_text(totals)}")
 
 
-def _counts(counts: Totals) -> str:
-    return (
-        f"replayed {counts.replayed}, matched {counts.matched}, "
-        f"differed {counts.differed}, unsupported {counts.unsupported}"
-    )
+def _counts(counts: Mapping[Status, int]) -> dict[str, int]:
+    """Return the counts by name; an unsupported decision was not replayed."""
+    return {"replayed": counts["matched"] + counts["differed"], **{name: counts[name] for name in get_args(Status)}}
+
+
+def _counts_text(counts: Mapping[Status, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in _counts(counts).items())

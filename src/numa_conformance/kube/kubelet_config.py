@@ -101,7 +101,8 @@ class KubeletConfiguration:
         merges = _MERGING.name in self.raw and version < _MERGING.since
         if _defaults(version) == _defaults(DEFAULT) and not merges:
             return self
-        return _read(self.to_dict(), Fields(), version)
+        known = {name: value for name, value in self.to_dict().items() if not (merges and name == _MERGING.name)}
+        return _read(known, Fields(), version)
 
     def reconcile_period(self, quirks: NodeQuirks) -> str:
         """Return how often cpusets are written: where the configuration does not say, when the node's status is."""

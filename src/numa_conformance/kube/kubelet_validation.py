@@ -31,7 +31,7 @@ def validate(config: KubeletConfiguration, kubernetes_version: str | KubernetesV
     caller that builds them without this sees those. Whether reserved CPUs exist needs the machine and is not checked.
     """
     messages = list(dict.fromkeys(fault.message for fault in validation_faults(config, kubernetes_version)))
-    messages = [text for text in messages if text.startswith("invalid ")] or messages[:1]
+    messages = [text for text in messages if text.startswith(("invalid c", "invalid t"))] or messages[:1]
     if messages:
         raise StartError("kubelet", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
@@ -136,7 +136,7 @@ def _reservations(config: KubeletConfiguration, _version: KubernetesVersion) -> 
             text = ""
             if name not in _RESERVABLE:
                 text = f'cannot reserve "{name}" resource'
-            elif amount.as_number < 0:
+            elif amount.as_number < 0 and not (name == "cpu" and config.reserved_system_cpus):
                 text = f'resource quantity for "{name}" cannot be negative: {amount}'
             if text:
                 near = closest(name, _RESERVABLE) if name not in _RESERVABLE else None

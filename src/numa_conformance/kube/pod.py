@@ -162,13 +162,16 @@ class Pod:
             return replace(pod, requests={}, limits={}, served="nobody" if unpins else "containers", original=pod)
         if not pod.has_pod_level:
             return replace(pod, is_empty_class=quirks.empty_pod_resources_are_best_effort, original=pod)
-        limits = pod.limits
+        requests, limits = pod.requests, pod.limits
         if changes.pod_limits_follow_containers and gates.enabled("PodLevelResourcesFixDefaulting"):
-            limits = default_limits((pod.requests, limits), pod.init_containers, pod.containers)
+            limits = default_limits((requests, limits), pod.init_containers, pod.containers)
+        elif not limits:  # then none is added
+            written = object_at(pod.raw, "spec", "resources", "requests")
+            requests = {name: amount for name, amount in requests.items() if name in written}
         served: Served = "containers" if quirks.pod_level_pods_are_pinned_by_container else "nobody"
         if gates.enabled("PodLevelResourceManagers"):
             served = "pod"
-        return replace(pod, limits=limits, served=served, original=pod)
+        return replace(pod, requests=requests, limits=limits, served=served, original=pod)
 
     @property
     def all_containers(self) -> tuple[Container, ...]:

@@ -21,7 +21,8 @@ def read_pod_level(
 ) -> PodLevel:
     """Return requests and limits after API defaulting; both are empty for a pod that has none.
 
-    A request that is not given is the containers' effective one, and where they have none the pod's limit.
+    A request that is not given is the containers' effective one, and where they have none the pod's limit. A limit of
+    huge pages that is neither given nor requested is the containers'.
     """
     if not spec.get("resources"):
         return {}, {}
@@ -32,7 +33,8 @@ def read_pod_level(
         fields.fault("spec.resources.claims", "Forbidden: claims may not be set for Resources at pod-level")
     written = requests
     if requests or limits:
-        inherited = {name: amount for name, amount in total_requests(init, apps).items() if _supported(name)}
+        limits = {**{name: amount for name, amount in _huge(init, apps).items() if name not in requests}, **limits}
+        inherited = {name: amount for name, amount in total_requests(init, apps).items() if name in _SUPPORTED}
         requests = {**limits, **inherited, **requests}
     if validate:
         below = _below_containers(written, limits, init, apps)
@@ -51,8 +53,8 @@ def _below_containers(
     apps: Sequence[Container],
 ) -> Iterator[tuple[str, str]]:
     """Yield (field path below ``spec.resources``, message) where a pod has less than its containers together."""
-    huge = {name: amount for name, amount in total_limits(init, apps).items() if is_huge_page(name)}
-    for kind, amounts, totals in (("requests", requests, total_requests(init, apps)), ("limits", limits, huge)):
+    wanted = total_requests(init, apps)
+    for kind, amounts, totals in (("requests", requests, wanted), ("limits", limits, _huge(init, apps))):
         for name, total in totals.items():
             if name in amounts and total > amounts[name]:
                 text = f"must be greater than or equal to aggregate container {kind} of {total}"
@@ -62,6 +64,11 @@ def _below_containers(
             if name in limits and limit > limits[name]:
                 text = f"must be less than or equal to pod limits of {limits[name]}"
                 yield f"containers[{index}][{name}].limits", f'Invalid value: "{limit}": {text}'
+
+
+def _huge(init: Sequence[Container], apps: Sequence[Container]) -> dict[str, Quantity]:
+    """Return the effective limits of huge pages."""
+    return {name: amount for name, amount in total_limits(init, apps).items() if is_huge_page(name)}
 
 
 def default_limits(level: PodLevel, init: Sequence[Container], apps: Sequence[Container]) -> dict[str, Quantity]:

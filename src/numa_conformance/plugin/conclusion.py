@@ -136,8 +136,7 @@ class Conclusion:
     def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
         # Templates cost each worker of xdist its start.
-        from ..report.text import markdown_text
-        from ..report.writers import write_reports
+        from ..report.writers import markdown_text, write_reports
 
         try:
             if run.report:

@@ -62,8 +62,7 @@ class ReportFolder:
 
 def _write_report_under_way(config: pytest.Config, folder: str, markdown: str) -> None:
     # Templates cost each worker of xdist its start.
-    from ..report.text import markdown_text
-    from ..report.writers import report_under_way, write_reports
+    from ..report.writers import markdown_text, report_under_way, write_reports
 
     target = next((value for name in NAMING if (value := setting(config, f"numa_{name}"))), "the bundled reference")
     version = Profile.parse(setting(config, "numa_profile"), DEFAULT).version

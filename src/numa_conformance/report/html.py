@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from ..asking.findings.two_pictures import bits_of_text, maps, without_picture
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from ..machine.picture_svg import machine_svg
+from ..printable import printable
 from ..sources.quirks import QUIRKS
 from ..sources.versions import KubernetesVersion
 from ..wire.features import FEATURES
@@ -25,6 +27,8 @@ from .compare import Column, over_time
 from .model import Summary
 from .text import counts_text, playing_again, rank
 
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:-]")
+"""What may be markup in Markdown."""
 _MAX_PICTURED = 512
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
 
@@ -205,7 +209,7 @@ def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page of a template, which escapes every text."""
+    """Return a page of a template; one of HTML escapes every text."""
     return _environment().get_template(template).render(values)
 
 
@@ -213,7 +217,7 @@ def render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=True,
+        autoescape=select_autoescape(("html", "svg")),  # Markdown says itself which texts are not ours
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -221,9 +225,14 @@ def _environment() -> Environment:
     )
     environment.filters.update(anchor=_anchor, asked=_question_counts, duration=_duration)
     environment.filters.update(css=lambda words: words.replace(" ", "-"), json=partial(json.dumps, indent=1))
-    environment.filters.update(scenario_file=scenario_file, told=counts_text)
+    environment.filters.update(scenario_file=scenario_file, told=counts_text, text=_markdown)
     environment.tests["shown"] = _has_details
     return environment
+
+
+def _markdown(text: str) -> str:
+    """Return a text in a line in which no character is markup."""
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))
 
 
 def _has_details(case: Case) -> bool:

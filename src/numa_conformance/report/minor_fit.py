@@ -46,7 +46,10 @@ UNSEEN = {
     "ended-init-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
     "restarted-containers-need-their-plugin": "managers alone do not show it: no question restarts a container",
     "reservations-are-told-beside-capacity": "managers alone do not show it: a whole kubelet makes the check",
+    "os-is-looked-at-before-fit": "managers alone do not show it: a whole kubelet looks",
     "unlisted-resources-of-init-containers-are-passed-over": "managers alone do not show it: a whole kubelet compares",
+    "predicates-say-why": "managers alone do not show it: a whole kubelet has predicates",
+    "preemption-counts-sidecars": "managers alone do not show it: a whole kubelet ends pods",
     "class-by-container": "the pods that tell are refused by the API server, and never come to a node",
 }
 """Quirks and changes that no answer shows, and why."""

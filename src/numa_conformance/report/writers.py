@@ -1,4 +1,4 @@
-"""The files of a report: ``report.json``, JUnit XML, a badge, the page. Equal runs give equal files."""
+"""The files of a report: ``report.json``, JUnit XML, a badge, the pages. Equal runs give equal files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
 from ..files import replace_text
-from .case import SCENARIO_FILES, UNMET, Case, remove_other_histories, scenario_file
+from ..printable import printable
+from .case import SCENARIO_FILES, UNMET, VERDICTS, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
 from .claims import NOT_FINISHED, NOT_JUDGED, Target
-from .html import html_page
+from .html import html_page, render
 from .model import Summary
 
 _FAILURES = (*UNMET, "unexpectedly passed")
@@ -75,7 +76,7 @@ def _clean(text: str) -> str:
 
 _COLOURS = {"conformant": "#2e7d32", "partial": "#8a5a00", "not conformant": "#b3261e"}
 _OTHER = "#5f6368"
-_LETTER, _PADDING, _HEIGHT = 7, 16, 20
+_LETTER, _PADDING = 7, 16
 
 
 def badge_svg(summary: Summary) -> str:
@@ -90,19 +91,38 @@ def badge_svg(summary: Summary) -> str:
         right += f" ({profile})"
     right += f", {summary.level} {summary.target.kubernetes}"
     widths = [len(text) * _LETTER + _PADDING for text in (left, right)]
-    total = sum(widths)
     claims_nothing = summary.verdict == "partial" and summary.problems
     colour = _OTHER if claims_nothing else _COLOURS.get(summary.verdict, _OTHER)
-    title = escape(f"{left}: {right}")
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{_HEIGHT}" role="img" aria-label="{title}">'
-        f"<title>{title}</title>"
-        f'<rect width="{total}" height="{_HEIGHT}" rx="3" fill="#444"/>'
-        f'<rect x="{widths[0]}" width="{widths[1]}" height="{_HEIGHT}" rx="3" fill="{colour}"/>'
-        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
-        f'<text x="{widths[0] / 2}" y="14">{left}</text>'
-        f'<text x="{widths[0] + widths[1] / 2}" y="14">{escape(right)}</text></g></svg>\n'
+    return render("badge.svg", left=left, right=right, widths=widths, colour=colour)
+
+
+MOST = 20
+"""Requirements that the summary tells with what was answered; further ones are named."""
+MOST_FINDING_LINES = 40
+"""Lines of one finding."""
+_MARKS = {"conformant": "✅", "partial": "🟡", "not conformant": "❌"}
+
+
+def markdown_text(summary: Summary) -> str:
+    """Return verdict, areas and what is not met, for the page of a CI system; what a target said is no markup."""
+    unmet = summary.unmet()
+    return render(
+        "summary.md",
+        summary=summary,
+        mark=_MARKS.get(summary.verdict, "⚪"),
+        verdicts=[verdict for verdict in VERDICTS if summary.counts.get(verdict)],
+        unmet=[(name, REQUIREMENTS.get(name), *_fenced(cases)) for name, cases in list(unmet.items())[:MOST]],
+        further=list(unmet)[MOST:],
+        recommended=list(summary.recommendations()),
     )
+
+
+def _fenced(cases: list[Case]) -> tuple[str, list[str]]:
+    """Return a fence that is longer than any in what is told of a requirement, and the lines of that."""
+    details = printable(next((case.details for case in cases if case.details), cases[0].verdict)).splitlines()
+    more = [f"({len(details) - MOST_FINDING_LINES} more lines)"] if len(details) > MOST_FINDING_LINES else []
+    longest = max((len(run) for line in details for run in re.findall("`+", line)), default=0)
+    return "`" * max(3, 1 + longest), [*details[:MOST_FINDING_LINES], *more]
 
 
 @dataclass(frozen=True, slots=True)

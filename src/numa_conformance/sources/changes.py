@@ -38,11 +38,14 @@ class Changes:
     class_told_in_status_counts: bool = False
     missing_cpus_are_numbered: bool = False
     reservations_are_told_beside_capacity: bool = False
+    os_is_looked_at_before_fit: bool = False
     unlisted_resources_of_init_containers_are_passed_over: bool = False
+    predicates_say_why: bool = False
     free_cores_told_when_none_are: bool = False
     texts_of_topology_options_in_lower_case: bool = False
     device_hints_where_devices_are: bool = False
     resize_looks_at_each_resource: bool = False
+    preemption_counts_sidecars: bool = False
     resizes_pass_by_static_managers: bool = False
     utilization_is_not_named_in_its_fault: bool = False
     ratio_faults_name_their_field: bool = False

@@ -8,8 +8,12 @@ from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, NodeObject, Pod
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.node import Node, NodeFacts
+from numa_conformance.reference.node.fit import ResourceFit
+from numa_conformance.sources.changes import Changes
 from numa_conformance.sources.handlers import HANDLERS, SAFE_SYSCTLS
-from numa_conformance.sources.versions import SUPPORTED
+from numa_conformance.sources.quirks import Quirks
+from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
 
 AFFINITY = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
 PORTS = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"
@@ -345,3 +349,31 @@ def test_a_node_of_managers_alone_computes_nothing_of_it():
     assert Node(machine, odd).admit(pod(os={"name": "windows"})).admitted
     with pytest.raises(UsageError):
         Node(machine, odd, resource_fit=True)
+
+
+@pytest.mark.parametrize("version", SUPPORTED, ids=str)
+def test_until_1_30_a_predicate_tells_its_name_alone(version):
+    told = answer(node(str(version)), pod(nodeSelector={"kubernetes.io/os": "windows"}))
+    assert told == ("NodeAffinity", AFFINITY if version.minor >= 31 else "Predicate NodeAffinity failed")
+
+
+@pytest.mark.parametrize("version", SUPPORTED, ids=str)
+def test_until_1_28_the_operating_system_is_looked_at_last(version):
+    told = answer(node(str(version)), pod(nodeSelector={"kubernetes.io/os": "windows"}, os={"name": "windows"}))
+    assert told[0] == ("PodOSNotSupported" if version.minor >= 29 else "NodeAffinity")
+
+
+@pytest.mark.parametrize(("version", "reason"), [("1.27", "OutOfcpu"), ("1.28", None), ("1.37", None)])
+def test_at_1_27_a_node_that_is_short_takes_no_pod_that_asks_for_anything(version, reason):
+    """The pod there has more than the node offers since a restart with a larger reservation."""
+    config = KubeletConfiguration.from_dict({"kubeReserved": {"cpu": "2"}})
+    fit = ResourceFit(load_machine("t1-one-socket-smt2"), config, *facts_of(version))
+    here = [pod("here", c={"resources": {"requests": {"cpu": "8"}}})]
+    fit.check(pod("idle"), here)
+    shortage = next(fit.shortages(pod("asks", c={"resources": {"requests": {"memory": "1Mi"}}}), here), None)
+    assert (shortage and shortage.refusal.reason) == reason
+
+
+def facts_of(version: str) -> tuple[Changes, SchedulerQuirks]:
+    known = KubernetesVersion.supported(version)
+    return Changes.of(known), Quirks.of(known).scheduler

@@ -156,3 +156,49 @@ def test_for_devices_nobody_is_ended_as_their_manager_refuses_first():
     agent = critical({**asking, "metadata": {"name": "agent"}})
     assert up.admit(agent).reason == "UnexpectedAdmissionError"  # the Device Manager has none left
     assert list(up.pods) == ["app"]
+
+
+@pytest.mark.parametrize(("version", "short"), [("1.33", "(res: cpu, q: 1000), "), ("1.34", ""), ("1.37", "")])
+def test_a_sidecar_counts_beside_the_other_containers_since_1_34(version, short):
+    """Eight CPUs: the pod has one for its container and four for its sidecar, with overhead of half a CPU."""
+    app = burstable("app", 1)
+    sidecar = {**container("s", requests={"cpu": "4"}), "restartPolicy": "Always"}
+    app["spec"] |= {"initContainers": [sidecar], "overhead": {"cpu": "500m"}}
+    up = node(version)
+    assert up.admit(Pod.from_dict(app)).admitted
+    told = up.admit(critical(burstable("agent", 8)))
+    assert (told.message, told.preempted) == ((f"{FAILED}[{short}]", ()) if short else (None, ("app",)))
+
+
+def test_overhead_comes_free_of_what_is_requested_alone():
+    idle = best_effort("idle")
+    idle["spec"]["overhead"] = {"cpu": "3"}
+    told = filled(idle).admit(critical(burstable("agent", 6)))
+    assert told.message == f"{FAILED}[(res: cpu, q: 1000), ]"
+
+
+@pytest.mark.parametrize(("version", "ends"), [("1.33", True), ("1.34", False), ("1.36", False), ("1.37", True)])
+def test_of_a_pod_with_resources_of_its_own_these_come_free(version, ends):
+    """From 1.34 to 1.36 it has the requests that are written, since 1.37 those of its containers for what it lacks."""
+    app = burstable("app", 6 if version == "1.33" else 1, "6Gi")
+    app["spec"]["resources"] = {"requests": {"cpu": "6"}}
+    up = node(version)
+    assert up.admit(Pod.from_dict(app)).admitted
+    assert up.admit(critical(burstable("agent", 3, "7Gi"))).admitted is ends
+
+
+def test_a_static_pod_without_a_priority_is_above_no_critical_one():
+    here = static_pod(burstable("here", 6))
+    assert filled(here).admit(Pod.from_dict(static_pod(burstable("agent", 6)))).reason == "UnexpectedAdmissionError"
+    high = critical(burstable("high", 6), CRITICAL + 1)
+    assert filled(here).admit(high).reason == "UnexpectedAdmissionError"
+
+
+def static_pod(described: dict[str, Any]) -> dict[str, Any]:
+    annotations = {"kubernetes.io/config.source": "file"}
+    return {**described, "metadata": {**described["metadata"], "annotations": annotations}}
+
+
+def test_of_equal_pods_the_last_is_taken_and_its_place_goes_to_the_next():
+    here = [burstable(name, 2) for name in ("a", "b", "c", "d")]
+    assert filled(*here).admit(critical(burstable("agent", 6))).preempted == ("d", "c", "b")

@@ -6,7 +6,6 @@ What it reserves of CPUs is judged by ``reservation``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...judging.allowed import (
     DUPLICATES,
@@ -18,7 +17,7 @@ from ...judging.allowed import (
     memory_matches_the_node,
     numa_nodes_have,
 )
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.room import allocatable
 from ...judging.start_subjects import Start
@@ -28,17 +27,11 @@ from ..outcomes import must_come_up, must_not_come_up
 from .static import overdrafts
 
 chapter = Chapter("memory-manager/static", since="1.21")
-TO_AVOID: dict[str, Any] = {
-    "strength": "SHOULD",
-    "beyond": "The page says that such a configuration is to be avoided, not that the node does not come up.",
-}
+TO_AVOID = "The page says that such a configuration is to be avoided, not that the node does not come up."
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/is-mandatory",
-    on=Start,
-    rests_on=("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default"),
-)
+@chapter.requires("memory-manager/reserved-memory/is-mandatory", on=Start)
+@rests_on("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default")
 def reserved_memory_is_mandatory(start: Start) -> Judgement:
     """The node does not come up with policy Static and no reservedMemory."""
     memory_static(start)
@@ -46,11 +39,8 @@ def reserved_memory_is_mandatory(start: Start) -> Judgement:
     return must_not_come_up(start, "without reservedMemory")
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/must-match-the-node-reservation",
-    on=Start,
-    rests_on=("memory/constraints/sum", "memory/constraints/error-otherwise", "memory/constraints/worked-example"),
-)
+@chapter.requires("memory-manager/reserved-memory/must-match-the-node-reservation", on=Start)
+@rests_on("memory/constraints/sum", "memory/constraints/error-otherwise", "memory/constraints/worked-example")
 def reserved_memory_must_match(start: Start) -> Judgement:
     """The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard
     eviction threshold.
@@ -72,15 +62,12 @@ def memory_matches(start: Start) -> None:
     )
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/comes-up-when-it-matches",
-    on=Start,
-    rests_on=(
-        "memory/syntax/per-numa-node",
-        "memory/constraints/worked-example",
-        "memory/constraints/sum",
-        "kubelet-reference/configuration/reserved-memory",
-    ),
+@chapter.requires("memory-manager/reserved-memory/comes-up-when-it-matches", on=Start)
+@rests_on(
+    "memory/syntax/per-numa-node",
+    "memory/constraints/worked-example",
+    "memory/constraints/sum",
+    "kubelet-reference/configuration/reserved-memory",
 )
 def reserved_memory_that_matches(start: Start) -> Judgement:
     """reservedMemory whose amounts add up to what is reserved is accepted, however NUMA nodes share it."""
@@ -91,11 +78,8 @@ def reserved_memory_that_matches(start: Start) -> Judgement:
     return must_come_up(start, "though reservedMemory is what is reserved")
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/other-thresholds-end-the-default",
-    on=Start,
-    rests_on=("node-pressure/hard/not-inherited", "memory/constraints/sum"),
-)
+@chapter.requires("memory-manager/reserved-memory/other-thresholds-end-the-default", on=Start)
+@rests_on("node-pressure/hard/not-inherited", "memory/constraints/sum")
 def other_thresholds_end_the_default(start: Start) -> Judgement:
     """Where evictionHard says nothing of memory no threshold is part of what reservedMemory adds up to."""
     memory_static(start)
@@ -114,27 +98,23 @@ def _refuses(start: Start, what: str) -> Judgement:
     return must_not_come_up(start, f"with {what} in reservedMemory")
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/refuses-duplicates", on=Start, rests_on=("memory/avoid/duplicates",), **TO_AVOID
-)
+@chapter.requires("memory-manager/reserved-memory/refuses-duplicates", on=Start, strength="SHOULD")
+@rests_on("memory/avoid/duplicates", beyond=TO_AVOID)
 def refuses_duplicates(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a NUMA node and type twice."""
     return _refuses(start, DUPLICATES)
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/refuses-zero-limits", on=Start, rests_on=("memory/avoid/zero",), **TO_AVOID
-)
+@chapter.requires("memory-manager/reserved-memory/refuses-zero-limits", on=Start, strength="SHOULD")
+@rests_on("memory/avoid/zero", beyond=TO_AVOID)
 def refuses_zero_limits(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that has a limit of zero."""
     return _refuses(start, ZERO_LIMITS)
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/refuses-unknown-numa-nodes",
-    on=Start,
-    rests_on=("memory/avoid/unknown-numa-nodes",),
-    strength="SHOULD",
+@chapter.requires("memory-manager/reserved-memory/refuses-unknown-numa-nodes", on=Start, strength="SHOULD")
+@rests_on(
+    "memory/avoid/unknown-numa-nodes",
     beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
 )
 def refuses_unknown_numa_nodes(start: Start) -> Judgement:
@@ -142,12 +122,8 @@ def refuses_unknown_numa_nodes(start: Start) -> Judgement:
     return _refuses(start, UNKNOWN_NODES)
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/refuses-unknown-types",
-    on=Start,
-    rests_on=("memory/avoid/unknown-types",),
-    **TO_AVOID,
-)
+@chapter.requires("memory-manager/reserved-memory/refuses-unknown-types", on=Start, strength="SHOULD")
+@rests_on("memory/avoid/unknown-types", beyond=TO_AVOID)
 def refuses_unknown_types(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a type other than memory and huge pages of the
     machine.
@@ -155,9 +131,8 @@ def refuses_unknown_types(start: Start) -> Judgement:
     return _refuses(start, UNKNOWN_TYPES)
 
 
-@chapter.requires(
-    "memory-manager/reserved-memory/is-never-given", on=NodeMoment, rests_on=("memory/reserved/not-for-containers",)
-)
+@chapter.requires("memory-manager/reserved-memory/is-never-given", on=NodeMoment)
+@rests_on("memory/reserved/not-for-containers")
 def never_gives_what_is_reserved(moment: NodeMoment) -> Judgement:
     """The memory reserved on a NUMA node is not given to any container."""
     reserved = applies(moment.settings.reserved_memory, "no memory is reserved on a NUMA node")

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 
 from ...cpuset import bit_of, bits_of, format_bits, union
 from ...judging.alignment import ResourceRequest, memory_of
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Admission, NodeMoment
 from ...judging.pods import GUARANTEED
@@ -26,16 +26,13 @@ chapter = Chapter("memory-manager/static", since="1.21")
 policy_none = Chapter("memory-manager/none", since="1.21")
 
 
-@chapter.requires(
-    "memory-manager/static/guarantees-memory-to-guaranteed-pods",
-    on=Admission,
-    rests_on=(
-        "memory/head/guarantees",
-        "memory/static/hints-and-reserves",
-        "nrm/memory/guarantees-memory",
-        "memory/guaranteed/specific-hints",
-        "memory/how/cpuset-mems",
-    ),
+@chapter.requires("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=Admission)
+@rests_on(
+    "memory/head/guarantees",
+    "memory/static/hints-and-reserves",
+    "nrm/memory/guarantees-memory",
+    "memory/guaranteed/specific-hints",
+    "memory/how/cpuset-mems",
 )
 def guarantees_memory(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod is given memory of the size it asks for, on named NUMA nodes, and may
@@ -86,20 +83,16 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
         )
 
 
-@policy_none.requires(
-    "memory-manager/none/pins-nothing",
-    on=NodeContainer,
-    rests_on=("memory/none/does-nothing", "memory/none/default-hint"),
-)
+@policy_none.requires("memory-manager/none/pins-nothing", on=NodeContainer)
+@rests_on("memory/none/does-nothing", "memory/none/default-hint")
 def none_pins_nothing(container: NodeContainer) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
     memory_none(container)
     return _has_no_memory(container, "under policy None")
 
 
-@chapter.requires(
-    "memory-manager/static/leaves-other-classes-alone", on=NodeContainer, rests_on=("memory/static/other-classes",)
-)
+@chapter.requires("memory-manager/static/leaves-other-classes-alone", on=NodeContainer)
+@rests_on("memory/static/other-classes")
 def leaves_other_classes_alone(container: NodeContainer) -> Judgement:
     """Containers of Burstable and BestEffort pods are given no memory of their own."""
     memory_static(container)
@@ -116,12 +109,8 @@ def _has_no_memory(container: NodeContainer, where: str) -> Judgement:
     )
 
 
-@chapter.requires(
-    "memory-manager/hugepages/come-from-named-nodes",
-    "memory-manager/hugepages",
-    on=NodeContainer,
-    rests_on=("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages"),
-)
+@chapter.requires("memory-manager/hugepages/come-from-named-nodes", "memory-manager/hugepages", on=NodeContainer)
+@rests_on("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages")
 def huge_pages_come_from_named_nodes(container: NodeContainer) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
     nodes.
@@ -157,12 +146,8 @@ def gives_no_more_huge_pages_than_there_are(moment: NodeMoment) -> Judgement:
     return overdrafts(moment, lambda nodes, kind: kind != "memory")
 
 
-@chapter.requires(
-    "memory-manager/hugepages/are-not-overcommitted",
-    "memory-manager/hugepages",
-    on=Admission,
-    rests_on=("huge-pages/api/no-overcommit", "nrm/memory/guarantees-huge-pages"),
-)
+@chapter.requires("memory-manager/hugepages/are-not-overcommitted", "memory-manager/hugepages", on=Admission)
+@rests_on("huge-pages/api/no-overcommit", "nrm/memory/guarantees-huge-pages")
 def huge_pages_are_not_overcommitted(admission: Admission) -> Judgement:
     """A Guaranteed pod is refused that asks for more huge pages of a size than other pods have left of all."""
     memory_static(admission)
@@ -186,14 +171,9 @@ def overdrafts(moment: NodeMoment, counts: Callable[[int, str], bool], what: str
         yield Violation(why, size_text(out), f"{size_text(had)} at most")
 
 
-@chapter.requires(
-    "memory-manager/static/never-gives-more-than-is-free",
-    on=NodeMoment,
-    rests_on=(
-        "memory/static/hints-and-reserves",
-        "troubleshooting/state/group-amounts-add-up",
-        "reserve/eviction/not-available",
-    ),
+@chapter.requires("memory-manager/static/never-gives-more-than-is-free", on=NodeMoment)
+@rests_on(
+    "memory/static/hints-and-reserves", "troubleshooting/state/group-amounts-add-up", "reserve/eviction/not-available"
 )
 def never_gives_more_than_there_is(moment: NodeMoment) -> Judgement:
     """The memory given from a NUMA node never exceeds what the node has beyond its reservation."""
@@ -215,11 +195,12 @@ def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
 
 
 @chapter.requires(
-    "memory-manager/static/keeps-groups-apart",
-    "topology-manager/restricted",
-    on=NodeMoment,
-    rests_on=("kep-1769/groups/disjoint", "kep-1769/groups/inseparable", "memory/how/groups"),
-    strength="SHOULD",
+    "memory-manager/static/keeps-groups-apart", "topology-manager/restricted", on=NodeMoment, strength="SHOULD"
+)
+@rests_on(
+    "kep-1769/groups/disjoint",
+    "kep-1769/groups/inseparable",
+    "memory/how/groups",
     beyond="The page leaves the handling of groups to the proposal.",
 )
 def keeps_groups_apart(moment: NodeMoment) -> Judgement:
@@ -235,15 +216,12 @@ def keeps_groups_apart(moment: NodeMoment) -> Judgement:
     return violated(not crossing, why, got=got, allowed="one group for each NUMA node")
 
 
-@chapter.requires(
-    "memory-manager/static/refuses-what-does-not-fit",
-    on=Admission,
-    rests_on=(
-        "troubleshooting/error/without-enough",
-        "memory/head/hints-and-policy-decide",
-        "nrm/memory/gives-hints",
-        "nrm/memory/hints-and-policy-decide",
-    ),
+@chapter.requires("memory-manager/static/refuses-what-does-not-fit", on=Admission)
+@rests_on(
+    "troubleshooting/error/without-enough",
+    "memory/head/hints-and-policy-decide",
+    "nrm/memory/gives-hints",
+    "nrm/memory/hints-and-policy-decide",
 )
 def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     """A Guaranteed pod whose memory does not fit is refused."""
@@ -258,12 +236,8 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     return must_be_refused(admission, "though NUMA nodes have less memory than it asks for")
 
 
-@chapter.requires(
-    "memory-manager/static/returns-memory-on-removal",
-    on=Admission,
-    rests_on=("memory/static/hints-and-reserves",),
-    beyond="No page says when the memory of a removed pod returns.",
-)
+@chapter.requires("memory-manager/static/returns-memory-on-removal", on=Admission)
+@rests_on("memory/static/hints-and-reserves", beyond="No page says when the memory of a removed pod returns.")
 def memory_returns(admission: Admission) -> Judgement:
     """The memory of a removed pod is free again."""
     memory_static(admission)

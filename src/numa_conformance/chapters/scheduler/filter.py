@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, violated
+from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.scored import ScoredNode
 
 chapter = Chapter("scheduler/filter", since="1.22")
@@ -14,16 +14,13 @@ def has_room_for_one_more(node: ScoredNode) -> None:
     applies(node.room.get("pods", 0) > len(node.used), "the node has as many pods as it may have")
 
 
-@chapter.requires(
-    "scheduler/filter/refuses-what-has-no-room",
-    on=ScoredNode,
-    rests_on=(
-        "scheduler-configuration/plugins/fit-checks-everything-requested",
-        "sidecars/resources/overhead",
-        "init-containers/resources/effective-request",
-        "nrm/strict-cpu-reservation/admission-compares-requests",
-        "reserve/allocatable/not-over-subscribed",
-    ),
+@chapter.requires("scheduler/filter/refuses-what-has-no-room", on=ScoredNode)
+@rests_on(
+    "scheduler-configuration/plugins/fit-checks-everything-requested",
+    "sidecars/resources/overhead",
+    "init-containers/resources/effective-request",
+    "nrm/strict-cpu-reservation/admission-compares-requests",
+    "reserve/allocatable/not-over-subscribed",
 )
 def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     """A pod fits a node that has all the resources it requests, and no other."""
@@ -37,11 +34,9 @@ def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     )
 
 
-@chapter.requires(
-    "scheduler/filter/names-what-is-insufficient",
-    on=ScoredNode,
-    rests_on=("scheduler-configuration/plugins/fit-checks-everything-requested",),
-    strength="SHOULD",
+@chapter.requires("scheduler/filter/names-what-is-insufficient", on=ScoredNode, strength="SHOULD")
+@rests_on(
+    "scheduler-configuration/plugins/fit-checks-everything-requested",
     beyond="No page says that each resource that lacks is named.",
 )
 def names_what_is_insufficient(node: ScoredNode) -> Judgement:

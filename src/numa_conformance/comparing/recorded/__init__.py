@@ -3,7 +3,7 @@
 from .differences import Difference
 from .forms import check_form
 from .node_steps import record
-from .replay import KINDS, Answerer, Recorded, ReplayOutcome, Totals, record_decisions, replay, unsupported
+from .replay import KINDS, Answerer, Recorded, ReplayOutcome, Status, record_decisions, replay, unsupported
 from .vectors import FIRST_RECORDED, MAX_DECISIONS, SelectedDecisions, Vector, read_vectors, select
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "Recorded",
     "ReplayOutcome",
     "SelectedDecisions",
-    "Totals",
+    "Status",
     "Vector",
     "check_form",
     "read_vectors",

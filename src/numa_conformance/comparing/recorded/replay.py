@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...errors import Fault, UsageError
@@ -29,26 +29,6 @@ class ReplayOutcome:
     status: Status
     differences: tuple[Difference, ...] = ()
     missing: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class Totals:
-    """Counts of outcomes."""
-
-    replayed: int = 0
-    matched: int = 0
-    differed: int = 0
-    unsupported: int = 0
-
-    def add(self, status: Status) -> None:
-        """Count one decision; an unsupported one was not replayed."""
-        if status != "unsupported":
-            self.replayed += 1
-        setattr(self, status, getattr(self, status) + 1)
-
-    def to_dict(self) -> dict[str, int]:
-        """Return the counts as JSON has them."""
-        return asdict(self)
 
 
 Replayer = Callable[[Caller, dict[str, Any], bool], Iterator[Difference]]

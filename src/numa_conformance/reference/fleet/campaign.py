@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ...kube import ClusterObjects, NodeResourcesFitArgs
 from .engines import Engine
@@ -66,17 +67,6 @@ class RunOutcome:
         return Counter(pod.reason for pod in self.refused)
 
 
-@dataclass(frozen=True)
-class _Campaign:
-    """What all jobs share; it travels to the workers of an engine once."""
-
-    cluster: ClusterObjects
-    fleet: Fleet
-    lots: bool = False
-    documented: bool = False
-    track: Track | None = None
-
-
 def run_campaign(
     cluster: ClusterObjects,
     fleet: Fleet,
@@ -92,24 +82,14 @@ def run_campaign(
     ``lots``: each seed draws lots among equal scores. ``documented``: by the documentation, in place of Kubernetes as
     it is. ``track`` sees the pods of a run go by where the engine runs in this process.
     """
-    shared = _Campaign(cluster, fleet, lots, documented, track if engine.in_process else None)
-    return engine.map(_run, shared, jobs)
+    seen_by = track if engine.in_process else None
+    fill = partial(fill_cluster, cluster, fleet, lots=lots, documented=documented, track=seen_by)
+    return engine.map(partial(_run, {pod.uid for pod in cluster.bound}), fill, jobs)
 
 
-def _run(campaign: _Campaign, job: Job) -> RunOutcome:
-    run = fill_cluster(
-        campaign.cluster,
-        campaign.fleet,
-        job.setup.args,
-        seed=job.seed,
-        lots=campaign.lots,
-        documented=campaign.documented,
-        track=campaign.track,
-    )
-    return _outcome(job, run, {pod.uid for pod in campaign.cluster.bound})
-
-
-def _outcome(job: Job, run: FleetRun, bound: set[str]) -> RunOutcome:
+def _run(bound: set[str], fill: partial[FleetRun], job: Job) -> RunOutcome:
+    """Compute a job; what all jobs share travels to the workers of an engine once."""
+    run = fill(job.setup.args, seed=job.seed)
     report = run.report
     return RunOutcome(
         setup=job.setup.label,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ...machine.hostfs.fnv import fnv1a_32
-from ...machine.hostfs.go_json import GoJsonError
+from ...machine.hostfs.go_json import GoJsonError, fields, load
 from .state_file import CORRUPTED, CheckpointError, FileStyle
 
 
@@ -35,9 +35,32 @@ class Format(ABC, Generic[R]):
     members: frozenset[str]
     old_members: str = ""
 
+    reads_on: ClassVar[bool] = True
+    """Whether what follows a member of a wrong type is read too."""
+
     @abstractmethod
+    def empty(self) -> R:
+        """Return a record of which nothing was read."""
+
+    @abstractmethod
+    def member(self, record: R, name: str, value: Any, path: str) -> None:
+        """Read a member into a record; raises ``GoJsonError`` for one of a wrong type, by its ``path``."""
+
     def read(self, text: str) -> tuple[R, GoJsonError | None]:
         """Return what can be read of a text, and the first fault in it."""
+        record, first = self.empty(), None
+        try:
+            members = list(fields(load(text), {name.lower(): name for name in self.members}, f"state.{self.name}"))
+        except GoJsonError as error:
+            return record, error
+        for name, value in members:
+            try:
+                self.member(record, name, value, self.path(name))
+            except GoJsonError as error:
+                first = first or error
+                if not self.reads_on:
+                    break
+        return record, first
 
     @abstractmethod
     def checksum(self, record: R) -> int:

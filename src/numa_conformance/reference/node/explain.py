@@ -60,10 +60,11 @@ class Explainer:
         """Tell a pod's decisions as a tree in words."""
         lines = []
         for trace in self.merges.get(uid, []):
+            hint = trace.hint
             lines.append(f"{_whom(trace.container)}:")
             for provider, answer in trace.answers.items():
-                lines += [f"  {line}" for line in _hint_lines(provider, answer)]
-            lines.append(f"  merged: {_hint(trace.hint)}, {_why(trace)}")
+                lines += [f"  {provider}, {resource}: {_hints(hints)}" for resource, hints in (answer or {}).items()]
+            lines.append(f"  merged: {_nodes(hint.mask)}{'' if hint.preferred else ' (not preferred)'}, {_why(trace)}")
             lines.append(f"  decided by: {trace.rule}")
         for container, steps in self.steps.get(uid, []):
             if steps:
@@ -76,6 +77,7 @@ class Explainer:
 
     def to_dict(self, uid: str) -> dict[str, Any]:
         """Return a pod's decisions for a program."""
+        refusal = self.refusals.get(uid)
         return {
             "merges": [
                 {
@@ -88,7 +90,7 @@ class Explainer:
                 }
                 for trace in self.merges.get(uid, [])
             ],
-            "refused": _refused_dict(self.refusals.get(uid)),
+            "refused": refusal and {"container": refusal[0], "by": refusal[1]},
             "taken": [{"container": name, "steps": steps} for name, steps in self.steps.get(uid, [])],
         }
 
@@ -123,14 +125,6 @@ def _runs(numbers: Sequence[int]) -> Iterator[str]:
         yield str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}"
 
 
-def _refused_dict(refusal: tuple[str | None, str] | None) -> dict[str, Any] | None:
-    return None if refusal is None else {"container": refusal[0], "by": refusal[1]}
-
-
-def _hint_lines(provider: str, answer: Answer) -> list[str]:
-    return [f"{provider}, {resource}: {_hints(hints)}" for resource, hints in (answer or {}).items()]
-
-
 def _hints(hints: Sequence[Hint] | CompressedHints | None) -> str:
     if hints is None:
         return "no opinion on it"
@@ -151,10 +145,6 @@ def _why(trace: MergeTrace) -> str:
     else:
         reason = "no set of NUMA nodes is preferred by all"
     return f"{reason}: {'admitted' if trace.admit else 'refused'}"
-
-
-def _hint(hint: Hint) -> str:
-    return f"{_nodes(hint.mask)}{'' if hint.preferred else ' (not preferred)'}"
 
 
 def _nodes(mask: int | None) -> str:

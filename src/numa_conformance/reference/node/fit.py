@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,11 +11,12 @@ from ...kube.container import Container
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
 from ...kube.quantity import Quantity
-from ...kube.requests import pod_requests
+from ...kube.requests import PLAIN, checked_amounts, freed_requests, pod_requests
 from ...kube.reservation import node_reservation, reserved_cpu_milli
 from ...kube.resource_names import is_extended, is_scalar, page_bytes
 from ...machine.model import Machine
 from ...sources.changes import Changes
+from ...sources.quirks.scheduler import SchedulerQuirks
 
 
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
@@ -77,9 +78,15 @@ class ResourceFit:
     """Finds what a pod's requests, with those of the pods on the node, exceed of what the node offers."""
 
     def __init__(
-        self, machine: Machine, config: KubeletConfiguration, changes: Changes, storage: int | None = None
+        self,
+        machine: Machine,
+        config: KubeletConfiguration,
+        changes: Changes,
+        quirks: SchedulerQuirks,
+        storage: int | None = None,
     ) -> None:
         """Take what the node is made of; ``storage``: ephemeral storage, where that is known."""
+        self._quirks = quirks
         self._machine, self._config, self._storage = machine, config, storage
         self._changes = changes
         self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
@@ -100,9 +107,9 @@ class ResourceFit:
         """Yield each resource that does not fit, in the kubelet's order (ADM-PRED-01)."""
         others = list(others)
         self._count(others)
-        wanted = self.amounts(self._without_unlisted(pod))
-        for name, amount in wanted.items():
-            if amount > 0 and (name in self._allocatable or is_scalar(name)):
+        _, *requested = self.amounts(self._without_unlisted(pod)).items()
+        for name, amount in {_PLACE: 1, **checked_amounts(dict(requested), self._quirks)}.items():
+            if name in self._allocatable or is_scalar(name):
                 shortage = Shortage(name, amount, self._used.get(name, 0), self._allocatable.get(name, 0))
                 if shortage.missing > 0:
                     yield shortage
@@ -143,13 +150,19 @@ class ResourceFit:
         """Return a pod's requests, which are added up once."""
         known = self._known.get(pod.uid)
         if known is None or known[0] is not pod:
-            known = self._known[pod.uid] = (pod, _amounts(pod))
+            known = self._known[pod.uid] = (pod, _amounts(pod_requests(pod)))
         return known[1]
 
+    def freed(self, pod: Pod) -> dict[str, int]:
+        """Return what comes free when a pod ends for a critical one."""
+        return _amounts(freed_requests(pod, counts_sidecars=self._changes.preemption_counts_sidecars))
 
-def _amounts(pod: Pod) -> dict[str, int]:
+
+_PLACE = "pods"
+
+
+def _amounts(requests: Mapping[str, Quantity]) -> dict[str, int]:
     """Return what a pod takes in the fit check's units: its place, cpu and memory first."""
-    requests = pod_requests(pod)
-    ordered: list[str] = [name for name in ("cpu", "memory", "ephemeral-storage") if name in requests]
+    ordered: list[str] = [name for name in PLAIN if name in requests]
     ordered += sorted(requests.keys() - set(ordered))
-    return {"pods": 1, **{name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}}
+    return {_PLACE: 1, **{name: requests[name].milli if name == "cpu" else requests[name].value for name in ordered}}

@@ -133,11 +133,13 @@ def _affinity(applicant: Applicant) -> Verdict:
     is_match = matches(applicant.spec, applicant.facts)
     if is_match is None or (applicant.facts.scheduled and not is_match):
         return "nodeSelector" if applicant.spec.get("nodeSelector") else "required node affinity"
-    return None if is_match else _failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector")
+    why = "node(s) didn't match Pod's node affinity/selector"
+    return None if is_match else _failed("NodeAffinity", why, applicant)
 
 
-def _failed(name: str, why: str) -> Refusal:
-    return Refusal(name, f"Predicate {name} failed: {why}")
+def _failed(name: str, why: str, applicant: Applicant) -> Refusal:
+    says_why = applicant.gates.changes.predicates_say_why
+    return Refusal(name, f"Predicate {name} failed{': ' * says_why}{why * says_why}")
 
 
 def _ports(applicant: Applicant) -> Verdict:
@@ -148,7 +150,7 @@ def _ports(applicant: Applicant) -> Verdict:
     used = {port for other in applicant.others for port in _host_ports(other, sidecars=version.minor >= 34)}
     for address, *port in wanted:
         if any(port == rest and (_ANY in (address, there) or address == there) for there, *rest in used):
-            return _failed("NodePorts", "node(s) didn't have free ports for the requested pod ports")
+            return _failed("NodePorts", "node(s) didn't have free ports for the requested pod ports", applicant)
     return None
 
 
@@ -171,7 +173,7 @@ def _taints(applicant: Applicant) -> Verdict:
     taints = (taint for taint in applicant.facts.taints if taint.get("effect") == "NoExecute")
     if applicant.pod.is_static or applicant.facts.scheduled or all(tolerates(tolerations, taint) for taint in taints):
         return None
-    return _failed("TaintToleration", "node(s) had taints that the pod didn't tolerate")
+    return _failed("TaintToleration", "node(s) had taints that the pod didn't tolerate", applicant)
 
 
 def _app_armor(applicant: Applicant) -> Verdict:
@@ -265,23 +267,31 @@ class AdmissionChain:
         """Take what the handlers look at; ``fit`` adds up requests."""
         self._config, self._gates, self._facts, self._fit = config, gates, facts, fit
         self._handlers = _handlers(gates.version)
-        self._managers = [handler.name for handler in self._handlers].index("managers")
+        if not gates.changes.os_is_looked_at_before_fit:
+            self._handlers.sort(key=lambda handler: handler.name in ("OS label", "OS field"))
+        names = [handler.name for handler in self._handlers]
+        self._managers, self._later = names.index("managers"), names.index("taints") + 1
 
     def check_before(self, pod: Pod, others: Sequence[Pod], watcher: Watcher | None) -> None:
         """Raise ``Refusal`` of the first handler before the managers that refuses."""
         self._check(self._handlers[: self._managers], pod, others, watcher)
 
-    def check_after(self, pod: Pod, others: Sequence[Pod], watcher: Watcher | None) -> list[Pod]:
-        """Raise ``Refusal`` of the first handler after the managers that refuses; return the pods that end for it."""
-        self._check(self._handlers[self._managers :], pod, others, watcher)
-        return self.make_room(pod, others) if pod.is_critical else []
+    def check_after(self, pod: Pod, others: Sequence[Pod], ended: list[Pod], watcher: Watcher | None) -> None:
+        """Raise ``Refusal`` of the first handler after the managers that refuses; add the pods that end to ``ended``.
+
+        They end even where a handler after the predicates refuses.
+        """
+        self._check(self._handlers[self._managers : self._later], pod, others, watcher)
+        if pod.is_critical:
+            ended += self.make_room(pod, others)
+        self._check(self._handlers[self._later :], pod, others, watcher)
 
     def make_room(self, pod: Pod, others: Sequence[Pod]) -> list[Pod]:
         """Return the pods that end so that a pod fits (ADM-PRED-02); raises ``Refusal``."""
         if not pod.is_critical:
             self._fit.check(pod, others)
         missing = {shortage.name: shortage.missing for shortage in self._fit.shortages(pod, others)}
-        return pods_to_end(pod, others, missing, self._fit.amounts)
+        return pods_to_end(pod, others, missing, self._fit.freed)
 
     def shut_down(self) -> None:
         """Refuse all pods from now on."""

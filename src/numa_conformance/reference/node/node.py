@@ -92,7 +92,7 @@ class Node:
         if self._resource_fit:
             check_reservations(self.machine, self.config, self.gates.changes, facts.disk)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
-        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, facts.storage)
+        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, self.quirks.scheduler, facts.storage)
         self.chain = AdmissionChain(self.config, self.gates, facts, self._fit)
         self._containers.last_sent.clear()
         self._unsettled = set(self._providers)
@@ -161,14 +161,14 @@ class Node:
         """Admit a pod beside ``others``, whose requests the fit check counts; one that ``keeps`` its place stays."""
         self._pods[pod.uid] = pod
         self._settle_all(pod.uid)
-        ended: Iterable[Pod] = ()
+        ended: list[Pod] = []
         try:
             with self._checkpoints.admitting(pod, anew=self._admitter.gives_whole(pod)):
                 if self._resource_fit:
                     self.chain.check_before(pod, others, self._watcher)
                 self._admitter.admit(pod)
                 if self._resource_fit:
-                    ended = self.chain.check_after(pod, others, self._watcher)
+                    self.chain.check_after(pod, others, ended, self._watcher)
         except NumaConformanceError as error:
             if keeps and isinstance(error, Refusal):
                 return self._admission(pod, None)
@@ -177,16 +177,16 @@ class Node:
             self._gone(pod.uid)
             if not isinstance(error, Refusal):
                 raise
-            return self._admission(pod, error)
+            return self._ending(ended, pod, error)
         self._checkpoints.save()
         return self._ending(ended, pod)
 
-    def _ending(self, ended: Iterable[Pod], pod: Pod) -> AdmissionResult:
+    def _ending(self, ended: Iterable[Pod], pod: Pod, refusal: Refusal | None = None) -> AdmissionResult:
         """Take pods off the node that end for another, which holds what it was given beside them."""
         uids = tuple(other.uid for other in ended)
         for uid in uids:
             self.remove(uid)
-        return replace(self._admission(pod, None), preempted=uids)
+        return replace(self._admission(pod, refusal), preempted=uids)
 
     def resize(self, pod: Pod | Mapping[str, Any]) -> AdmissionResult | None:
         """Change CPU and memory of a pod in place; ``pod`` is as it is to be. None where no such pod is on the node.

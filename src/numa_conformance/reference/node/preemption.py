@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...errors import Refusal
+from ...fields import object_at
 from ...kube.pod import Pod
 
 Amounts = Callable[[Pod], Mapping[str, int]]
@@ -36,7 +37,8 @@ _CLASSES = ("BestEffort", "Burstable", "Guaranteed")
 
 
 def _is_lower(other: Pod, pod: Pod) -> bool:
-    return (pod.is_critical and not other.is_critical) or pod.priority > other.priority
+    both_have = not any(each.is_static and "priority" not in object_at(each.raw, "spec") for each in (pod, other))
+    return (pod.is_critical and not other.is_critical) or (both_have and pod.priority > other.priority)
 
 
 def _rest(missing: Mapping[str, int], ended: Iterable[Pod], amounts: Amounts) -> dict[str, int]:
@@ -55,8 +57,9 @@ def _nearest(pods: Sequence[Pod], missing: Mapping[str, int], amounts: Amounts) 
         return sum(share**2 for share in shares), held.get("memory", 0), held.get("cpu", 0)
 
     while missing:
-        nearest = min(reversed(left), key=distance)
-        left.remove(nearest)
-        ended.append(nearest)
-        missing = _rest(missing, [nearest], amounts)
+        nearest = min(reversed(range(len(left))), key=lambda index: distance(left[index]))
+        ended.append(left[nearest])
+        left[nearest] = left[-1]  # the kubelet's, so that of equals the same one is next
+        left.pop()
+        missing = _rest(missing, ended[-1:], amounts)
     return ended

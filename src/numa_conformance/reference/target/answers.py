@@ -12,7 +12,7 @@ from ...wire.messages import node as messages
 from ...wire.values import HintLists, HintValue
 from ..managers.compressed_hints import CompressedHints
 from ..managers.hint import Hint
-from ..managers.memory import NodeMemory, Table
+from ..managers.memory import Table
 from ..managers.topology import Answer
 from ..node import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult
 
@@ -62,24 +62,20 @@ def _holding(placement: Placement) -> messages.ContainerHolding:
     )
 
 
-def memory_state(books: Books | None) -> list[messages.MemoryNode] | None:
-    """Return what is free on each NUMA node; None unless the Memory Manager is Static."""
+def memory_state(books: Books | None, *, whole: bool = False) -> list[messages.MemoryNode] | None:
+    """Return what is free on each NUMA node, or its ``whole`` tables; None unless the Memory Manager is Static."""
     if books is None:
         return None
     return [
-        _memory_node(node, memory, free={name: table.free for name, table in memory.tables.items()})
+        messages.MemoryNode(
+            node,
+            memory.assignments,
+            sorted(memory.group),
+            None if whole else {name: table.free for name, table in memory.tables.items()},
+            {name: _table(table) for name, table in memory.tables.items()} if whole else None,
+        )
         for node, memory in books.items()
     ]
-
-
-def _memory_node(
-    node: int,
-    memory: NodeMemory,
-    *,
-    free: dict[str, int] | None = None,
-    tables: dict[str, messages.MemoryTable] | None = None,
-) -> messages.MemoryNode:
-    return messages.MemoryNode(node, memory.assignments, sorted(memory.group), free, tables)
 
 
 def _table(table: Table) -> messages.MemoryTable:
@@ -88,17 +84,11 @@ def _table(table: Table) -> messages.MemoryTable:
 
 def started_answer(initial: NodePools) -> messages.NodeStarted:
     """Return a node that has come up, with whole memory tables."""
-    tables = {
-        node: {name: _table(table) for name, table in memory.tables.items()}
-        for node, memory in (initial.memory or {}).items()
-    }
     return messages.NodeStarted(
         default_cpuset=format_bits(initial.default),
         reserved_cpus=None if initial.reserved is None else format_bits(initial.reserved),
         allocatable_cpus=None if initial.allocatable is None else format_bits(initial.allocatable),
-        memory_state=None
-        if initial.memory is None
-        else [_memory_node(node, memory, tables=tables[node]) for node, memory in initial.memory.items()],
+        memory_state=memory_state(initial.memory, whole=True),
     )
 
 

@@ -7,9 +7,6 @@ from typing import Any
 from ...cpuset import CpuSet, format_bits
 from ...errors import Fault, Refusal, StartError, UsageError
 from ...kube import Container, FeatureGates, Pod
-from ...sources.changes import Changes
-from ...sources.quirks import Quirks
-from ...sources.versions import KubernetesVersion
 from ...wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
 from ...wire.messages.hints import Hints, OfferedHints
 from ..managers.cpu import CpuManager, CpuState
@@ -22,19 +19,14 @@ _PREFIX = "new static policy error: "
 
 
 def ask_container(
-    request: Allocate,
-    affinity: Hint,
-    readings: Readings,
-    version: KubernetesVersion,
-    quirks: Quirks,
-    changes: Changes | None,
+    request: Allocate, affinity: Hint, readings: Readings
 ) -> Allocated | AllocationRefused | PolicyRefused:
     """Return hints before the allocation, and the allocation; raises ``KubeletHangs`` where the kubelet does."""
     try:
-        manager, gates = _manager(request, readings, version, quirks, changes)
+        manager, gates = _manager(request, readings)
     except StartError as error:
         return PolicyRefused(error.message.removeprefix(_PREFIX))
-    pod = readings.pod(request.pod, "pod").under_gates(gates, quirks.node)
+    pod = readings.pod(request.pod, "pod").under_gates(gates, readings.quirks.node)
     container = _container(pod, request.container)
     reply: dict[str, Any] = {
         "reserved_cpus": format_bits(manager.reserved),
@@ -55,24 +47,20 @@ def ask_container(
     )
 
 
-def ask_hints(
-    request: Hints, readings: Readings, version: KubernetesVersion, quirks: Quirks, changes: Changes | None
-) -> OfferedHints:
+def ask_hints(request: Hints, readings: Readings) -> OfferedHints:
     """Return the CPU hints of one container, or of the pod as a whole."""
     try:
-        manager, gates = _manager(request, readings, version, quirks, changes)
+        manager, gates = _manager(request, readings)
     except StartError as error:
         raise UsageError(Fault("kubelet", f"the node does not come up: {error.message}")) from error
-    pod = readings.pod(request.pod, "pod").under_gates(gates, quirks.node)
+    pod = readings.pod(request.pod, "pod").under_gates(gates, readings.quirks.node)
     if request.container is None:
         return OfferedHints(hints_answer(manager.pod_hints(pod)))
     return OfferedHints(hints_answer(manager.hints(pod, _container(pod, request.container))))
 
 
-def _manager(
-    request: Allocate | Hints, readings: Readings, version: KubernetesVersion, quirks: Quirks, changes: Changes | None
-) -> tuple[CpuManager, FeatureGates]:
-    manager, gates = readings.cpu_manager(request.machine, request.kubelet, version, quirks, changes)
+def _manager(request: Allocate | Hints, readings: Readings) -> tuple[CpuManager, FeatureGates]:
+    manager, gates = readings.cpu_manager(request.machine, request.kubelet)
     state = request.state
     manager.state = CpuState(
         _bits(state.default, "state.default"),

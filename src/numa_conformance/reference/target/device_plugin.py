@@ -9,18 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from ...errors import Fault, UsageError
 from ...machine import Device, Machine, machine_from_dict
-from ...wire.messages.plugin import (
-    AllocateDevices,
-    DevicesAllocated,
-    OfferedDevice,
-    PluginFailed,
-    PluginRefused,
-    PluginStarted,
-    PreferDevices,
-    Preferred,
-    RestartKubelet,
-    StartPlugin,
-)
+from ...wire.messages import plugin
 
 _RESOURCE, _EACH = "example.com/device", 2
 
@@ -30,7 +19,7 @@ class ReferencePlugin:
 
     _devices: Mapping[str, Device] | None = None
 
-    def plugin_start(self, request: StartPlugin) -> PluginStarted | PluginFailed:
+    def plugin_start(self, request: plugin.StartPlugin) -> plugin.PluginStarted | plugin.PluginFailed:
         """Offer the devices of a machine."""
         machine = machine_from_dict(request.machine, "machine")
         devices = machine.devices or tuple(_made_up(machine))
@@ -38,18 +27,18 @@ class ReferencePlugin:
         self._devices = {device.id: device for device in devices if device.resource == self._resource}
         return self._offer()
 
-    def plugin_restart(self, request: RestartKubelet) -> PluginStarted | PluginFailed:
+    def plugin_restart(self, request: plugin.RestartKubelet) -> plugin.PluginStarted | plugin.PluginFailed:
         """Offer them again."""
         return self._offer()
 
-    def _offer(self) -> PluginStarted:
+    def _offer(self) -> plugin.PluginStarted:
         offered = [
-            OfferedDevice(id, "Healthy" if device.healthy else "Unhealthy", list(device.numa) or None)
+            plugin.OfferedDevice(id, "Healthy" if device.healthy else "Unhealthy", list(device.numa) or None)
             for id, device in self._offered.items()
         ]
-        return PluginStarted(self._resource, offered, prefers=True, serves=True)
+        return plugin.PluginStarted(self._resource, offered, prefers=True, serves=True)
 
-    def plugin_prefer(self, request: PreferDevices) -> Preferred | PluginRefused:
+    def plugin_prefer(self, request: plugin.PreferDevices) -> plugin.Preferred | plugin.PluginRefused:
         """Choose what must be included, then what shares NUMA nodes with it, then the lowest ids."""
         nodes = {id: set(device.numa) for id, device in self._offered.items()}
         others = sorted(set(request.available) - set(request.included))
@@ -60,13 +49,15 @@ class ReferencePlugin:
             others.remove(nearest)
             chosen.append(nearest)
         if len(chosen) != request.size:
-            return PluginRefused(f"{len(chosen)} devices cannot be {request.size}")
-        return Preferred(chosen)
+            return plugin.PluginRefused(f"{len(chosen)} devices cannot be {request.size}")
+        return plugin.Preferred(chosen)
 
-    def plugin_allocate(self, request: AllocateDevices) -> DevicesAllocated | PluginRefused:
+    def plugin_allocate(self, request: plugin.AllocateDevices) -> plugin.DevicesAllocated | plugin.PluginRefused:
         """Serve what is offered."""
         strange = [id for id in request.devices if id not in self._offered]
-        return PluginRefused(f"there are no devices {', '.join(strange)}") if strange else DevicesAllocated(1)
+        if strange:
+            return plugin.PluginRefused(f"there are no devices {', '.join(strange)}")
+        return plugin.DevicesAllocated(1)
 
     @property
     def _offered(self) -> Mapping[str, Device]:

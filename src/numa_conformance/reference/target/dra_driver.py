@@ -8,20 +8,7 @@ from types import MappingProxyType
 from ...cpuset import CpuSet
 from ...errors import Fault, UsageError
 from ...machine import Machine, machine_from_dict
-from ...wire.messages.claims import (
-    ClaimPrepared,
-    ClaimRefused,
-    ClaimUnprepared,
-    DriverFailed,
-    DriverStarted,
-    EndShared,
-    PrepareClaim,
-    RestartDriver,
-    RunShared,
-    SharedRuns,
-    StartDriver,
-    UnprepareClaim,
-)
+from ...wire.messages import claims
 
 _NAME, _POOL = "cpu.example.com", "node"
 _CAPACITY = f"{_NAME}/cpu"
@@ -34,7 +21,7 @@ class DraDriver:
     _held: Mapping[str, int] = MappingProxyType({})
     _without_claim: frozenset[str] = frozenset()
 
-    def claims_start(self, request: StartDriver) -> DriverStarted | DriverFailed:
+    def claims_start(self, request: claims.StartDriver) -> claims.DriverStarted | claims.DriverFailed:
         """Publish the CPUs of a machine."""
         self._machine = machine = machine_from_dict(request.machine, "machine")
         left_alone = CpuSet.parse(request.reserved_cpus).bits
@@ -43,11 +30,11 @@ class DraDriver:
         self._held, self._without_claim = {}, frozenset()
         return self._publish()
 
-    def claims_restart(self, request: RestartDriver) -> DriverStarted | DriverFailed:
+    def claims_restart(self, request: claims.RestartDriver) -> claims.DriverStarted | claims.DriverFailed:
         """Publish them again."""
         return self._publish()
 
-    def _publish(self) -> DriverStarted:
+    def _publish(self) -> claims.DriverStarted:
         machine = self._published
         devices = [
             {
@@ -59,9 +46,9 @@ class DraDriver:
             for name, (node, bits) in self._nodes.items()
         ]
         pool = {"name": _POOL, "generation": 1, "resourceSliceCount": 1}
-        return DriverStarted([{"driver": _NAME, "nodeName": _POOL, "pool": pool, "devices": devices}])
+        return claims.DriverStarted([{"driver": _NAME, "nodeName": _POOL, "pool": pool, "devices": devices}])
 
-    def claims_prepare(self, request: PrepareClaim) -> ClaimPrepared | ClaimRefused:
+    def claims_prepare(self, request: claims.PrepareClaim) -> claims.ClaimPrepared | claims.ClaimRefused:
         """Give a claim CPUs, once."""
         machine, claim = self._published, request.claim
         try:
@@ -76,26 +63,26 @@ class DraDriver:
             for name, count in wanted:
                 free = self._nodes.get(name, (0, 0))[1] & ~sum(self._held.values()) & ~taken
                 if free.bit_count() < count:
-                    return ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
+                    return claims.ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
                 taken |= _whole_cores_first(machine, free, count)
             if self._without_claim and not self._left & ~taken:
-                return ClaimRefused("containers without a claim would have no CPU any more")
+                return claims.ClaimRefused("containers without a claim would have no CPU any more")
             self._held = {**self._held, uid: taken}
-        return ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._shared_runs.shared)
+        return claims.ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._shared_runs.shared)
 
-    def claims_unprepare(self, request: UnprepareClaim) -> ClaimUnprepared | ClaimRefused:
+    def claims_unprepare(self, request: claims.UnprepareClaim) -> claims.ClaimUnprepared | claims.ClaimRefused:
         """Let go of what a claim has."""
         self._held = {uid: cpus for uid, cpus in self._held.items() if uid != request.uid}
-        return ClaimUnprepared()
+        return claims.ClaimUnprepared()
 
-    def claims_run(self, request: RunShared) -> SharedRuns | ClaimRefused:
+    def claims_run(self, request: claims.RunShared) -> claims.SharedRuns | claims.ClaimRefused:
         """Run a container without a claim on what claims leave, where they leave any."""
         if not self._left:
-            return ClaimRefused("claims have all CPUs")
+            return claims.ClaimRefused("claims have all CPUs")
         self._without_claim |= {request.name}
         return self._shared_runs
 
-    def claims_end(self, request: EndShared) -> SharedRuns | ClaimRefused:
+    def claims_end(self, request: claims.EndShared) -> claims.SharedRuns | claims.ClaimRefused:
         """End it."""
         self._without_claim -= {request.name}
         return self._shared_runs
@@ -105,8 +92,8 @@ class DraDriver:
         return self._published.online_bits & ~sum(self._held.values())
 
     @property
-    def _shared_runs(self) -> SharedRuns:
-        return SharedRuns(dict.fromkeys(sorted(self._without_claim), str(CpuSet.from_bits(self._left))))
+    def _shared_runs(self) -> claims.SharedRuns:
+        return claims.SharedRuns(dict.fromkeys(sorted(self._without_claim), str(CpuSet.from_bits(self._left))))
 
     @property
     def _published(self) -> Machine:

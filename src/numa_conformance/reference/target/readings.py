@@ -21,9 +21,13 @@ _MOST = 512
 
 
 class Readings:
-    """Objects that one target has read. Each is immutable, and the same for the same JSON; nothing refused is kept."""
+    """Objects that one target has read. Each is immutable, and the same for the same JSON; nothing refused is kept.
 
-    def __init__(self) -> None:
+    ``version``, ``quirks`` and ``changes`` are those that the target shows.
+    """
+
+    def __init__(self, version: KubernetesVersion, quirks: Quirks, changes: Changes | None) -> None:
+        self.version, self.quirks, self.changes = version, quirks, changes
         self._kept: dict[Hashable, Any] = {}
 
     def pod(self, obj: object, place: str, *, validate: bool = True) -> Pod:
@@ -34,20 +38,13 @@ class Readings:
         """Return a configuration; raises ``UsageError``."""
         return self._once("kubelet", obj, lambda: KubeletConfiguration.from_dict(obj, "kubelet"))
 
-    def cpu_manager(
-        self,
-        machine: dict[str, Any],
-        kubelet: object,
-        version: KubernetesVersion,
-        quirks: Quirks,
-        changes: Changes | None,
-    ) -> tuple[CpuManager, FeatureGates]:
+    def cpu_manager(self, machine: dict[str, Any], kubelet: object) -> tuple[CpuManager, FeatureGates]:
         """Return a CPU Manager to give a state to; raises ``UsageError``, and ``StartError`` for what cannot start."""
 
         def make() -> tuple[CpuManager, FeatureGates]:
-            config = self.configuration(kubelet).at(version)
-            gates = FeatureGates.build(version, config.feature_gates, changes)
-            return make_cpu_manager(cpu_topology(machine, quirks.cpu), config, gates, quirks.cpu), gates
+            config, quirks = self.configuration(kubelet).at(self.version), self.quirks.cpu
+            gates = FeatureGates.build(self.version, config.feature_gates, self.changes)
+            return make_cpu_manager(cpu_topology(machine, quirks), config, gates, quirks), gates
 
         manager, gates = self._once("manager", (machine, kubelet), make)
         return copy.copy(manager), gates

@@ -16,38 +16,13 @@ from ...sources.quirks import Quirks
 from ...sources.versions import DEFAULT, KubernetesVersion
 from ...wire.features import FEATURES
 from ...wire.messages import SURFACES
+from ...wire.messages import node as messages
 from ...wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
 from ...wire.messages.classify import Classified, Classify
 from ...wire.messages.describe import PROTOCOL, Describe, Description
 from ...wire.messages.hints import Hints, OfferedHints
 from ...wire.messages.host import Discover, Discovered, HostReconcile
 from ...wire.messages.merge import Merge, Merged
-from ...wire.messages.node import (
-    AdmitPod,
-    Admitted,
-    Checkpoints,
-    MemoryNode,
-    NodeStarted,
-    NodeState,
-    PodStarted,
-    ReadCheckpoints,
-    ReadState,
-    Reconcile,
-    Reconciled,
-    Rejected,
-    Removed,
-    RemovePod,
-    Resized,
-    ResizePending,
-    ResizePod,
-    Restarted,
-    RestartNode,
-    RunPod,
-    StartFailed,
-    StartNode,
-    StateWrite,
-    UnknownPod,
-)
 from ...wire.messages.pick import Pick, Picked, PickRefused
 from ...wire.messages.score import Score, Scored, ScoreRefused
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
@@ -93,7 +68,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         self._node: Node | None = None
         self._store = JournalStore()
         self._overheard = Overheard()
-        self._readings = Readings()
+        self._readings = Readings(self._version, self._quirks, changes)
 
     def describe(self, request: Describe) -> Description:
         """Say who this is."""
@@ -112,13 +87,11 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
 
     def allocate(self, request: Allocate) -> Allocated | AllocationRefused | PolicyRefused:
         """Make one allocation of the static policy in a given state."""
-        return ask_container(
-            request, hint_of(request.affinity), self._readings, self._version, self._quirks, self._changes
-        )
+        return ask_container(request, hint_of(request.affinity), self._readings)
 
     def hints(self, request: Hints) -> OfferedHints:
         """Offer the CPU hints of a container or a pod in a given state."""
-        return ask_hints(request, self._readings, self._version, self._quirks, self._changes)
+        return ask_hints(request, self._readings)
 
     def merge(self, request: Merge) -> Merged:
         """Merge provider hints."""
@@ -161,13 +134,13 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         """Read a host tree."""
         return Discovered(machine_to_dict(read_machine(request.root)))
 
-    def host_reconcile(self, request: HostReconcile) -> Reconciled:
+    def host_reconcile(self, request: HostReconcile) -> messages.Reconciled:
         """Write the cpusets of a reconcile pass into a cgroup tree."""
         tree = CgroupTree.open(Path(request.root))
         done = self._up.reconcile(lambda updates: [failure.update for failure in tree.apply(updates)], tree.read)
         return answers.reconciled_answer(done)
 
-    def node_start(self, request: StartNode) -> NodeStarted | StartFailed:
+    def node_start(self, request: messages.StartNode) -> messages.NodeStarted | messages.StartFailed:
         """Bring up a node."""
         self._node = None
         self._store = store = JournalStore()
@@ -189,52 +162,56 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
             )
         except StartError as error:
             self._node = None
-            return StartFailed(error.stage, error.message)
+            return messages.StartFailed(error.stage, error.message)
         return answers.started_answer(self._node.pools)
 
-    def node_admit(self, request: AdmitPod) -> Admitted | Rejected:
+    def node_admit(self, request: messages.AdmitPod) -> messages.Admitted | messages.Rejected:
         """Admit a pod."""
         self._overheard.take()
         outcome = self._up.admit(self._readings.pod(request.pod, "pod"))
         return answers.admission_answer(outcome, self._overheard.take())
 
-    def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
+    def node_run(self, request: messages.RunPod) -> messages.PodStarted | messages.UnknownPod:
         """Start a pod's containers."""
         placements = self._up.run(request.uid)
         if placements is None:
-            return UnknownPod(*self._pools())
+            return messages.UnknownPod(*self._pools())
         pool, memory = self._pools()
-        return PodStarted(pool, answers.placements_answer(placements), memory)
+        return messages.PodStarted(pool, answers.placements_answer(placements), memory)
 
-    def node_resize(self, request: ResizePod) -> Resized | ResizePending | UnknownPod:
+    def node_resize(
+        self, request: messages.ResizePod
+    ) -> messages.Resized | messages.ResizePending | messages.UnknownPod:
         """Change CPU and memory of a pod in place."""
         outcome = self._up.resize(self._readings.pod(request.pod, "pod"))
         pool, memory = self._pools()
         if outcome is None:
-            return UnknownPod(pool, memory)
+            return messages.UnknownPod(pool, memory)
         if not outcome.admitted:
-            return ResizePending(pool, outcome.reason or "", outcome.message or "", memory)
-        return Resized(pool, answers.placements_answer(outcome.placements), memory)
+            return messages.ResizePending(pool, outcome.reason or "", outcome.message or "", memory)
+        return messages.Resized(pool, answers.placements_answer(outcome.placements), memory)
 
-    def node_remove(self, request: RemovePod) -> Removed | UnknownPod:
+    def node_remove(self, request: messages.RemovePod) -> messages.Removed | messages.UnknownPod:
         """Take a pod off the node."""
         known = self._up.remove(request.uid)
-        return (Removed if known else UnknownPod)(*self._pools())
+        return (messages.Removed if known else messages.UnknownPod)(*self._pools())
 
-    def node_state(self, request: ReadState) -> NodeState:
+    def node_state(self, request: messages.ReadState) -> messages.NodeState:
         """Tell all that is on the node."""
         return answers.state_answer(self._up.state())
 
-    def node_reconcile(self, request: Reconcile) -> Reconciled:
+    def node_reconcile(self, request: messages.Reconcile) -> messages.Reconciled:
         """Make one pass of the reconcile loop."""
         return answers.reconciled_answer(self._up.reconcile())
 
-    def node_checkpoints(self, request: ReadCheckpoints) -> Checkpoints:
+    def node_checkpoints(self, request: messages.ReadCheckpoints) -> messages.Checkpoints:
         """Tell the state files."""
         files = self._up.checkpoints()
-        return Checkpoints(files, [StateWrite(name, text) for name, text in self._store.take_writes()])
+        return messages.Checkpoints(
+            files, [messages.StateWrite(name, text) for name, text in self._store.take_writes()]
+        )
 
-    def node_restart(self, request: RestartNode) -> Restarted | StartFailed:
+    def node_restart(self, request: messages.RestartNode) -> messages.Restarted | messages.StartFailed:
         """Restart the node agent."""
         self._up.write_files(request.files or {})
         self._store.forget_writes()
@@ -244,7 +221,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
                 validate(config, self._up.version)
             return answers.restarted_answer(self._up.restart(config, at_once=request.at_once))
         except StartError as error:
-            return StartFailed(error.stage, error.message)
+            return messages.StartFailed(error.stage, error.message)
 
     @property
     def _up(self) -> Node:
@@ -252,6 +229,6 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
             raise UsageError(Fault("", "no node is up", "node.start first"))
         return self._node
 
-    def _pools(self) -> tuple[str, list[MemoryNode] | None]:
+    def _pools(self) -> tuple[str, list[messages.MemoryNode] | None]:
         pools = self._up.pools
         return format_bits(pools.default), answers.memory_state(pools.memory)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from ...wire.message import Message
+from ..html import render
 from .markdown import first_paragraph
 
 PUBLIC = ("numa_conformance.targets", "numa_conformance.machines", "numa_conformance.testing")
@@ -22,34 +22,24 @@ _CONSTANTS = {
     "PROTOCOL": "the version of the protocol that a target says it speaks",
     "SURFACES": "every surface by its name",
 }
-_HEAD = """# The public interface
-
-- **For:** authors of targets and of tests in Python.
-- **At the end:** you know what you may import.
-
-These three modules are public: what they export keeps its name and meaning, and the [changelog](../CHANGELOG.md) says
-what changes. Every other module is internal: it may change without notice. This page is made by
-`numa-conformance requirements --api`.
-"""
 
 
 def api_page() -> str:
     """Return ``docs/api.md``."""
-    return "\n".join((_HEAD, *(line for name in PUBLIC for line in _module_lines(name))))
+    return render("api.md", modules=list(map(_module, PUBLIC))).removesuffix("\n")
 
 
-def _module_lines(name: str) -> Iterator[str]:
+def _module(name: str) -> tuple[str, str, list[str], list[str]]:
+    """Return a module's name and text, a line for each export, and those for messages."""
     module = importlib.import_module(name)
-    exported = [(each, getattr(module, each)) for each in sorted(module.__all__, key=str.lower)]
-    messages = [(each, value) for each, value in exported if _is_message(value)]
-    yield f"## `{name}`\n\n{_text(module)}\n"
-    yield from (
-        f"- `{each}{_signature(value)}`{_sentence(each, value)}" for each, value in exported if not _is_message(value)
-    )
-    if messages:
-        yield "\nMessages, with the method for those that are requests. [protocol.md](protocol.md) has their fields.\n"
-        yield from (f"- `{each}`{_method(value)}{_sentence(each, value)}" for each, value in messages)
-    yield ""
+    exported, messages = list[str](), list[str]()
+    for each in sorted(module.__all__, key=str.lower):
+        value = getattr(module, each)
+        if _is_message(value):
+            messages.append(f"`{each}`{_method(value)}{_sentence(each, value)}")
+        else:
+            exported.append(f"`{each}{_signature(value)}`{_sentence(each, value)}")
+    return name, _text(module), exported, messages
 
 
 def _is_message(value: object) -> bool:

@@ -29,7 +29,8 @@ from ...judging.world import AdmittedPod
 from ...wire.history.history import History
 from ...wire.history.values import Affinity, CpuBits, HoldingBits, UpdateBits
 from ...wire.messages.plugin import PluginStarted
-from .markdown import joined, page_of
+from ..html import render
+from .markdown import page_of
 from .questions import machine_of, question
 from .source_pages import statement_links
 
@@ -164,12 +165,6 @@ def _text(name: str, value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-HOW_TO_READ = """\
-Of each judge there is what was given and asked, an answer that is wrong and one that is right. A picture has a row for
-each cache of a NUMA node. Between two bars are the CPUs of a core, and a sign for who has each; `[ab]` are two at once.
-The line below tells whose signs they are."""
-
-
 def chapters() -> Mapping[str, list[Requirement]]:
     """Return the requirements of each chapter by the name of its page, in the order of the book."""
     book: dict[str, list[Requirement]] = {}
@@ -189,14 +184,15 @@ def chapter_pages() -> Mapping[str, str]:
 
 
 def _page(requirements: Sequence[Requirement]) -> str:
-    maker = "Made by `numa-conformance requirements --pages docs`."
-    lines = [f"# {title_of(requirements)}", "", maker, "", HOW_TO_READ]
-    for requirement in requirements:
-        lines += ["", f"### `{requirement.id}`", "", requirement.text, "", *_facts(requirement)]
-        for check in judges_of(requirement.id):
-            if check.function in pairs():
-                lines += _pair(check, pairs()[check.function])
-    return joined(lines)
+    parts = [
+        (
+            requirement,
+            _facts(requirement),
+            [_pair(check, pairs()[check.function]) for check in judges_of(requirement.id) if check.function in pairs()],
+        )
+        for requirement in requirements
+    ]
+    return render("chapter.md", title=title_of(requirements), parts=parts)
 
 
 def _facts(requirement: Requirement) -> list[str]:
@@ -211,21 +207,20 @@ def _facts(requirement: Requirement) -> list[str]:
         f"Tested by {' and '.join(asked_by(requirement.id)) or requirement.command or 'nothing'}: {tests or 'none'}.",
     ]
     reasons = reasons_of(requirement.id)
-    return [f"- {fact}" for fact in (*facts, *([f"Not tested where {'; '.join(reasons)}."] if reasons else ()))]
+    return [*facts, *([f"Not tested where {'; '.join(reasons)}."] if reasons else ())]
 
 
-def _pair(check: Checker, pair: Pair) -> Iterator[str]:
+def _pair(check: Checker, pair: Pair) -> dict[str, Any]:
+    """Return what the page says of a question and its two answers."""
     wrong, right = pair
     violation = (violations(check, wrong) or [Violation("")])[0]
-    got = f" Answered: {violation.got}." if violation.got else ""
-    allowed = f" Allowed: {violation.allowed}." if violation.allowed else ""
-    yield from ("", f"Given: {question(wrong)}.", "", f"Wrong: {violation.why}.{got}{allowed}")
-    yield from _block(_picture(check, wrong, violation.marks))
-    yield from ("", f"Right: {outcome(wrong, right)}", *_block(_picture(check, right, {})))
-
-
-def _block(picture: str) -> list[str]:
-    return ["", "```text", *picture.splitlines(), "```"] if picture else []
+    return {
+        "question": question(wrong),
+        "violation": violation,
+        "wrong": _picture(check, wrong, violation.marks),
+        "right": _picture(check, right, {}),
+        "outcome": outcome(wrong, right),
+    }
 
 
 def _picture(check: Checker, case: object, marks: Mapping[str, int]) -> str:

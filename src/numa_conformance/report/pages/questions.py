@@ -7,25 +7,13 @@ from typing import Any
 
 from ...chapters.outcomes import in_words, listed, memory_text, number_of
 from ...cpuset import format_bits
+from ...judging import node_subjects as nodes
 from ...judging.choice import CpuChoice
 from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.classified import Classification
 from ...judging.earlier_admissions import RepeatedAdmission
 from ...judging.hinted import CpuHints
 from ...judging.merged import MergedHints
-from ...judging.node_subjects import (
-    Admission,
-    Arrival,
-    Crash,
-    ForeignStart,
-    ReconcilePass,
-    Recovery,
-    RefusedStart,
-    Removal,
-    Resize,
-    Restart,
-    State,
-)
 from ...judging.offered import DeviceHints, MemoryHints
 from ...judging.plugins import DeviceList, DevicePreference, DevicesServed, Registration
 from ...judging.pods import ContainerSpec, PodSpec
@@ -41,15 +29,15 @@ from ...wire.history.values import Affinity
 WORLDS = ("before", "world", "now")
 """Fields in which a case has the node that was asked or seen."""
 ALWAYS = {
-    Arrival: "a node is to come up",
-    Crash: "the node agent ends between two writes of its state files",
+    nodes.Arrival: "a node is to come up",
+    nodes.Crash: "the node agent ends between two writes of its state files",
     DeviceList: "a plugin sends a list of devices",
-    ForeignStart: "a node is to come up with the state file of a node with other CPUs",
+    nodes.ForeignStart: "a node is to come up with the state file of a node with other CPUs",
     Publication: "a driver is to publish devices",
-    ReconcilePass: "one pass of the reconcile loop",
-    Recovery: "a node is to come up with state files that are damaged, old, or not its own",
-    RefusedStart: "a node that refused to start with a configuration is restarted with it",
-    State: "what is on the node is asked for",
+    nodes.ReconcilePass: "one pass of the reconcile loop",
+    nodes.Recovery: "a node is to come up with state files that are damaged, old, or not its own",
+    nodes.RefusedStart: "a node that refused to start with a configuration is restarted with it",
+    nodes.State: "what is on the node is asked for",
 }
 """What is asked in cases of a class, where it is always the same."""
 
@@ -121,7 +109,7 @@ def _question_itself(case: Any) -> Iterator[str]:
     match case:
         case _ if type(case) in ALWAYS:
             yield ALWAYS[type(case)]
-        case Admission():
+        case nodes.Admission():
             yield f"{_pod(case.pod)} {'comes again' if case.again else 'comes'}"
         case RepeatedAdmission():
             yield f"{_pod(case.pod)} comes, which was admitted before"
@@ -131,11 +119,11 @@ def _question_itself(case: Any) -> Iterator[str]:
             yield _pod(case.pod, with_class=False)
         case Rest():
             yield case.in_words
-        case Removal():
+        case nodes.Removal():
             yield f"pod {case.uid} is removed"
-        case Resize():
+        case nodes.Resize():
             yield f"a resize to {_pod(case.pod)}"
-        case Restart():
+        case nodes.Restart():
             wanted = [f"with {text}" for text in _settings(case.wanted)] if case.wanted else []
             yield ", ".join(("the node is restarted", *wanted, *(f"without {name}" for name in sorted(case.deleted))))
         case CpuChoice():

@@ -67,11 +67,5 @@ QUIRKS: Mapping[str, Quirk] = MappingProxyType(
 @lru_cache
 def _of(version: KubernetesVersion, patch: int | None) -> Quirks:
     """Return the quirks of a version; ``patch`` tells those apart that are equal by their minor."""
-    return Quirks(
-        cpu=CpuQuirks.of(version),
-        memory=MemoryQuirks.of(version),
-        device=DeviceQuirks.of(version),
-        topology=TopologyQuirks.of(version),
-        node=NodeQuirks.of(version),
-        scheduler=SchedulerQuirks.of(version),
-    )
+    shown: dict[str, Any] = {area: flags.of(version) for area, flags in Quirks()._by_area().items()}
+    return Quirks(**shown)

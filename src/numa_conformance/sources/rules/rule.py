@@ -1,12 +1,13 @@
-"""``Rule`` and ``RuleChapter``, and how their text is read."""
+"""``Rule`` and ``RuleChapter``, how their text is read, and all of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from ...files import parts_of
+from ...files import parts_of, text_of
 
 _RULE = re.compile(r"([A-Z]+-[A-Z]+-[0-9]{2}) \[(doc|impl|doc\+impl)\] (\S.*)")
 
@@ -58,3 +59,26 @@ def _read_rule(line: str) -> Rule:
         raise ValueError(f"not a rule: {line!r}")
     id, origin, text = parts.groups()
     return Rule(id, text, documented="doc" in origin, implemented="impl" in origin)
+
+
+_MANAGERS = {
+    "CPU Manager": ("cpu_machine", "cpu_policy", "cpu_allocation", "cpu_state"),
+    "Topology Manager": ("topology",),
+    "Memory Manager": ("memory",),
+    "Device Manager": ("device",),
+    "Admission": ("admission",),
+    "Scheduler": ("scheduler",),
+}
+
+CHAPTERS: Mapping[str, tuple[RuleChapter, ...]] = MappingProxyType(
+    {
+        manager: tuple(chapter for name in names for chapter in read_chapters(text_of(__package__, f"{name}.txt")))
+        for manager, names in _MANAGERS.items()
+    }
+)
+"""The chapters of every manager."""
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {rule.id: rule for chapters in CHAPTERS.values() for chapter in chapters for rule in chapter.rules}
+)
+"""Every rule, by id."""

@@ -1,6 +1,5 @@
 """Statements: every sentence of the pages that says how a node or the scheduler must behave, in our words."""
 
-from .registry import STATEMENTS
-from .statement import Statement, Strength
+from .statement import STATEMENTS, Statement, Strength
 
 __all__ = ["STATEMENTS", "Statement", "Strength"]

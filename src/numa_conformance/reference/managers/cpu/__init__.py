@@ -5,8 +5,8 @@ from .allocator import CpuAllocator
 from .cpu_state import CpuHolding, CpuPools, CpuState
 from .hint_request import HintRequest
 from .manager import make_cpu_manager, provide
-from .provider import CpuManager
-from .state_file import CPU_FILE, CpuStateFile
+from .provider import CpuManager, CpuStateFile
+from .state_file import CPU_FILE
 from .static_policy import StaticPolicy
 from .topology import CpuTopology, view_of
 

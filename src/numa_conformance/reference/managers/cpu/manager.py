@@ -10,9 +10,8 @@ from ..policy_options import OptionError, go_map
 from ..provider import NodeSetup
 from ..state_file import FileStyle
 from .allocator import CpuAllocator
-from .none_policy import NonePolicy
 from .options import align_by_socket
-from .provider import CpuManager
+from .provider import CpuManager, NonePolicy
 from .reservation import reserved_count, reserved_cpus
 from .static_options import parse_options
 from .static_policy import StaticPolicy

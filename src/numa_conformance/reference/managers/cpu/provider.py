@@ -1,11 +1,14 @@
-"""``CpuManager``: what every policy of the CPU Manager has in common, its state and what follows from it."""
+"""``CpuManager``: what every policy of the CPU Manager has in common, policy ``none`` with no more, and its file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from ..provider import Provider
-from ..state_file import PLAIN
-from .cpu_state import CpuHolding, CpuState
-from .state_file import CpuStateFile
+from ..state_file import PLAIN, CheckpointError
+from .cpu_state import CpuHolding, CpuPools, CpuState
+from .state_file import CPU_FILE, decode, encode
 
 
 class CpuManager(Provider):
@@ -55,3 +58,47 @@ class CpuManager(Provider):
     def release(self, uid: str, container: str) -> None:
         """Give a container's CPUs back."""
         self.state.release(uid, container)
+
+
+class NonePolicy(CpuManager):
+    """The CPU Manager under policy ``none``: the shared pool is empty and no cpuset is written (CPU-POOL-07).
+
+    It takes over a stored state as it is (CPU-CKPT-10).
+    """
+
+    policy = "none"
+
+    def __init__(self) -> None:
+        """Start with an empty state."""
+        super().__init__(CpuState())
+
+    def pools(self) -> CpuPools:
+        """Return the shared pool of the state; nothing is reserved."""
+        return CpuPools(self.state.default, None, None)
+
+
+class CpuStateFile:
+    """The file of one CPU Manager."""
+
+    name = CPU_FILE
+    lags = False
+
+    def __init__(self, manager: CpuManager) -> None:
+        """Take the manager whose state the file holds."""
+        self._manager = manager
+
+    def content(self) -> Callable[[], str]:
+        """Return what makes the file's text for the manager as it is now."""
+        return partial(encode, self._manager.policy, self._manager.state.copy(), self._manager.file_style)
+
+    def restore(self, text: str | None, where: str) -> bool:
+        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""
+        stored = CpuState()
+        if text is not None:
+            try:
+                stored = decode(text, self._manager.policy, self._manager.file_style)
+            except CheckpointError as error:
+                raise error.start_error("CPU", where) from error
+        self._manager.restore(stored)
+        begins_anew = self._manager.policy == "static" and not stored.default
+        return text is None or begins_anew or self._manager.state.default != stored.default

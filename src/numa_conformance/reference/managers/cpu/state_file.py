@@ -1,10 +1,8 @@
-"""``cpu_manager_state``: the CPU Manager's state file (CPU-CKPT-01..09, 17)."""
+"""``cpu_manager_state``: the text of the CPU Manager's state file (CPU-CKPT-01..09, 17)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from ....cpuset import CpuSet, format_bits
 from ....errors import CpuSetSyntaxError
@@ -15,47 +13,6 @@ from .cpu_state import CpuState
 from .state_formats import FORMATS, V1, V2, V3, CpuFormat, CpuRecord
 
 CPU_FILE = "cpu_manager_state"
-
-
-class _Manager(Protocol):
-    """What the file needs of a CPU Manager."""
-
-    state: CpuState
-
-    @property
-    def policy(self) -> str: ...
-
-    @property
-    def file_style(self) -> FileStyle: ...
-
-    def restore(self, state: CpuState) -> None: ...
-
-
-class CpuStateFile:
-    """The file of one CPU Manager."""
-
-    name = CPU_FILE
-    lags = False
-
-    def __init__(self, manager: _Manager) -> None:
-        """Take the manager whose state the file holds."""
-        self._manager = manager
-
-    def content(self) -> Callable[[], str]:
-        """Return what makes the file's text for the manager as it is now."""
-        return partial(encode, self._manager.policy, self._manager.state.copy(), self._manager.file_style)
-
-    def restore(self, text: str | None, where: str) -> bool:
-        """Take over a file's content; tell whether it is to be written anew. Raises ``StartError`` (CPU-CKPT-07)."""
-        stored = CpuState()
-        if text is not None:
-            try:
-                stored = decode(text, self._manager.policy, self._manager.file_style)
-            except CheckpointError as error:
-                raise error.start_error("CPU", where) from error
-        self._manager.restore(stored)
-        begins_anew = self._manager.policy == "static" and not stored.default
-        return text is None or begins_anew or self._manager.state.default != stored.default
 
 
 def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:

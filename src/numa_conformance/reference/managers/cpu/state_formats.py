@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ....cpuset import CpuSet, iter_bits
 from ....errors import CpuSetSyntaxError
 from ....machine.hostfs.fnv import fnv1a_32
-from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, string_map, type_error
+from ....machine.hostfs.go_json import GoJsonError, Pairs, number, string, string_map, type_error
 from ..state_formats import Format, Formats
-
-_NAMES = ("policyName", "defaultCpuSet", "entries", "podEntries", "checksum", "data", "dataChecksum")
-_KNOWN = {name.lower(): name for name in _NAMES}
 
 
 @dataclass
@@ -36,21 +33,29 @@ class CpuFormat(Format[CpuRecord]):
 
     has_flat_entries: bool = False
 
-    def read(self, text: str) -> tuple[CpuRecord, GoJsonError | None]:
-        """Return what can be read of a text, and the first fault in it."""
-        record, first = CpuRecord(), None
-        try:
-            members = list(fields(load(text), _KNOWN, f"state.{self.name}"))
-        except GoJsonError as error:
-            return record, error
-        for name, value in members:
-            if name not in self.members:
-                continue
-            try:
-                _READERS[name](self, record, value, self.path(name))
-            except GoJsonError as error:
-                first = first or error
-        return record, first
+    def empty(self) -> CpuRecord:
+        """Return a record of which nothing was read."""
+        return CpuRecord()
+
+    def member(self, record: CpuRecord, name: str, value: Any, path: str) -> None:
+        """Read a member into a record; raises ``GoJsonError``."""
+        match name:
+            case "policyName":
+                record.policy = string(value, path)
+            case "defaultCpuSet":
+                record.default = string(value, path)
+            case "entries" if self.has_flat_entries:
+                record.flat = string_map(value, path)
+            case "entries":
+                record.entries = _read_entries(value, path)
+            case "podEntries":
+                record.pods = _read_pods(value, path)
+            case "checksum":
+                record.checksum = number(value, path, "checksum.Checksum", low=0)
+            case "data":
+                record.data = string(value, path)
+            case _:
+                record.data_checksum = number(value, path, "checksum.Checksum", low=0)
 
     def checksum(self, record: CpuRecord) -> int:
         """Return the checksum of a record (CPU-CKPT-03)."""
@@ -71,26 +76,16 @@ class CpuFormat(Format[CpuRecord]):
         )
 
 
-def _policy(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
-    record.policy = string(value, path)
-
-
-def _default(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
-    record.default = string(value, path)
-
-
-def _entries(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
-    if form.has_flat_entries:
-        record.flat = string_map(value, path)
-        return
+def _read_entries(value: Any, path: str) -> dict[str, dict[str, str]]:
     if not isinstance(value, Pairs):
         raise type_error(value, path, "map[string]map[string]string")
-    record.entries = {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
+    return {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
 
 
-def _pods(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
+def _read_pods(value: Any, path: str) -> dict[str, str]:
     if not isinstance(value, Pairs):
         raise type_error(value, path, "state.PodCPUAssignments")
+    pods = {}
     for uid, entry in value:
         if not isinstance(entry, Pairs):
             raise type_error(entry, path, "state.podEntryJSON")
@@ -99,24 +94,8 @@ def _pods(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
             CpuSet.parse(written)
         except CpuSetSyntaxError as error:
             raise GoJsonError(f"failed to parse cpuset: {error.detail or error.kubelet_wording}") from error
-        record.pods[uid] = written
-
-
-def _checksum(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
-    record.checksum = number(value, path, "checksum.Checksum", low=0)
-
-
-def _data(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
-    record.data = string(value, path)
-
-
-def _data_checksum(form: CpuFormat, record: CpuRecord, value: Any, path: str) -> None:
-    record.data_checksum = number(value, path, "checksum.Checksum", low=0)
-
-
-_READERS: Mapping[str, Callable[[CpuFormat, CpuRecord, Any, str], None]] = dict(
-    zip(_NAMES, (_policy, _default, _entries, _pods, _checksum, _data, _data_checksum), strict=True)
-)
+        pods[uid] = written
+    return pods
 
 
 _OLD = frozenset({"policyName", "defaultCpuSet", "entries", "checksum"})

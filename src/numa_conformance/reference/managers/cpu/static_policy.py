@@ -9,11 +9,11 @@ from ....errors import Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
 from ....sources.options import StaticOptions
+from .. import pod_level
 from ..departures import Documented
 from ..eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..hint import NO_AFFINITY, Hint
 from ..provider import Active, release_inactive
-from . import pod_level
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator
 from .cpu_state import CpuPools, CpuState, check_state
@@ -70,7 +70,7 @@ class StaticPolicy(Documented, CpuManager):
         needed = pod_exclusive_cpus(pod)
         if not needed:
             return None
-        if pod.served == "pod" and pod_level.empty_pool(pod):
+        if pod.served == "pod" and _empty_pool(pod):
             return HintRequest.of(self.topology, needed, 0).impossible()
         whole = self._whole(pod.uid)
         if whole is not None:
@@ -143,7 +143,7 @@ class StaticPolicy(Documented, CpuManager):
         count = pod_exclusive_cpus(pod)
         if not count or self._whole(pod.uid) is not None:
             return
-        empty = pod_level.empty_pool(pod)
+        empty = _empty_pool(pod)
         if empty:
             raise Refusal("EmptyPodSharedPoolError", empty)
         if self._full_pcpus_only:
@@ -151,7 +151,12 @@ class StaticPolicy(Documented, CpuManager):
         whole = self._choose(count, affinity.mask, 0, trace)
         self.state.assign_pod(pod.uid, whole)
         try:
-            parts = pod_level.parts(pod, whole, self._allocator.allocate)
+            parts = pod_level.parts(
+                pod,
+                whole,
+                lambda container, left: self._allocator.allocate(left, exclusive_cpus(pod, container)),
+                lambda left, part: left & ~part,
+            )
         except NotEnoughCpus as fault:
             raise Refusal.unexpected(str(fault)) from None
         self.state.assignments[pod.uid] = parts
@@ -231,3 +236,13 @@ class _GivesOtherCpus(StaticPolicy, quirk="whole_pods_get_other_cpus"):
 
     def _whole(self, uid: str) -> int | None:
         return None
+
+
+def _empty_pool(pod: Pod) -> str | None:
+    """Return why containers of a pod that is served as a whole would be left without CPUs; None where none would."""
+
+    def owed(container: Container) -> dict[str, int]:
+        count = exclusive_cpus(pod, container)
+        return {"cpu": count} if count else {}
+
+    return pod_level.empty_pool(pod, {"cpu": pod_exclusive_cpus(pod)}, owed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from ....errors import StartError
 from ....kube.features import FeatureGates
@@ -11,36 +10,15 @@ from ....kube.kubelet_config import KubeletConfiguration
 from ....machine.model import Machine
 from ....sources.policies import MEMORY_POLICIES, Platform
 from ....sources.quirks.memory import MemoryQuirks
-from ..provider import NodeSetup, Provider
+from ..provider import NodeSetup
 from ..state_file import FileStyle
-from .memory_state import EmptyTables, MemoryBlocks, NodeMemory
+from .memory_state import EmptyTables
 from .none_policy import NoneMemoryManager
 from .reservation import MemoryReservation
+from .state_file import MemoryManager
 from .static_policy import StaticMemoryManager
 
 _STAGE = "memorymanager"
-
-
-class MemoryManager(Provider, Protocol):
-    """The Memory Manager of one node, whatever its policy."""
-
-    file_style: FileStyle
-    """How the state file is written."""
-
-    @property
-    def policy(self) -> str:
-        """The policy's name, as its state file has it."""
-
-    @property
-    def nodes(self) -> dict[int, NodeMemory]:
-        """The memory of every NUMA node; empty under policy None."""
-
-    @property
-    def blocks(self) -> MemoryBlocks:
-        """The blocks of every container."""
-
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
-        """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
 
 
 def provide(setup: NodeSetup) -> MemoryManager:

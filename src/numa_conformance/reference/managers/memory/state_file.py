@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ....machine.hostfs.go_json import dump
+from ..provider import Provider
 from ..state_file import PLAIN, CheckpointError, FileStyle
 from ..state_formats import text_checksum
 from .memory_state import MemoryBlocks, NodeMemory, PinnedBlock
@@ -17,22 +18,26 @@ _PLAIN_V1 = MemoryFormat("MemoryManagerCheckpoint", V1.members)
 """The one format of kubelets up to 1.35."""
 
 
-class _Manager(Protocol):
-    """What the file needs of a Memory Manager."""
+class MemoryManager(Provider, Protocol):
+    """The Memory Manager of one node, whatever its policy."""
+
+    file_style: FileStyle
+    """How the state file is written."""
 
     @property
-    def policy(self) -> str: ...
+    def policy(self) -> str:
+        """The policy's name, as its state file has it."""
 
     @property
-    def file_style(self) -> FileStyle: ...
+    def nodes(self) -> dict[int, NodeMemory]:
+        """The memory of every NUMA node; empty under policy None."""
 
     @property
-    def nodes(self) -> dict[int, NodeMemory]: ...
+    def blocks(self) -> MemoryBlocks:
+        """The blocks of every container."""
 
-    @property
-    def blocks(self) -> MemoryBlocks: ...
-
-    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool: ...
+    def restore(self, nodes: Mapping[int, NodeMemory], blocks: MemoryBlocks) -> bool:
+        """Take over a state file's content; tell whether it must be written anew. Raises ``StartError``."""
 
 
 class MemoryStateFile:
@@ -41,7 +46,7 @@ class MemoryStateFile:
     name = MEMORY_FILE
     lags = False
 
-    def __init__(self, manager: _Manager) -> None:
+    def __init__(self, manager: MemoryManager) -> None:
         """Take the manager whose state the file holds."""
         self._manager = manager
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....machine.hostfs.fnv import fnv1a_32
-from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, load, number, string, type_error
+from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, number, string, type_error
 from ..state_formats import Format, Formats
 from .memory_state import NodeMemory, PinnedBlock, Table
 
 TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")
 _DUMPED = ("TotalMemSize", "SystemReserved", "Allocatable", "Reserved", "Free")
-_NAMES = ("policyName", "machineState", "entries", "podEntries", "checksum", "data", "dataChecksum")
 
 
 @dataclass
@@ -33,14 +32,32 @@ class MemoryRecord:
 class MemoryFormat(Format[MemoryRecord]):
     """One format of the Memory Manager's file."""
 
-    def read(self, text: str) -> tuple[MemoryRecord, GoJsonError | None]:
-        """Return what can be read of a text, and the first fault in it."""
-        decoder = _Decoder(self)
-        try:
-            decoder.read(load(text))
-        except GoJsonError as error:
-            return decoder.record, error
-        return decoder.record, None
+    reads_on = False
+
+    def empty(self) -> MemoryRecord:
+        """Return a record of which nothing was read."""
+        return MemoryRecord()
+
+    def member(self, record: MemoryRecord, name: str, value: Any, path: str) -> None:
+        """Read a member into a record; raises ``GoJsonError``."""
+        match name:
+            case "policyName":
+                record.policy = string(value, path)
+            case "checksum":
+                record.checksum = number(value, path, "checksum.Checksum")
+            case "machineState":
+                for node, memory in _read_object(value, path, "state.NUMANodeMap"):
+                    record.nodes[_read_key(node, path)] = _read_node(memory, path)
+            case "entries":
+                for uid, containers in _read_object(value, path, "state.ContainerMemoryAssignments"):
+                    record.entries[uid] = _read_containers(containers, path)
+            case "podEntries":
+                for uid, entry in _read_object(value, path, "state.PodMemoryAssignments"):
+                    record.pods[uid] = _read_pod(entry, path)
+            case "data":
+                record.data = string(value, path)
+            case _:
+                record.data_checksum = number(value, path, "checksum.Checksum")
 
     def checksum(self, record: MemoryRecord) -> int:
         """Return the checksum of a record (MEM-CKPT-02)."""
@@ -98,104 +115,78 @@ def _dump_blocks(blocks: Sequence[PinnedBlock]) -> str:
     return f"[{dumped}]"
 
 
-class _Decoder:
-    """Reads the record; a member of a wrong type is reported with its path."""
+def _read_pod(value: Any, path: str) -> list[PinnedBlock]:
+    blocks: list[PinnedBlock] = []
+    inner = f"{path}.memoryBlocks"
+    for _, member in fields(value, {"memoryblocks": "memoryBlocks"}, "state.PodEntry"):
+        blocks = [_read_block(block, inner) for block in _read_list(member, inner, "[]state.Block")]
+    return blocks
 
-    def __init__(self, form: MemoryFormat) -> None:
-        self._form = form
-        self.record = MemoryRecord()
 
-    def read(self, value: Any) -> None:
-        """Read the whole record; raises ``GoJsonError``."""
-        known = {name.lower(): name for name in _NAMES if name in self._form.members}
-        for name, member in fields(value, known, f"state.{self._form.name}"):
-            self._member(name, member, self._form.path(name))
+def _read_containers(value: Any, path: str) -> dict[str, list[PinnedBlock]]:
+    return {
+        name: [_read_block(block, path) for block in _read_list(blocks, path, "[]state.Block")]
+        for name, blocks in _read_object(value, path, "map[string][]state.Block")
+    }
 
-    def _member(self, name: str, value: Any, path: str) -> None:
-        record = self.record
-        match name:
-            case "policyName":
-                record.policy = string(value, path)
-            case "checksum":
-                record.checksum = number(value, path, "checksum.Checksum")
-            case "machineState":
-                for node, memory in self._object(value, path, "state.NUMANodeMap"):
-                    record.nodes[self._key(node, path)] = self._node(memory, path)
-            case "entries":
-                for uid, containers in self._object(value, path, "state.ContainerMemoryAssignments"):
-                    record.entries[uid] = self._containers(containers, path)
-            case "podEntries":
-                for uid, entry in self._object(value, path, "state.PodMemoryAssignments"):
-                    record.pods[uid] = self._pod(entry, path)
-            case "data":
-                record.data = string(value, path)
-            case _:
-                record.data_checksum = number(value, path, "checksum.Checksum")
 
-    def _pod(self, value: Any, path: str) -> list[PinnedBlock]:
-        blocks: list[PinnedBlock] = []
-        inner = f"{path}.memoryBlocks"
-        for _, member in fields(value, {"memoryblocks": "memoryBlocks"}, "state.PodEntry"):
-            blocks = [self._block(block, inner) for block in self._list(member, inner, "[]state.Block")]
-        return blocks
+def _read_node(value: Any, path: str) -> NodeMemory:
+    memory = NodeMemory(0, {}, ())
+    known = {"numberofassignments": "numberOfAssignments", "memorymap": "memoryMap", "cells": "cells"}
+    for name, member in fields(value, known, "state.NUMANodeState"):
+        inner = f"{path}.{name}"
+        if name == "numberOfAssignments":
+            memory.assignments = number(member, inner, "int")
+        elif name == "cells":
+            memory.group = _read_numbers(member, inner)
+        else:
+            for resource, table in _read_object(member, inner, "map[v1.ResourceName]*state.MemoryTable"):
+                memory.tables[resource] = _read_table(table, inner)
+    return memory
 
-    def _containers(self, value: Any, path: str) -> dict[str, list[PinnedBlock]]:
-        return {
-            name: [self._block(block, path) for block in self._list(blocks, path, "[]state.Block")]
-            for name, blocks in self._object(value, path, "map[string][]state.Block")
-        }
 
-    def _node(self, value: Any, path: str) -> NodeMemory:
-        memory = NodeMemory(0, {}, ())
-        known = {"numberofassignments": "numberOfAssignments", "memorymap": "memoryMap", "cells": "cells"}
-        for name, member in fields(value, known, "state.NUMANodeState"):
-            inner = f"{path}.{name}"
-            if name == "numberOfAssignments":
-                memory.assignments = number(member, inner, "int")
-            elif name == "cells":
-                memory.group = self._numbers(member, inner)
-            else:
-                for resource, table in self._object(member, inner, "map[v1.ResourceName]*state.MemoryTable"):
-                    memory.tables[resource] = self._table(table, inner)
-        return memory
+def _read_table(value: Any, path: str) -> Table:
+    amounts = dict.fromkeys(TABLE_FIELDS, 0)
+    for name, member in fields(value, {name.lower(): name for name in TABLE_FIELDS}, "state.MemoryTable"):
+        amounts[name] = number(member, f"{path}.{name}", "uint64")
+    return Table(*(amounts[name] for name in TABLE_FIELDS))
 
-    def _table(self, value: Any, path: str) -> Table:
-        amounts = dict.fromkeys(TABLE_FIELDS, 0)
-        for name, member in fields(value, {name.lower(): name for name in TABLE_FIELDS}, "state.MemoryTable"):
-            amounts[name] = number(member, f"{path}.{name}", "uint64")
-        return Table(*(amounts[name] for name in TABLE_FIELDS))
 
-    def _block(self, value: Any, path: str) -> PinnedBlock:
-        nodes, kind, size = tuple[int, ...](), "", 0
-        known = {"numaaffinity": "numaAffinity", "type": "type", "size": "size"}
-        for name, member in fields(value, known, "state.Block"):
-            inner = f"{path}.{name}"
-            if name == "numaAffinity":
-                nodes = self._numbers(member, inner)
-            elif name == "type":
-                kind = string(member, inner)
-            else:
-                size = number(member, inner, "uint64")
-        return PinnedBlock(nodes, kind, size)
+def _read_block(value: Any, path: str) -> PinnedBlock:
+    nodes, kind, size = tuple[int, ...](), "", 0
+    known = {"numaaffinity": "numaAffinity", "type": "type", "size": "size"}
+    for name, member in fields(value, known, "state.Block"):
+        inner = f"{path}.{name}"
+        if name == "numaAffinity":
+            nodes = _read_numbers(member, inner)
+        elif name == "type":
+            kind = string(member, inner)
+        else:
+            size = number(member, inner, "uint64")
+    return PinnedBlock(nodes, kind, size)
 
-    def _numbers(self, value: Any, path: str) -> tuple[int, ...]:
-        return tuple(number(item, path, "int") for item in self._list(value, path, "[]int"))
 
-    def _object(self, value: Any, path: str, wanted: str) -> Pairs:
-        if value is None:
-            return Pairs()
-        if not isinstance(value, Pairs):
-            raise type_error(value, path, wanted)
-        return value
+def _read_numbers(value: Any, path: str) -> tuple[int, ...]:
+    return tuple(number(item, path, "int") for item in _read_list(value, path, "[]int"))
 
-    def _list(self, value: Any, path: str, wanted: str) -> list[Any]:
-        if value is None:
-            return []
-        if isinstance(value, Pairs) or not isinstance(value, list):
-            raise type_error(value, path, wanted)
-        return value
 
-    def _key(self, text: str, path: str) -> int:
-        if not text.lstrip("+-").isdecimal() or len(text) > 19:
-            raise GoJsonError(f"json: cannot unmarshal number {text} into Go struct field {path} of type int")
-        return int(text)
+def _read_object(value: Any, path: str, wanted: str) -> Pairs:
+    if value is None:
+        return Pairs()
+    if not isinstance(value, Pairs):
+        raise type_error(value, path, wanted)
+    return value
+
+
+def _read_list(value: Any, path: str, wanted: str) -> list[Any]:
+    if value is None:
+        return []
+    if isinstance(value, Pairs) or not isinstance(value, list):
+        raise type_error(value, path, wanted)
+    return value
+
+
+def _read_key(text: str, path: str) -> int:
+    if not text.lstrip("+-").isdecimal() or len(text) > 19:
+        raise GoJsonError(f"json: cannot unmarshal number {text} into Go struct field {path} of type int")
+    return int(text)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from functools import partial
 
 from ....cpuset import iter_bits
 from ....errors import KubeletCrashes, Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
+from .. import pod_level
 from ..compressed_hints import CompressedHints
 from ..departures import Documented
 from ..eligibility import is_pinned
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, release_inactive
 from ..state_file import PLAIN
-from . import pod_level
 from .amounts import Amounts, container_amounts, pod_amounts
 from .charging import ReusableMemory, charge, discharge, shrink_init_blocks
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
@@ -51,7 +52,7 @@ class StaticMemoryManager(Documented, Provider):
         known = (self.blocks.known(pod.uid, container.name) for container in pod.all_containers)
         held = next((blocks for blocks in known if blocks is not None), None)
         amounts = self._pod_amounts(pod)
-        if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts):
+        if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts, partial(_owed, pod)):
             return {name: [] for name in amounts}
         whole = self._whole(pod.uid)
         return self._hints(pod, amounts, held if whole is None else whole)
@@ -111,7 +112,7 @@ class StaticMemoryManager(Documented, Provider):
         amounts = self._pod_amounts(pod) if is_pinned(pod) else None
         if amounts is None or self._whole(pod.uid) is not None:
             return
-        empty = pod_level.empty_pool(pod, amounts)
+        empty = pod_level.empty_pool(pod, amounts, partial(_owed, pod))
         if empty:
             raise Refusal("EmptyPodSharedPoolError", empty)
         members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
@@ -120,7 +121,9 @@ class StaticMemoryManager(Documented, Provider):
             charge(self.nodes, members, resource, amount)
             if trace is not None:
                 trace.append(f"{amount} bytes of {resource} on NUMA nodes {list(members)}")
-        for name, blocks in pod_level.parts(pod, amounts, members).items():
+        parts = pod_level.parts(pod, amounts, lambda container, left: _owed(pod, container), _less)
+        for name, part in parts.items():
+            blocks = [PinnedBlock(members, resource, amount) for resource, amount in part.items() if amount > 0]
             self.blocks.give(pod.uid, name, blocks)
 
     def _takes_part(self, amounts: Amounts) -> bool:
@@ -293,6 +296,14 @@ class _NodePast63(StaticMemoryManager, quirk="memory_of_node_past_63_crashes"):
 
 def _copied(nodes: Mapping[int, NodeMemory]) -> dict[int, NodeMemory]:
     return {node: memory.copy() for node, memory in nodes.items()}
+
+
+def _owed(pod: Pod, container: Container) -> Amounts:
+    return container_amounts(pod, container) or {}
+
+
+def _less(amounts: Amounts, taken: Amounts) -> Amounts:
+    return {name: max(amount - taken.get(name, 0), 0) for name, amount in amounts.items()}
 
 
 def _regenerated(held: list[PinnedBlock], amounts: Amounts) -> dict[str, MemoryHints] | None:

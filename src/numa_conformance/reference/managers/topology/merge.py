@@ -79,7 +79,7 @@ def merge_axes(axes: Sequence[Axis], everything: int, fitness: Fitness = narrowe
     mask = best_reachable(
         [_masks(axis, everything) for axis in axes],
         everything,
-        lambda mask: _rank(mask, bound, fitness),
+        lambda mask: (*size_rank(mask, bound), *fitness(mask)),
         bound,
         by_id=fitness is narrower,
     )
@@ -124,10 +124,6 @@ def bound_of(axes: Sequence[Axis]) -> int:
             continue
         bound = max(bound, min((hint.mask.bit_count() for hint in axis if hint.mask is not None), default=0))
     return bound
-
-
-def _rank(mask: int, bound: int, fitness: Fitness) -> tuple[float, ...]:
-    return (*size_rank(mask, bound), *fitness(mask))
 
 
 def size_rank(mask: int, bound: int) -> tuple[int, int]:
