@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
+from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ..judging.node_subjects import Resize
 from ..judging.pods import GUARANTEED
 from ..judging.world import exclusive_of
@@ -52,8 +52,8 @@ def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
     return violated(not resize.granted, why, got="resized", allowed="pending")
 
 
-@chapter.requires("resize/what-can-never-be-is-infeasible", on=Resize, strength="SHOULD")
-@rests_on("resize/status/infeasible", "resize/status/deferred")
+@chapter.requires("resize/what-can-never-be-is-infeasible", on=Resize)
+@recommended_by("resize/status/infeasible", "resize/status/deferred")
 def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     """A resize to more CPUs or memory than the node has is Infeasible, not Deferred."""
     asks_for_more_than_there_is(resize)

@@ -16,7 +16,7 @@ from ..asking.generators.option_probes import probe_of
 from ..asking.generators.scenario import LIVES, Scenario, Script
 from ..asking.generators.workloads import guaranteed, static
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
+from ..judging.chapter import Chapter, Judgement, Violation, applies, recommended_by, rests_on, violated
 from ..judging.node_subjects import Crash, Recovery, RefusedStart, Restart, readmitted_containers
 from ..judging.rest import CPUS
 from ..judging.shared_views import FoundFile
@@ -62,8 +62,8 @@ def refuses_what_a_start_refuses(restart: RefusedStart) -> Judgement:
     return violated(not restart.up, why, got="it comes up", allowed=f"it does not: {restart.refusal}")
 
 
-@chapter.requires("node/restart/comes-up-after-a-crash", "node/writes", on=Crash, strength="SHOULD")
-@rests_on(
+@chapter.requires("node/restart/comes-up-after-a-crash", "node/writes", on=Crash)
+@recommended_by(
     "topology-source/admission/again-after-a-restart",
     beyond="that it comes up whenever it ended: the source says what happens to pods when it does",
 )
@@ -100,8 +100,8 @@ def _in_two_places(world: World, there: Collection[str], when: str) -> Iterator[
         taken |= pod.exclusive
 
 
-@chapter.requires("node/restart/a-crash-moves-no-running-container", "node/writes", on=Crash, strength="SHOULD")
-@rests_on("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart")
+@chapter.requires("node/restart/a-crash-moves-no-running-container", "node/writes", on=Crash)
+@recommended_by("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart")
 def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     """After the node agent ended between two writes containers that run have the CPUs they had."""
     came_up_static(crash)

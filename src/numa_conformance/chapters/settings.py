@@ -6,7 +6,7 @@ Pages: Kubelet Configuration (v1beta1), and those of the managers.
 from __future__ import annotations
 
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
+from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ..judging.pods import GUARANTEED
 from ..judging.start_subjects import FirstPod, Start
 from ..sources.policies import CPU_POLICIES, MEMORY_POLICIES, TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
@@ -144,10 +144,8 @@ def both_are_off(start: Start) -> None:
     configured(start.settings.topology != "none", "the Topology Manager's policy is none")
 
 
-@chapter.requires(
-    "cpu-manager/policy/unknown-is-refused", "cpu-manager/static", on=Start, since="1.8", strength="SHOULD"
-)
-@rests_on(
+@chapter.requires("cpu-manager/policy/unknown-is-refused", "cpu-manager/static", on=Start, since="1.8")
+@recommended_by(
     "kubelet-reference/configuration/cpu-policies",
     "cpu-task/configuration/policies",
     "nrm/cpus/two-policies",
@@ -158,26 +156,22 @@ def unknown_cpu_policy_is_refused(start: Start) -> Judgement:
     return must_refuse_unknown(start, "cpuManagerPolicy", CPU_POLICIES)
 
 
-@chapter.requires(
-    "topology-manager/policy/unknown-is-refused", "topology-manager/none", on=Start, since="1.27", strength="SHOULD"
-)
-@rests_on("topology-source/policies/unknown-policy", "kubelet-reference/configuration/topology-policies")
+@chapter.requires("topology-manager/policy/unknown-is-refused", "topology-manager/none", on=Start, since="1.27")
+@recommended_by("topology-source/policies/unknown-policy", "kubelet-reference/configuration/topology-policies")
 def unknown_topology_policy_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Topology Manager policy that does not exist."""
     return must_refuse_unknown(start, "topologyManagerPolicy", TOPOLOGY_POLICIES)
 
 
-@chapter.requires(
-    "topology-manager/scope/unknown-is-refused", "topology-manager/none", on=Start, since="1.27", strength="SHOULD"
-)
-@rests_on("topology-source/scopes/unknown-scope", "kubelet-reference/configuration/topology-scopes")
+@chapter.requires("topology-manager/scope/unknown-is-refused", "topology-manager/none", on=Start, since="1.27")
+@recommended_by("topology-source/scopes/unknown-scope", "kubelet-reference/configuration/topology-scopes")
 def unknown_scope_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Topology Manager scope that does not exist."""
     return must_refuse_unknown(start, "topologyManagerScope", TOPOLOGY_SCOPES)
 
 
-@chapter.requires("memory-manager/policy/unknown-is-refused", "memory-manager/static", on=Start, strength="SHOULD")
-@rests_on("memory/policies/those", beyond="The page names the policies and says nothing of others.")
+@chapter.requires("memory-manager/policy/unknown-is-refused", "memory-manager/static", on=Start)
+@recommended_by("memory/policies/those", beyond="The page names the policies and says nothing of others.")
 def unknown_memory_policy_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Memory Manager policy that does not exist."""
     return must_refuse_unknown(start, "memoryManagerPolicy", MEMORY_POLICIES)

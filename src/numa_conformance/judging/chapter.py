@@ -195,14 +195,17 @@ def judges(id: str, *, on: Any) -> Any:
     return declare
 
 
-def rests_on(*statements: str, beyond: str | None = None) -> Callable[[AnyJudge], AnyJudge]:
-    """Say below ``requires`` which statements a sentence rests on, and what is asked ``beyond`` them."""
+def rests_on(*statements: str, **more: str) -> Callable[[AnyJudge], AnyJudge]:
+    """Say below ``requires`` which statements a sentence rests on; ``more``: what is asked ``beyond`` them."""
 
     def note(judge: AnyJudge) -> AnyJudge:
-        _EVIDENCE[judge] = {"rests_on": statements, "beyond": beyond}
+        _EVIDENCE[judge] = {"rests_on": statements, **more}
         return judge
 
     return note
+
+
+recommended_by = partial(rests_on, strength="SHOULD")  # for a sentence that is recommended, and not demanded
 
 
 class Chapter:
@@ -233,8 +236,7 @@ class Chapter:
         level: Any = "documented",
     ) -> Requirement:
         """Declare a requirement that no history shows: a case by hand asks it. ``Requirement`` has the arguments."""
-        since = since or self._since
-        if since is None:
+        if (since := since or self._since) is None:
             raise AssertionError(f"requirement {id} names no version since which it is true")
         if id in REQUIREMENTS:
             raise AssertionError(f"the requirement id {id} is declared twice")

@@ -6,7 +6,7 @@ Control Topology Management Policies on a node says that the hint is a default o
 from __future__ import annotations
 
 from ...cpuset import bit_of, bits_of, format_bits
-from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES
 from ...judging.hinted import CpuHints
 from ...wire.history.values import Affinity
@@ -46,13 +46,9 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/hints/every-hint-can-hold-the-request",
-    on=CpuHints,
-    since="1.18",
-    strength="SHOULD",
-    area="cpu-manager lifecycle",
+    "cpu-manager/hints/every-hint-can-hold-the-request", on=CpuHints, since="1.18", area="cpu-manager lifecycle"
 )
-@rests_on(
+@recommended_by(
     "kep-693/hints/masks-can-satisfy",
     "topology-source/cpu-hints/too-few-free",
     "topology/how/hints",
@@ -78,8 +74,8 @@ def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
     return not hint.preferred or all(hints.holds(bit_of(node)) for node in hints.nodes)
 
 
-@chapter.requires("cpu-manager/hints/offers-every-narrowest-set", on=CpuHints, strength="SHOULD")
-@rests_on(
+@chapter.requires("cpu-manager/hints/offers-every-narrowest-set", on=CpuHints)
+@recommended_by(
     "topology-source/cpu-hints/every-combination",
     "topology-source/cpu-hints/narrowest-is-preferred",
     "topology-source/cpu-hints/picture",
@@ -91,8 +87,8 @@ def offers_every_narrowest_set(hints: CpuHints) -> Judgement:
     return _offers(hints, [nodes for nodes in hints.sets if nodes.bit_count() == width])
 
 
-@chapter.requires("cpu-manager/hints/offers-every-set-that-fits", on=CpuHints, strength="SHOULD")
-@rests_on("topology-source/cpu-hints/every-combination")
+@chapter.requires("cpu-manager/hints/offers-every-set-that-fits", on=CpuHints)
+@recommended_by("topology-source/cpu-hints/every-combination")
 def offers_every_set(hints: CpuHints) -> Judgement:
     """Every wider set of NUMA nodes whose free CPUs can hold the request is hinted too."""
     wanted_anew(hints)
@@ -107,14 +103,8 @@ def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
     return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(able), room=hints.room)
 
 
-@chapter.requires(
-    "cpu-manager/hints/preferred-is-narrowest",
-    on=CpuHints,
-    since="1.18",
-    strength="SHOULD",
-    area="cpu-manager lifecycle",
-)
-@rests_on(
+@chapter.requires("cpu-manager/hints/preferred-is-narrowest", on=CpuHints, since="1.18", area="cpu-manager lifecycle")
+@recommended_by(
     "topology/how/narrowest-preferred",
     "kep-693/hints/preferred-as-if-empty",
     "topology-source/cpu-hints/size-counts-all-cpus",
@@ -133,10 +123,8 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
     return must_prefer_the_narrowest(rows, hints.widths, listed(hints.offered))
 
 
-@chapter.requires(
-    "cpu-manager/hints/init-cpus-are-reusable", "cpu-manager/init-containers", on=CpuHints, strength="SHOULD"
-)
-@rests_on("topology-source/cpu-hints/reusable")
+@chapter.requires("cpu-manager/hints/init-cpus-are-reusable", "cpu-manager/init-containers", on=CpuHints)
+@recommended_by("topology-source/cpu-hints/reusable")
 def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     """CPUs of an ended init container count as free in the hints of its pod's later containers."""
     wanted_anew(hints)
@@ -147,10 +135,8 @@ def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     return violated(hints.named, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
-@chapter.requires(
-    "cpu-manager/hints/covers-reusable-cpus", "cpu-manager/init-containers", on=CpuHints, strength="SHOULD"
-)
-@rests_on("topology-source/cpu-hints/reusable-must-be-covered")
+@chapter.requires("cpu-manager/hints/covers-reusable-cpus", "cpu-manager/init-containers", on=CpuHints)
+@recommended_by("topology-source/cpu-hints/reusable-must-be-covered")
 def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     """Sets of NUMA nodes that miss a CPU which an ended init container of the pod has left are not hinted."""
     wanted_anew(hints)
@@ -163,8 +149,8 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     return violated(not wrong, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
-@chapter.requires("cpu-manager/hints/held-cpus-give-the-same", on=CpuHints, strength="SHOULD")
-@rests_on("topology-source/cpu-hints/held-cpus-again")
+@chapter.requires("cpu-manager/hints/held-cpus-give-the-same", on=CpuHints)
+@recommended_by("topology-source/cpu-hints/held-cpus-again")
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """A container that holds its CPUs already is hinted their NUMA nodes."""
     wanted(hints)
@@ -177,8 +163,8 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/hints/none-for-held-cpus-of-another-number", on=CpuHints, strength="SHOULD")
-@rests_on("topology-source/cpu-hints/other-number-held")
+@chapter.requires("cpu-manager/hints/none-for-held-cpus-of-another-number", on=CpuHints)
+@recommended_by("topology-source/cpu-hints/other-number-held")
 def none_for_another_number(hints: CpuHints) -> Judgement:
     """A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no
     opinion.
@@ -188,8 +174,8 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     return must_give_no_hint(hints.offered, "hints are offered for what is held in another number")
 
 
-@chapter.requires("cpu-manager/hints/none-where-too-few-are-free", on=CpuHints, strength="SHOULD")
-@rests_on("topology-source/cpu-hints/too-few-free")
+@chapter.requires("cpu-manager/hints/none-where-too-few-are-free", on=CpuHints)
+@recommended_by("topology-source/cpu-hints/too-few-free")
 def none_where_too_few(hints: CpuHints) -> Judgement:
     """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""
     wanted_anew(hints)

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, exists, rests_on, violated
+from ...judging.chapter import (
+    Chapter,
+    Judgement,
+    Violation,
+    applies,
+    configured,
+    exists,
+    recommended_by,
+    rests_on,
+    violated,
+)
 from ...judging.node_subjects import ReconcilePass
 from ...judging.shared_views import PERIOD, NodeContainer
 from ..conditions import under_none, under_static
@@ -77,13 +87,9 @@ def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
 
 
 @policy_none.requires(
-    "cpu-manager/reconcile/none-writes-nothing",
-    "cpu-manager/reconcile",
-    on=ReconcilePass,
-    strength="SHOULD",
-    area="cpu-manager lifecycle",
+    "cpu-manager/reconcile/none-writes-nothing", "cpu-manager/reconcile", on=ReconcilePass, area="cpu-manager lifecycle"
 )
-@rests_on("nrm/cpus/none-leaves-cpusets-alone", beyond="A cpuset of all CPUs would give no affinity either.")
+@recommended_by("nrm/cpus/none-leaves-cpusets-alone", beyond="A cpuset of all CPUs would give no affinity either.")
 def none_writes_nothing(loop: ReconcilePass) -> Judgement:
     """Under policy none no cpuset is written for any container."""
     under_none(loop)

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 
 from ...cpuset import format_bits, iter_bits
 from ...judging.allocated import AllocatedCpus
-from ...judging.chapter import Chapter, Judgement, applies, configured, exists, judges, rests_on, violated
+from ...judging.chapter import (
+    Chapter,
+    Judgement,
+    applies,
+    configured,
+    exists,
+    judges,
+    recommended_by,
+    rests_on,
+    violated,
+)
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.shared_views import Division
@@ -57,8 +67,10 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
 
 
-@chapter.requires("cpu-manager/reservation/explicit-list-must-exist", on=Start, since="1.17", strength="SHOULD")
-@rests_on("reserve/list/explicit-set", beyond="No page says what becomes of a list with CPUs that are not online.")
+@chapter.requires("cpu-manager/reservation/explicit-list-must-exist", on=Start, since="1.17")
+@recommended_by(
+    "reserve/list/explicit-set", beyond="No page says what becomes of a list with CPUs that are not online."
+)
 def explicit_list_must_exist(start: Start) -> Judgement:
     """The node does not come up with CPUs in reservedSystemCPUs that are not online."""
     under_static(start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...judging import rest
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, recommended_by, rests_on, violated
 from ...judging.files import CPU_FILE, CPU_POLICY, CPUS, MEMORY_FILE
 from ...judging.node_subjects import Restart
 from ...judging.shared_views import FoundFile
@@ -61,9 +61,8 @@ def changed_cpus_are_refused(file: FoundFile) -> Judgement:
     "cpu-manager/state-file",
     on=Restart,
     since="1.32",
-    strength="SHOULD",
 )
-@rests_on(
+@recommended_by(
     "cpu-task/options/strict-needs-the-file-removed",
     beyond="The page demands that the file is deleted, and does not say that the node does not come up otherwise.",
 )
@@ -77,10 +76,8 @@ def strict_change_is_refused(restart: Restart) -> Judgement:
     return violated(restart.after is None, why, got="it comes up", allowed="it does not, until the file is deleted")
 
 
-@chapter.requires(
-    "cpu-manager/state-file/policy-change-names-the-file", "cpu-manager/state-file", on=Restart, strength="SHOULD"
-)
-@rests_on(
+@chapter.requires("cpu-manager/state-file/policy-change-names-the-file", "cpu-manager/state-file", on=Restart)
+@recommended_by(
     "cpu-task/change/refused-otherwise",
     beyond="The page shows what the kubelet says; that other nodes say as much it does not demand.",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched
 from ...judging.shared_views import ContainerView
 from ..conditions import under_static
@@ -94,8 +94,8 @@ def packs_few_numa_nodes(choice: CpuChoice) -> Judgement:
     return () if len(begun) <= 1 else in_few(choice, taken, choice.numa, "NUMA node")
 
 
-@chapter.requires("cpu-manager/static/packs-few-numa-nodes-in-use", on=CpuChoice, strength="SHOULD")
-@rests_on("nrm/align-by-socket/default-takes-few-nodes")
+@chapter.requires("cpu-manager/static/packs-few-numa-nodes-in-use", on=CpuChoice)
+@recommended_by("nrm/align-by-socket/default-takes-few-nodes")
 def packs_few_numa_nodes_in_use(choice: CpuChoice) -> Judgement:
     """By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too."""
     taken = took(choice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...judging.alignment import asked_devices
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, recommended_by, rests_on, violated
 from ...judging.files import DEVICE_FILE
 from ...judging.node_subjects import Admission, NodeMoment, Restart
 from ...judging.rest import DEVICES
@@ -112,13 +112,9 @@ def devices_return(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "device-manager/preferred-allocation/is-followed",
-    "device-manager/preferred-allocation",
-    on=Admission,
-    since="1.19",
-    strength="SHOULD",
+    "device-manager/preferred-allocation/is-followed", "device-manager/preferred-allocation", on=Admission, since="1.19"
 )
-@rests_on(
+@recommended_by(
     "device-plugins/implementation/preference-is-a-help",
     beyond="The page says that the preference need not be followed.",
 )
@@ -139,8 +135,8 @@ def preference_is_followed(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires("device-manager/restart/keeps-devices", "node/restart", on=Restart, strength="SHOULD")
-@rests_on(
+@chapter.requires("device-manager/restart/keeps-devices", "node/restart", on=Restart)
+@recommended_by(
     "topology-source/admission/again-after-a-restart",
     beyond="No page says that containers keep their devices over a restart of the kubelet.",
 )

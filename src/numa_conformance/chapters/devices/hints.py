@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, violated
 from ...judging.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest
 from ..outcomes import listed, must_give_no_hint, sets_text
@@ -14,8 +14,8 @@ def wanted(hints: DeviceHints) -> None:
     applies(hints.count, "no devices are asked for")
 
 
-@chapter.requires("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints, strength="SHOULD")
-@rests_on("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy")
+@chapter.requires("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
+@recommended_by("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy")
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, which
     is not the same as no opinion.
@@ -37,8 +37,8 @@ def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     return must_give_no_hint(hints.offered, why)
 
 
-@chapter.requires("device-manager/hints/offers-every-set-that-fits", on=DeviceHints, strength="SHOULD")
-@rests_on("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes")
+@chapter.requires("device-manager/hints/offers-every-set-that-fits", on=DeviceHints)
+@recommended_by("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes")
 def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes."""
     wanted(hints)
@@ -51,18 +51,16 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(fitting))
 
 
-@chapter.requires("device-manager/hints/preferred-is-narrowest", on=DeviceHints, strength="SHOULD")
-@rests_on("topology-source/device-hints/narrowest-is-preferred")
+@chapter.requires("device-manager/hints/preferred-is-narrowest", on=DeviceHints)
+@recommended_by("topology-source/device-hints/narrowest-is-preferred")
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever have so many devices."""
     wanted(hints)
     return prefers_the_narrowest(hints, _sets(hints), listed(hints.offered))
 
 
-@chapter.requires(
-    "device-manager/hints/covers-reusable-devices", "cpu-manager/init-containers", on=DeviceHints, strength="SHOULD"
-)
-@rests_on("topology-source/device-hints/reusable-first")
+@chapter.requires("device-manager/hints/covers-reusable-devices", "cpu-manager/init-containers", on=DeviceHints)
+@recommended_by("topology-source/device-hints/reusable-first")
 def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""
     wanted(hints)

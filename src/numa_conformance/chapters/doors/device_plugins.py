@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, recommended_by, rests_on, violated
 from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 
 chapter = Chapter("device-plugin/devices", since="1.10")
@@ -56,8 +56,8 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
     return violated(re.fullmatch(f"{vendor}/{kind}", name), why, got=name, allowed="vendor-domain/type")
 
 
-@chapter.requires("device-plugin/devices/have-ids-of-their-own", on=DeviceList, strength="SHOULD")
-@rests_on("device-plugin-api/device/unique-id")
+@chapter.requires("device-plugin/devices/have-ids-of-their-own", on=DeviceList)
+@recommended_by("device-plugin-api/device/unique-id")
 def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device of a list has an id that no other has."""
     devices = applies(subject.devices, "the plugin lists no device")
@@ -66,8 +66,8 @@ def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     return violated(not twice, "devices without ids of their own", got=", ".join(map(repr, twice)))
 
 
-@chapter.requires("device-plugin/devices/are-healthy-or-unhealthy", on=DeviceList, strength="SHOULD")
-@rests_on("device-plugin-api/device/health")
+@chapter.requires("device-plugin/devices/are-healthy-or-unhealthy", on=DeviceList)
+@recommended_by("device-plugin-api/device/health")
 def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """Each device of a list is Healthy or Unhealthy."""
     devices = applies(subject.devices, "the plugin lists no device")
@@ -94,8 +94,8 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
         )
 
 
-@chapter.requires("device-plugin/events/leave-devices-where-they-are", on=DeviceList, strength="SHOULD", since="1.18")
-@rests_on(
+@chapter.requires("device-plugin/events/leave-devices-where-they-are", on=DeviceList, since="1.18")
+@recommended_by(
     "device-plugin-api/device/unique-id",
     beyond="The interface does not say that an id names the same device in later lists; containers keep it by its id.",
 )
@@ -123,20 +123,16 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     )
 
 
-@preferring.requires(
-    "device-plugin/preferred-allocation/has-the-size-asked-for", on=DevicePreference, strength="SHOULD"
-)
-@rests_on("device-plugin-api/preferred-allocation/size")
+@preferring.requires("device-plugin/preferred-allocation/has-the-size-asked-for", on=DevicePreference)
+@recommended_by("device-plugin-api/preferred-allocation/size")
 def prefers_so_many(subject: DevicePreference) -> Judgement:
     """A plugin prefers as many devices as are asked for."""
     number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.question.size
     return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
 
 
-@preferring.requires(
-    "device-plugin/preferred-allocation/holds-what-must-be-included", on=DevicePreference, strength="SHOULD"
-)
-@rests_on("device-plugin-api/preferred-allocation/must-include")
+@preferring.requires("device-plugin/preferred-allocation/holds-what-must-be-included", on=DevicePreference)
+@recommended_by("device-plugin-api/preferred-allocation/must-include")
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     """The devices that must be included are among those that a plugin prefers."""
     included = applies(subject.question.included, "nothing must be included")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ...cpuset import bits_of
-from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ...judging.offered import DeviceHints, MemoryHints
 from ...wire.history.values import nodes_text
 from ..conditions import memory_none, memory_static
@@ -37,10 +37,8 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     return violated(not wrong, why, got=_offered(hints), allowed=f"NUMA nodes with {_request(hints)} free")
 
 
-@chapter.requires(
-    "memory-manager/hints/every-type-counts", "memory-manager/hugepages", on=MemoryHints, strength="SHOULD"
-)
-@rests_on("kep-1769/hints/every-type-counts")
+@chapter.requires("memory-manager/hints/every-type-counts", "memory-manager/hugepages", on=MemoryHints)
+@recommended_by("kep-1769/hints/every-type-counts")
 def every_type_counts(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no
     hint, which is not the same as no opinion.
@@ -98,8 +96,8 @@ def _prefers_nothing(hints: MemoryHints, subject: str) -> Judgement:
     return violated(holds, why, got=_offered(hints), allowed="no opinion, or any preferred")
 
 
-@chapter.requires("memory-manager/hints/offers-every-narrowest-set", on=MemoryHints, strength="SHOULD")
-@rests_on(
+@chapter.requires("memory-manager/hints/offers-every-narrowest-set", on=MemoryHints)
+@recommended_by(
     "memory/static/hints-and-reserves",
     "memory/head/fewest-numa-nodes",
     beyond="that every such set is hinted, not one of them",
@@ -116,8 +114,8 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     return violated(not missing, why, got=_offered(hints), allowed=sets_text(fitting))
 
 
-@chapter.requires("memory-manager/hints/preferred-is-narrowest", on=MemoryHints, strength="SHOULD")
-@rests_on("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes")
+@chapter.requires("memory-manager/hints/preferred-is-narrowest", on=MemoryHints)
+@recommended_by("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes")
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever hold the request, and no others."""
     return prefers_the_narrowest(hints, [row[1:] for row in _sets(hints)], _offered(hints))

@@ -17,7 +17,7 @@ from ...judging.allowed import (
     memory_matches_the_node,
     numa_nodes_have,
 )
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, recommended_by, rests_on, violated
 from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.room import allocatable
 from ...judging.start_subjects import Start
@@ -98,22 +98,22 @@ def _refuses(start: Start, what: str) -> Judgement:
     return must_not_come_up(start, f"with {what} in reservedMemory")
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-duplicates", on=Start, strength="SHOULD")
-@rests_on("memory/avoid/duplicates", beyond=TO_AVOID)
+@chapter.requires("memory-manager/reserved-memory/refuses-duplicates", on=Start)
+@recommended_by("memory/avoid/duplicates", beyond=TO_AVOID)
 def refuses_duplicates(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a NUMA node and type twice."""
     return _refuses(start, DUPLICATES)
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-zero-limits", on=Start, strength="SHOULD")
-@rests_on("memory/avoid/zero", beyond=TO_AVOID)
+@chapter.requires("memory-manager/reserved-memory/refuses-zero-limits", on=Start)
+@recommended_by("memory/avoid/zero", beyond=TO_AVOID)
 def refuses_zero_limits(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that has a limit of zero."""
     return _refuses(start, ZERO_LIMITS)
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-unknown-numa-nodes", on=Start, strength="SHOULD")
-@rests_on(
+@chapter.requires("memory-manager/reserved-memory/refuses-unknown-numa-nodes", on=Start)
+@recommended_by(
     "memory/avoid/unknown-numa-nodes",
     beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
 )
@@ -122,8 +122,8 @@ def refuses_unknown_numa_nodes(start: Start) -> Judgement:
     return _refuses(start, UNKNOWN_NODES)
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-unknown-types", on=Start, strength="SHOULD")
-@rests_on("memory/avoid/unknown-types", beyond=TO_AVOID)
+@chapter.requires("memory-manager/reserved-memory/refuses-unknown-types", on=Start)
+@recommended_by("memory/avoid/unknown-types", beyond=TO_AVOID)
 def refuses_unknown_types(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a type other than memory and huge pages of the
     machine.

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 
 from ...cpuset import bit_of, bits_of, format_bits, union
 from ...judging.alignment import ResourceRequest, memory_of
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, recommended_by, rests_on, violated
 from ...judging.may_run import MayRun
 from ...judging.node_subjects import Admission, NodeMoment
 from ...judging.pods import GUARANTEED
@@ -194,10 +194,8 @@ def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
             yield from violated(free <= most, why, got=size_text(free), allowed=f"{size_text(most)} at most")
 
 
-@chapter.requires(
-    "memory-manager/static/keeps-groups-apart", "topology-manager/restricted", on=NodeMoment, strength="SHOULD"
-)
-@rests_on(
+@chapter.requires("memory-manager/static/keeps-groups-apart", "topology-manager/restricted", on=NodeMoment)
+@recommended_by(
     "kep-1769/groups/disjoint",
     "kep-1769/groups/inseparable",
     "memory/how/groups",

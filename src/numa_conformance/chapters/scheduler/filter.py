@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.scored import ScoredNode
 
 chapter = Chapter("scheduler/filter", since="1.22")
@@ -34,8 +34,8 @@ def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     )
 
 
-@chapter.requires("scheduler/filter/names-what-is-insufficient", on=ScoredNode, strength="SHOULD")
-@rests_on(
+@chapter.requires("scheduler/filter/names-what-is-insufficient", on=ScoredNode)
+@recommended_by(
     "scheduler-configuration/plugins/fit-checks-everything-requested",
     beyond="No page says that each resource that lacks is named.",
 )

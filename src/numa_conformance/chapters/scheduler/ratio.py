@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.scored import RATIO, ScoredNode, ScorePair
 from .conditions import RISING, by, decided, favours, simple, utilization
 
 chapter = Chapter("scheduler/requested-to-capacity-ratio", since="1.22")
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape", on=ScoredNode, strength="SHOULD")
-@rests_on(
+@chapter.requires("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape", on=ScoredNode)
+@recommended_by(
     "scheduler-reference/shape/ranges",
     beyond="The reference gives the ranges; what becomes of other shapes it does not say.",
 )
@@ -47,8 +47,8 @@ def weighs_resources(node: ScoredNode) -> Judgement:
     return _scores_by_the_formula(node, score)
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/rounds-to-the-nearest", on=ScoredNode, strength="SHOULD")
-@rests_on(
+@chapter.requires("scheduler/requested-to-capacity-ratio/rounds-to-the-nearest", on=ScoredNode)
+@recommended_by(
     "bin-packing/example/node-2",
     "bin-packing/example/weighted-mean",
     beyond="The page's second node has a mean of 6.9 and scores 7; how means are rounded it does not say in words.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.scored import MOST, RATIO, ScoredNode, ScorePair, is_extended
 from .conditions import by, favours, simple, utilization
 
@@ -19,8 +19,8 @@ def of_the_section(node: ScoredNode, everywhere: bool) -> None:
     applies((node.strategy.kind == RATIO) != everywhere, f"the strategy is {'' if everywhere else 'not '}{RATIO}")
 
 
-@chapter.requires("scheduler/score/stays-in-range", "scheduler/least-allocated", on=ScoredNode, strength="SHOULD")
-@rests_on(
+@chapter.requires("scheduler/score/stays-in-range", "scheduler/least-allocated", on=ScoredNode)
+@recommended_by(
     "bin-packing/shape/hundred-scores-ten",
     beyond="The page shows scores from 0 to 10; the range from 0 to 100 is the scheduler's.",
 )

@@ -8,17 +8,15 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
-from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.scored import LEAST, MOST, ScoredNode, ScorePair
 from .conditions import CLEAR, by, decided, favours, utilization
 
 chapter = Chapter(since="1.22")
 
 
-@chapter.requires(
-    "scheduler/most-allocated/scores-the-mean-utilization", "scheduler/most-allocated", on=ScoredNode, strength="SHOULD"
-)
-@rests_on(
+@chapter.requires("scheduler/most-allocated/scores-the-mean-utilization", "scheduler/most-allocated", on=ScoredNode)
+@recommended_by(
     "bin-packing/most-allocated/weights",
     beyond="The page of today says so below its example; earlier ones say that higher allocation is favoured.",
 )
@@ -40,10 +38,8 @@ def most_favours_full_nodes(pair: ScorePair) -> Judgement:
     return favours(pair)
 
 
-@chapter.requires(
-    "scheduler/least-allocated/favours-empty-nodes", "scheduler/least-allocated", on=ScorePair, strength="SHOULD"
-)
-@rests_on("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated")
+@chapter.requires("scheduler/least-allocated/favours-empty-nodes", "scheduler/least-allocated", on=ScorePair)
+@recommended_by("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated")
 def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
     """LeastAllocated scores a node higher the less of its resources is requested."""
     by(pair.first, LEAST)

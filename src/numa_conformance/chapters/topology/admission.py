@@ -5,7 +5,7 @@ Page: Control Topology Management Policies on a node, section How topology manag
 
 from __future__ import annotations
 
-from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
 from ..alignment import ALIGNING, at_once, common_nodes, leaving_a_cpu, one_node_can_give_all
@@ -91,9 +91,8 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
     "topology-manager/scope/container",
     on=Admission,
     since="1.27",
-    strength="SHOULD",
 )
-@rests_on("topology-source/scopes/init-first")
+@recommended_by("topology-source/scopes/init-first")
 def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers are aligned first, in their order, then app containers."""
     order = [merge.container for merge in admission.alignments or () if merge.container is not None]
@@ -133,14 +132,8 @@ def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires(
-    "topology-manager/admission/refused-pods-are-terminated",
-    "node/phase",
-    on=Admission,
-    since="1.27",
-    strength="SHOULD",
-)
-@rests_on("topology-source/admission/refused-is-terminated")
+@chapter.requires("topology-manager/admission/refused-pods-are-terminated", "node/phase", on=Admission, since="1.27")
+@recommended_by("topology-source/admission/refused-is-terminated")
 def refused_pods_are_terminated(admission: Admission) -> Judgement:
     """A refused pod becomes Terminated."""
     refused(admission)
@@ -155,13 +148,9 @@ def refused_pods_are_terminated(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/admission/says-what-cannot-be-aligned",
-    "topology-manager/restricted",
-    on=Admission,
-    since="1.27",
-    strength="SHOULD",
+    "topology-manager/admission/says-what-cannot-be-aligned", "topology-manager/restricted", on=Admission, since="1.27"
 )
-@rests_on("topology-source/policies/its-message")
+@recommended_by("topology-source/policies/its-message")
 def says_what_cannot_be_aligned(admission: Admission) -> Judgement:
     """The message of a TopologyAffinityError says that resources cannot be allocated with topology locality."""
     refused(admission)

@@ -8,7 +8,7 @@ different preferred sets of NUMA nodes make a preferred affinity of what they ha
 from __future__ import annotations
 
 from ...cpuset import format_bits
-from ...judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ...judging.merged import MergedHints
 
 chapter = Chapter("topology-manager/best-effort", since="1.18")
@@ -78,8 +78,8 @@ def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     )
 
 
-@chapter.requires("topology-manager/merge/combines-one-hint-of-each-provider", on=MergedHints, strength="SHOULD")
-@rests_on("kep-693/affinity/all-nodes-otherwise", "topology-source/merge/best-common-hint")
+@chapter.requires("topology-manager/merge/combines-one-hint-of-each-provider", on=MergedHints)
+@recommended_by("kep-693/affinity/all-nodes-otherwise", "topology-source/merge/best-common-hint")
 def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
     """An affinity that is not preferred is what one hint of each provider has in common, or all NUMA nodes."""
     of_policy(merge, "best-effort", "restricted")

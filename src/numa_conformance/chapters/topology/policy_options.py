@@ -6,7 +6,7 @@ Page: Control Topology Management Policies on a node, section Topology manager p
 from __future__ import annotations
 
 from ...cpuset import bits_of, format_bits, union
-from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.merged import Distances, MergedHints
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
@@ -45,10 +45,8 @@ def takes_the_closer_set(merge: MergedHints) -> Judgement:
     return must_be_one_of(merge, nearest, "there is an affinity of closer NUMA nodes")
 
 
-@closest.requires(
-    "topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set", on=MergedHints, strength="SHOULD"
-)
-@rests_on(
+@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set", on=MergedHints)
+@recommended_by(
     "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page speaks of admission decisions; by what else these affinities are told apart it leaves open.",
 )
@@ -66,10 +64,8 @@ def takes_the_closer_unpreferred_set(merge: MergedHints) -> Judgement:
     return must_be_one_of(merge, nearest, "there is an affinity of closer NUMA nodes, as wide and as little preferred")
 
 
-@closest.requires(
-    "topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", on=MergedHints, strength="SHOULD"
-)
-@rests_on(
+@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", on=MergedHints)
+@recommended_by(
     "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page names no measure; KEP-3545 names the average.",
 )
@@ -139,10 +135,8 @@ def default_is_eight(start: Start) -> Judgement:
     return must_not_come_up(start, f"under {start.settings.topology} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@chapter.requires(
-    "topology-manager/max-allowable-numa-nodes/none-has-no-limit", "topology-manager/none", on=Start, strength="SHOULD"
-)
-@rests_on("topology-source/machine/none-has-no-limit")
+@chapter.requires("topology-manager/max-allowable-numa-nodes/none-has-no-limit", "topology-manager/none", on=Start)
+@recommended_by("topology-source/machine/none-has-no-limit")
 def none_has_no_limit(start: Start) -> Judgement:
     """Under policy none the number of NUMA nodes does not matter."""
     applies(start.kubelet.get("topologyManagerPolicy") == "none", "topologyManagerPolicy is not set to none")
@@ -166,8 +160,8 @@ def is_set_to_true(start: Start) -> Judgement:
     return must_come_up(start, f"with {MANY_NODES}=true on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@option.requires("topology-manager/max-allowable-numa-nodes/raises-the-limit", on=Start, strength="SHOULD")
-@rests_on(
+@option.requires("topology-manager/max-allowable-numa-nodes/raises-the-limit", on=Start)
+@recommended_by(
     "topology/max-allowable-numa-nodes/allows-more",
     beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
 )
@@ -181,8 +175,8 @@ def raises_the_limit(start: Start) -> Judgement:
     return must_come_up(start, f"with {MANY_NODES}={most} on {number} NUMA nodes")
 
 
-@option.requires("topology-manager/max-allowable-numa-nodes/stays-a-limit", on=Start, strength="SHOULD")
-@rests_on(
+@option.requires("topology-manager/max-allowable-numa-nodes/stays-a-limit", on=Start)
+@recommended_by(
     "topology/max-allowable-numa-nodes/allows-more",
     beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
+from ....judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ....judging.choice import BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice, fewest
 from ....judging.node_subjects import Admission
 from ...alignment import for_cpus_alone, free_text
@@ -37,8 +37,8 @@ def taken_by_cache(choice: CpuChoice) -> int:
     on=CpuChoice,
     rests_on=("nrm/prefer-align-cpus-by-uncorecache/best-effort",),
 )
-@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", on=CpuChoice, strength="SHOULD")
-@rests_on(
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", on=CpuChoice)
+@recommended_by(
     "nrm/prefer-align-cpus-by-uncorecache/one-cache",
     "nrm/prefer-align-cpus-by-uncorecache/best-effort",
     "nrm/options/prefer-align-cpus-by-uncorecache",
@@ -56,8 +56,8 @@ def stays_in_one_cache(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return in_one(choice, taken, choice.caches, "uncore cache")
 
 
-@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches", on=CpuChoice, strength="SHOULD")
-@rests_on("nrm/prefer-align-cpus-by-uncorecache/few-caches")
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches", on=CpuChoice)
+@recommended_by("nrm/prefer-align-cpus-by-uncorecache/few-caches")
 def uses_few_caches(choice: CpuChoice) -> Judgement:
     """What no uncore cache can hold comes from as few as possible."""
     taken = taken_by_cache(choice)
