@@ -6,9 +6,10 @@ nowhere where one node alone has free CPUs. So the other answers to a few questi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, zip_longest
+from functools import lru_cache
+from itertools import islice, zip_longest
 from typing import Any
 
 import msgspec
@@ -70,12 +71,11 @@ def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
     """Refuse; or take as many CPUs in another order: by id, by turns of groups, group after group."""
     if choice.answer is not None:
         yield replace(choice, answer=None, refusal="refused")
-    groups = [choice.numa, choice.sockets, choice.caches, choice.machine.core_bits]
-    orders = (order for each in groups for order in (_in_turns(each), _one_after_the_other(each)))
-    every = list(iter_bits(choice.available))
-    for order in chain((every, every[::-1]), orders):
-        cpus = [cpu for cpu in order if choice.available >> cpu & 1][: choice.count]
-        answer = bits_of(cpus)
+    groups = (choice.numa, choice.sockets, choice.caches, choice.machine.core_bits)
+    for order in _orders(choice.machine.online_bits, groups):
+        free = (bit for bit in order if choice.available & bit)
+        cpus = list(islice(free, choice.count))
+        answer = sum(cpus)
         if len(cpus) == choice.count and answer != choice.answer:
             yield replace(choice, answer=answer)
     if choice.answer:
@@ -85,14 +85,15 @@ def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
         yield replace(choice, answer=fewer | held & -held)
 
 
-def _in_turns(groups: Sequence[int]) -> Iterator[int]:
-    turns = zip_longest(*map(iter_bits, groups))
-    return (cpu for turn in turns for cpu in turn if cpu is not None)
-
-
-def _one_after_the_other(groups: Sequence[int]) -> Iterator[int]:
-    by_size = sorted(groups, key=int.bit_count)
-    return (cpu for group in by_size for cpu in iter_bits(group))
+@lru_cache(maxsize=8)
+def _orders(online: int, kinds: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the CPUs of a machine, a bit each, in every order that is tried."""
+    orders = [list(iter_bits(online)), list(iter_bits(online))[::-1]]
+    for groups in kinds:
+        turns = zip_longest(*map(iter_bits, groups))
+        orders.append([cpu for turn in turns for cpu in turn if cpu is not None])
+        orders.append([cpu for group in sorted(groups, key=int.bit_count) for cpu in iter_bits(group)])
+    return tuple(tuple(map(bit_of, dict.fromkeys(order))) for order in orders)
 
 
 def _classes(subject: Classification) -> Iterator[Classification]:

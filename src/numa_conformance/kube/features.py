@@ -81,11 +81,17 @@ def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool])
 def _unmet_needs(enabled: Mapping[str, bool]) -> list[str]:
     """Return what the kubelet says of gates that are on while gates that they need are off."""
     faults = []
-    for name, gate in sorted(all_gates().items()):
-        off = [need for need in gate.needs if enabled.get(name) and not enabled.get(need, False)]
+    for name, needs in _needs().items():
+        off = [need for need in needs if not enabled.get(need, False)] if enabled.get(name) else ()
         if off:
             faults.append(f"{name} is enabled, but depends on features that are disabled: [{' '.join(off)}]")
     return faults
+
+
+@lru_cache
+def _needs() -> Mapping[str, tuple[str, ...]]:
+    """Return the gates that need others, by name."""
+    return {name: tuple(gate.needs) for name, gate in sorted(all_gates().items()) if gate.needs}
 
 
 @lru_cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import isfinite
 from typing import Any
 
@@ -85,6 +85,8 @@ class KubeletConfiguration:
         for name in _QUANTITY_MAPS if lenient else ():
             _text_map(written.get(name), name, fields)  # a kubelet reads no bare number there
         config = replace(_read(known, fields), passed_over=unknown)
+        if config.raw:
+            config.__dict__["_json"] = config.raw  # it says what was read: no need to read it again
         fields.raise_if_any()
         return config
 
@@ -113,9 +115,11 @@ class KubeletConfiguration:
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the JSON object it was read from or, where it was made or changed in code, one that says the same."""
-        if self.raw and _read(self.raw, Fields()) == self:
-            return self.raw
-        return _written(self)
+        return self._json
+
+    @cached_property
+    def _json(self) -> Mapping[str, Any]:
+        return self.raw if self.raw and _read(self.raw, Fields()) == self else _written(self)
 
 
 _TEXTS = {
@@ -147,6 +151,10 @@ _ATTRIBUTES: Mapping[str, str] = {**_TEXTS, **_TEXT_MAPS, **_QUANTITY_MAPS, **_O
 MANAGER_FIELDS = ("apiVersion", "kind", "mergeDefaultEvictionSettings", *_ATTRIBUTES)
 """The fields that concern the resource managers."""
 _FIELDS = ("apiVersion", "kind", *FIELDS)
+_BY_ROOT: dict[str, list[tuple[str, list[str], str]]] = {}
+for _name, _field in FIELDS.items():
+    if _name not in _QUANTITY_MAPS:
+        _BY_ROOT.setdefault(_field.root, []).append((_name, _name.split("."), _field.kind.rstrip("?")))
 _MERGING = FIELDS["mergeDefaultEvictionSettings"]
 _INT32 = {"low": -(2**31), "high": 2**31 - 1}
 
@@ -165,11 +173,10 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
     for key, name in _TEXTS.items():
         if obj.get(key) not in (None, ""):
             read[name] = fields.text(obj[key], key)
-    for name, described in FIELDS.items():
-        *parents, last = name.split(".")
-        value = object_at(obj, *parents).get(last) if parents else obj.get(name)
-        if value is not None and name not in _QUANTITY_MAPS:
-            _check_kind(value, described.kind.rstrip("?"), name, fields)
+    for root, described in _BY_ROOT.items():
+        for name, (*parents, last), kind in described if obj.get(root) is not None else ():
+            if (value := object_at(obj, *parents).get(last)) is not None:
+                _check_kind(value, kind, name, fields)
     for key, name in _TEXT_MAPS.items():
         if obj.get(key) is not None:
             read[name] = _text_map(obj[key], key, fields)

@@ -52,8 +52,11 @@ def validation_faults(
     except StartError as error:
         return [Fault("featureGates", error.message)]
     obj = config.to_dict()
-    known = (field for field in FIELDS.values() if field.checks and field.since <= version)
+    known = (field for field in _CHECKED if field.since <= version and (field.concerns_absence or field.root in obj))
     return [fault for field in known for fault in _faults(field, obj, config, gates)]
+
+
+_CHECKED = [field for field in FIELDS.values() if field.checks]
 
 
 def _faults(

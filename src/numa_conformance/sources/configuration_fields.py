@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from ..files import records_of, text_of
@@ -21,7 +22,7 @@ class FieldCheck:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConfigurationField:
     """One field by its path. ``kind``: its type; with ``?`` a zero is a value, else it counts as absent.
 
@@ -33,6 +34,16 @@ class ConfigurationField:
     since: KubernetesVersion
     idle_since: KubernetesVersion | None
     checks: tuple[FieldCheck, ...]
+
+    @cached_property
+    def root(self) -> str:
+        """The field of the configuration that holds it, or itself."""
+        return self.name.partition(".")[0]
+
+    @cached_property
+    def concerns_absence(self) -> bool:
+        """Whether a function checks it, also where it is not set."""
+        return any(not check.message for check in self.checks)
 
 
 def _check(text: str) -> FieldCheck:

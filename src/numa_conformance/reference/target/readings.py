@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ...kube import FeatureGates, KubeletConfiguration, Pod
+from ...kube import FeatureGates, KubeletConfiguration, Pod, validate
 from ...sources.changes import Changes
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
@@ -37,6 +37,16 @@ class Readings:
     def configuration(self, obj: object) -> KubeletConfiguration:
         """Return a configuration; raises ``UsageError``."""
         return self._once("kubelet", obj, lambda: KubeletConfiguration.from_dict(obj, "kubelet"))
+
+    def startable(self, obj: object, version: KubernetesVersion) -> KubeletConfiguration:
+        """Return a configuration as a version takes it; raises ``UsageError``, and ``StartError`` where it refuses."""
+
+        def make() -> KubeletConfiguration:
+            config = self.configuration(obj)
+            validate(config, version)
+            return config.at(version)
+
+        return self._once(version, obj, make)
 
     def cpu_manager(self, machine: dict[str, Any], kubelet: object) -> tuple[CpuManager, FeatureGates]:
         """Return a CPU Manager to give a state to; raises ``UsageError``, and ``StartError`` for what cannot start."""

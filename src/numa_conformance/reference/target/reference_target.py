@@ -8,7 +8,7 @@ from typing import Literal
 from ... import __version__
 from ...cpuset import format_bits
 from ...errors import Fault, StartError, UsageError
-from ...kube import FeatureGates, Pod, Quantity, ScoringStrategy, validate
+from ...kube import FeatureGates, Pod, Quantity, ScoringStrategy
 from ...machine.codec import machine_to_dict
 from ...machine.hostfs import CgroupTree, JournalStore, read_machine
 from ...sources.changes import Changes
@@ -33,7 +33,7 @@ from .container_question import ask_container, ask_hints
 from .device_plugin import ReferencePlugin
 from .dra_driver import DraDriver
 from .merge_question import Overheard, ask_merge, hint_of
-from .pick import machine_of, pick
+from .pick import cpu_topology, machine_of, pick
 from .readings import Readings
 
 Level = Literal["exact", "documented"]
@@ -147,16 +147,17 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         for name, text in (request.files or {}).items():
             store.write(name, text)
         store.forget_writes()
-        config, version = self._readings.configuration(request.kubelet), request.kubernetes_version
+        version = KubernetesVersion.supported(request.kubernetes_version or self._version)
         try:
-            validate(config, version or self._version)
+            config = self._readings.startable(request.kubelet, version)
             self._node = Node(
                 machine_of(request.machine),
                 config,
-                kubernetes_version=version or self._version,
+                kubernetes_version=version,
                 quirks=self._fixed,
                 changes=self._changes,
                 store=store,
+                view=cpu_topology(request.machine, (self._fixed or Quirks.of(version)).cpu).view,
                 watcher=self._overheard,
                 resource_fit=self._resource_fit,
             )
@@ -215,10 +216,9 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         """Restart the node agent."""
         self._up.write_files(request.files or {})
         self._store.forget_writes()
-        config = None if request.kubelet is None else self._readings.configuration(request.kubelet)
+        kubelet, version = request.kubelet, self._up.version
         try:
-            if config is not None:
-                validate(config, self._up.version)
+            config = None if kubelet is None else self._readings.startable(kubelet, version)
             return answers.restarted_answer(self._up.restart(config, at_once=request.at_once))
         except StartError as error:
             return messages.StartFailed(error.stage, error.message)

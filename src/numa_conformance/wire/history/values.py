@@ -135,18 +135,17 @@ class NodeList(list[int]):
 
 def read_text(kind: type, value: Any) -> Any:
     """Read a value that has another form on the wire; raises ``ValueError``."""
-    if kind is CpuBits and isinstance(value, str):
-        return CpuBits(bits(value))
-    if kind is IdText and isinstance(value, str):
-        return _id_text(value)
-    if kind is BookedBytes and type(value) is int and -(2**63) <= value < 2**64:
-        return BookedBytes(value)
-    if kind is Fraction:
+    if kind in (NodeBits, NodeList):
+        if isinstance(value, (list, tuple)) and value:
+            if {*map(type, value)} != {int} or min(value) < 0 or max(value) >= MOST_NODES:
+                raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
+            return _nodes(*value) if kind is NodeBits else NodeList(value)
+    elif isinstance(value, str) and kind in (CpuBits, IdText):
+        return _cpu_bits(value) if kind is CpuBits else _id_text(value)
+    elif kind is Fraction:
         return read_amount(kind, value)
-    if kind in (NodeBits, NodeList) and isinstance(value, (list, tuple)) and value:
-        if {*map(type, value)} != {int} or min(value) < 0 or max(value) >= MOST_NODES:
-            raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
-        return NodeBits(bits_of(value)) if kind is NodeBits else NodeList(value)
+    elif kind is BookedBytes and type(value) is int and -(2**63) <= value < 2**64:
+        return BookedBytes(value)
     wanted = _FORMS.get(kind, "number of 64 bits")
     raise ValueError(f"{value!r:.80} is no {wanted}")
 
@@ -163,6 +162,11 @@ def bits(text: str) -> int:
 def optional_bits(text: str | None) -> int | None:
     """Return the same; None where nothing is told."""
     return None if text is None else bits(text)
+
+
+@lru_cache(maxsize=4096)
+def _cpu_bits(text: str) -> CpuBits:
+    return CpuBits(bits(text))
 
 
 @lru_cache(maxsize=1024)
