@@ -37,7 +37,7 @@ from .generators.crashes import NEEDED, crashes
 from .generators.device_plugins import device_plugins
 from .generators.examples_of_nodes import examples_of_nodes
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
-from .generators.picks import EVERY_COUNT, OPTION_SETS, pick_sweep
+from .generators.picks import MOST_COUNTS, OPTION_SETS, pick_sweep
 from .generators.pods import examples_of_pods, pod_sweep
 from .generators.relations import related
 from .generators.scenario import LIVES, WITH_MACHINE, Scenario
@@ -99,7 +99,7 @@ class ScenarioGroup:
 def _picks(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
     possible = [frozenset(names) for names in OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= claimed]
     yield from pick_sweep(_small(machines, SWEPT, seed), possible, counts=SMALL_COUNTS, seed=seed)
-    yield from pick_sweep(machines, possible, counts=EVERY_COUNT, seed=seed)
+    yield from pick_sweep(machines, possible, counts=MOST_COUNTS, seed=seed)
 
 
 def _classes(_claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:

@@ -32,7 +32,7 @@ def merge_sweep(
     *,
     closest: bool = True,
     many: bool = True,
-    lots: int = 150,
+    lots: int = 120,
     seed: int = 0,
 ) -> Iterator[Scenario]:
     """Yield families of hints under each policy.

@@ -39,8 +39,8 @@ MOST_CPUS = 128
 """Larger machines are left to the deep profile: a question carries the machine."""
 MOST_NODES = 16
 """NUMA nodes whose sets can be gone through one by one in the time that a target has."""
-EVERY_COUNT = MOST_CPUS + 2
-"""From none to one more than there are CPUs."""
+MOST_COUNTS = 48
+"""Counts that a machine is asked: each where it has fewer CPUs, else first those around the sizes of its groups."""
 
 
 def _option_sets() -> Iterator[tuple[str, ...]]:
