@@ -3,8 +3,6 @@
 Pages: Node Resource Managers, Control Topology Management Policies on a node, Init Containers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..judging.alignment import empties_the_pool, only_cpus

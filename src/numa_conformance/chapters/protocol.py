@@ -1,7 +1,5 @@
 """What every conversation shows, whatever it is about: its answers come, and can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated

@@ -3,8 +3,6 @@
 The sentences are on the pages Pod Quality of Service Classes, Node Resource Managers (Static policy), Init Containers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..judging.allocated import AllocatedCpus

@@ -1,7 +1,5 @@
 """Resizing pods in place: page Resize CPU and Memory Resources assigned to Containers."""
 
-from __future__ import annotations
-
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ..judging.node_subjects import Resize

@@ -4,8 +4,6 @@ What becomes of a damaged file no page says: the node may stay down, or come up 
 something twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice

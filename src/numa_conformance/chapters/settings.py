@@ -3,8 +3,6 @@
 Pages: Kubelet Configuration (v1beta1), and those of the managers.
 """
 
-from __future__ import annotations
-
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ..judging.pods import GUARANTEED

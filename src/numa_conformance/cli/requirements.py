@@ -1,7 +1,5 @@
 """``numa-conformance requirements``: what the suite tests, and what of Kubernetes' documentation it rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The files of a report: ``report.json``, JUnit XML, a badge, the pages. Equal runs give equal files."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

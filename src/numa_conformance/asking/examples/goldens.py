@@ -1,7 +1,5 @@
 """Golden texts: what the kubelet answers, or what a target of one's own answered before its policy changed."""
 
-from __future__ import annotations
-
 import difflib
 import glob
 import re

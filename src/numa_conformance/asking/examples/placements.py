@@ -1,7 +1,5 @@
 """Where a target puts a fixed row of pods, as a map that a person can read in a diff."""
 
-from __future__ import annotations
-
 from ...cpuset import CpuSet
 from ...machine import load_machine
 from ...machine.picture import PlacementMap

@@ -1,7 +1,5 @@
 """Events by lot: of what can come next, first a pair with the last event that a life has not had yet."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Resizes in place by lot: an app container or sidecar of a pod is to have other amounts."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Walks: lives of nodes. Pods come, run, are started again and go; the node is reconciled, asked and restarted."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Exclusive CPUs that must be had, or cannot be: sentences of the CPU Manager."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission

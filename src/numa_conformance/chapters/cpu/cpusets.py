@@ -1,7 +1,5 @@
 """Which CPUs containers may run on at last. Page: Node Resource Managers, section on policies for CPUs."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.may_run import MayRun

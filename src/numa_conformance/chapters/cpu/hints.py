@@ -3,8 +3,6 @@
 Control Topology Management Policies on a node says that the hint is a default one where nothing is to be aligned.
 """
 
-from __future__ import annotations
-
 from ...cpuset import bit_of, bits_of, format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES

@@ -1,7 +1,5 @@
 """Which CPUs containers have: their own, or those of the shared pool. Page: Node Resource Managers, Static policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

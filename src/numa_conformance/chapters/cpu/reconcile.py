@@ -3,8 +3,6 @@
 Pages: Control CPU Management Policies on the Node, and Node Resource Managers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...cpuset import format_bits

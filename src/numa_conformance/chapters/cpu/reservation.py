@@ -1,7 +1,5 @@
 """The CPUs that are reserved, and who may use them. Page: Node Resource Managers, section Static policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from ...cpuset import format_bits, iter_bits

@@ -1,7 +1,5 @@
 """The shared pool: what it holds, loses and regains. Page: Node Resource Managers, section Static policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...cpuset import format_bits

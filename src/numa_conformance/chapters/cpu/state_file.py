@@ -1,7 +1,5 @@
 """The CPU Manager's state file. Page: Control CPU Management Policies on the Node, on changing the policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...judging import rest

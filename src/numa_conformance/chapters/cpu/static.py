@@ -1,7 +1,5 @@
 """Who gets exclusive CPUs, and which. Page: Node Resource Managers, section Static policy."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched

@@ -1,7 +1,5 @@
 """Which devices containers get, and keep. Page: Device Plugins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...judging.alignment import asked_devices

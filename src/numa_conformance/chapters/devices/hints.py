@@ -1,7 +1,5 @@
 """Which NUMA nodes are hinted for devices. Page: the walk through the Topology Manager, Hints of the Device Manager."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, violated
 from ...judging.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest

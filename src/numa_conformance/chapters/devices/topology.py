@@ -1,7 +1,5 @@
 """Devices under single-numa-node: beside CPUs, alone, near no NUMA node, or near several. Page: Device Plugins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

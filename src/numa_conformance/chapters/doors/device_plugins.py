@@ -1,7 +1,5 @@
 """A device plugin: page Device Plugins, and the messages of its interface (v1beta1)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A DRA driver that gives CPUs to claims: what it publishes, what containers of claims get, what is given back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 

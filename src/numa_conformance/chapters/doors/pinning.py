@@ -1,7 +1,5 @@
 """Which CPUs containers share and which they have alone, as daemons promise on pages of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice

@@ -1,7 +1,5 @@
 """Which NUMA nodes the Memory Manager hints. Page: Control Memory Management Policies on a Node, and KEP-1769."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from ...cpuset import bits_of

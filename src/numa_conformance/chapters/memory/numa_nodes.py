@@ -1,7 +1,5 @@
 """How many NUMA nodes memory comes from. Page: Utilizing the NUMA-aware Memory Manager."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits, union
 from ...judging.alignment import ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated

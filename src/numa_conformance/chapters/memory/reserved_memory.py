@@ -3,8 +3,6 @@
 What it reserves of CPUs is judged by ``reservation``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...judging.allowed import (

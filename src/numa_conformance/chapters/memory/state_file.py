@@ -1,7 +1,5 @@
 """The Memory Manager's state file. Page: Troubleshooting Topology Management, on what the file holds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Memory over a node's life under the policy Static, and None. Page: Utilizing the NUMA-aware Memory Manager."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice

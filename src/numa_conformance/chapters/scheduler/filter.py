@@ -1,7 +1,5 @@
 """Whether a pod fits a node: the plugin NodeResourcesFit checks that it has all that the pod requests."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.scored import ScoredNode
 

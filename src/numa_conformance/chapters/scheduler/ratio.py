@@ -1,7 +1,5 @@
 """Strategy RequestedToCapacityRatio: page Resource Bin Packing, which has a formula for it and a worked example."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.scored import RATIO, ScoredNode, ScorePair
 from .conditions import RISING, by, decided, favours, simple, utilization

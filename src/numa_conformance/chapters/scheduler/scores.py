@@ -1,7 +1,5 @@
 """How nodes are scored for a pod, whatever the strategy: page Resource Bin Packing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

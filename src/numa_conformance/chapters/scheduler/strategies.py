@@ -3,8 +3,6 @@
 The pages say which nodes they favour; by how much, of MostAllocated alone.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil, floor
 

@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section How topology manager works.
 """
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED

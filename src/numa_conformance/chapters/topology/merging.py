@@ -5,8 +5,6 @@ which of several affinities of one size is taken, what is taken where none is pr
 different preferred sets of NUMA nodes make a preferred affinity of what they have in common: all of that passes.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ...judging.merged import MergedHints

@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, sections none policy and best-effort policy.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, judges, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES, CpuChoice

@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section Topology manager policy options.
 """
 
-from __future__ import annotations
-
 from ...cpuset import bits_of, format_bits, union
 from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.merged import Distances, MergedHints

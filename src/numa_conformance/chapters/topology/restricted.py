@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section restricted policy.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated

@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, sections container scope and pod scope.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment, ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, configured, judges, rests_on, violated

@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section single-numa-node policy.
 """
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room

@@ -1,7 +1,5 @@
 """Markdown of the generated pages: tables, texts of pages, links to requirements."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Sequence
 

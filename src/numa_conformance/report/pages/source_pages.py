@@ -1,7 +1,5 @@
 """The pages of what Kubernetes says and does: statements, quirks, rules."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby

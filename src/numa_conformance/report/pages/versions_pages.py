@@ -1,7 +1,5 @@
 """The pages of versions: what the documentation promises in each, and what the kubelet of each does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the Memory Manager departs from its documentation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Where the kubelet departs from its documentation outside its managers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """``Quirk``: one place where Kubernetes departs from its documentation, and the flags made of many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache

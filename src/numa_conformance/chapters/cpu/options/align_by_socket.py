@@ -1,7 +1,5 @@
 """align-by-socket. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....judging.alignment import CpuAlignment, only_a_number
 from ....judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
 from ....judging.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched

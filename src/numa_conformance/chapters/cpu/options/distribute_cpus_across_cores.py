@@ -1,7 +1,5 @@
 """distribute-cpus-across-cores. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, WHOLE_CORES, CpuChoice, touched

@@ -1,7 +1,5 @@
 """distribute-cpus-across-numa. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, CpuChoice, can_be_shared, touched

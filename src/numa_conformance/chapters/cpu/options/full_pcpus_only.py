@@ -1,7 +1,5 @@
 """full-pcpus-only: whole cores, or a refusal. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, configured, judges, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, adds_up, split_cores

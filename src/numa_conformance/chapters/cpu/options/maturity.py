@@ -3,8 +3,6 @@
 The page calls an option hidden: a node may then refuse to come up or ignore it, but the option takes no effect.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from ....asking.generators.option_probes import PROBES, probe_of

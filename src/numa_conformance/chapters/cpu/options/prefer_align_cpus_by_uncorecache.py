@@ -1,7 +1,5 @@
 """prefer-align-cpus-by-uncorecache. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ....judging.choice import BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice, fewest
 from ....judging.node_subjects import Admission
