@@ -94,7 +94,7 @@ excluded(
 """
 PROMISE = '''
 
-@chapter.requires("cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice)
+@chapter.requires("cpu-manager/prefer-last-cpus/takes-the-highest")
 @rests_on("nrm/options/prefer-last-cpus")
 def takes_the_highest(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are those with the highest ids."""

@@ -30,7 +30,7 @@ excluded(
 )
 
 
-@chapter.requires("cpu-manager/distribute-cpus-across-cores/takes-separate-cores", on=CpuChoice)
+@chapter.requires("cpu-manager/distribute-cpus-across-cores/takes-separate-cores")
 @rests_on(
     "nrm/distribute-cpus-across-cores/separate-cores",
     "nrm/distribute-cpus-across-cores/as-many-cores-as-possible",
