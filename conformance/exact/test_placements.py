@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from numa_conformance.asking.examples.goldens import Golden
+from numa_conformance.asking.examples.goldens import MACHINES, Golden, place
 from numa_conformance.asking.examples.node_run import NodeRun
-from numa_conformance.asking.examples.placements import MACHINES, place
 from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.sources.options import STATIC_OPTIONS
 

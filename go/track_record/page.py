@@ -47,24 +47,24 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "",
         "## Shown and repeated",
         "",
-        *table(HEAD, [_row(bug, repeated[bug.id]) for bug in shown]),
+        table(HEAD, [_row(bug, repeated[bug.id]) for bug in shown]),
         "",
     ]
     if waiting:
-        lines += ["## Shown by questions, not repeated yet", "", *table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
+        lines += ["## Shown by questions, not repeated yet", "", table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
     lines += [
         "## Shown on the reference alone",
         "",
         "The suite, or `simulate --then restart`, shows these on the reference of a version that has them "
         "([quirks.md](quirks.md)); there is no history here to repeat them by.",
         "",
-        *table(HEAD[:3], [_bug(bug) for bug in unasked]),
+        table(HEAD[:3], [_bug(bug) for bug in unasked]),
         "",
         "## Not shown",
         "",
         "Known bugs that no question of ours meets: what to do next.",
         "",
-        *table(
+        table(
             ("bug", "public", "releases", "why"),
             [(one.what, _public((one.issue, *one.pulls)), one.releases, one.why) for one in MISSING],
         ),
@@ -75,7 +75,7 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "recommendations are not followed. `tox run -e track-record -- ROW` asks for these requirements alone, and "
         "`tox run -e third-party` for all of them.",
         "",
-        *table(
+        table(
             ("row", "allocator", "shown by", "asking", "last"), [_party(one, repeated.get(one.id)) for one in parties()]
         ),
     ]

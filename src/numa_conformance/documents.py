@@ -1,7 +1,5 @@
 """Reading YAML and JSON from strangers: safe, bounded, and with the place of every fault."""
 
-from __future__ import annotations
-
 import gc
 import json
 import re

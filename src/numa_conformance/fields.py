@@ -1,7 +1,5 @@
 """Fields of JSON and YAML objects, checked one by one: every fault is collected with its path."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Objects of a known form: a msgspec Struct says what is accepted. All faults come at once, each with its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import islice

@@ -1,7 +1,5 @@
 """What others wrote, as a terminal and a CI system may see it."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys

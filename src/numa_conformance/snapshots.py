@@ -3,8 +3,6 @@
 ``numa_snapshot`` of the pytest plugin is syrupy's ``snapshot`` with this extension; see ``docs/testing.md``.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode

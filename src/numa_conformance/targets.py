@@ -4,8 +4,6 @@ A message is a class; its fields are those of ``docs/protocol.md``. A target is 
 that it claims: ``node.admit`` is called ``node_admit``.
 """
 
-from __future__ import annotations
-
 from .cpuset import CpuSet
 from .errors import Fault, UsageError
 from .kube import Pod

@@ -10,7 +10,7 @@ CHAPTER, PAIRS = (f"src/numa_conformance/chapters/qos{end}.py" for end in ("", "
 ID = "qos/pods-have-a-class"
 SENTENCE = f'''
 
-@chapter.requires("{ID}", on=Classification)
+@chapter.requires("{ID}")
 @rests_on("nrm/cpus/a-new-one")
 def has_a_class(subject: Classification) -> Judgement:
     """Each pod has one of three QoS classes."""

@@ -7,7 +7,7 @@ from contributing.house import House, files_of_recipe, is_named, last_entry, las
 
 ROOM = "src/numa_conformance/"
 OPTIONS = f"{ROOM}sources/options.py"
-QUIRKS = f"{ROOM}sources/quirks/cpu.py"
+QUIRKS = f"{ROOM}sources/quirks/cpu.txt"
 ALGORITHM = f"{ROOM}reference/managers/cpu/options/prefer_last_cpus.py"
 PROBES = f"{ROOM}asking/generators/option_probes.py"
 CHAPTER = f"{ROOM}chapters/cpu/options/prefer_last_cpus.py"
@@ -94,7 +94,7 @@ excluded(
 """
 PROMISE = '''
 
-@chapter.requires("cpu-manager/prefer-last-cpus/takes-the-highest", on=CpuChoice)
+@chapter.requires("cpu-manager/prefer-last-cpus/takes-the-highest")
 @rests_on("nrm/options/prefer-last-cpus")
 def takes_the_highest(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are those with the highest ids."""
@@ -135,9 +135,7 @@ def _is_the_highest(machine: Machine, first: FirstPod) -> bool:
     return first.cpus.bit_length() == (machine.online_bits & ~machine.core_bits[0]).bit_length()"""
 PROBE = """,
         "prefer-last-cpus": OptionProbe(_one_of_many, _at_the_pod(_is_the_highest))"""
-QUIRK = """
-    last_cpus_beside_whole_cores_only: bool = False"""
-QUIRK_FACTS = """last-cpus-beside-whole-cores-only; 1.32+
+QUIRK = """last-cpus-beside-whole-cores-only; 1.32+
   prefer-last-cpus does nothing while a core is partly in use
   documented: exclusive CPUs are those with the highest ids
 """
@@ -202,8 +200,7 @@ def house(tmp_path_factory):
     house.write(PAIRS, PAIR)
     said("smoke")
     house.write(ALGORITHM, WRITTEN)
-    house.add(QUIRKS, QUIRK, behind=last_field("CpuQuirks"))
-    house.change(QUIRKS, '"""\n\n\n@dataclass', f'{QUIRK_FACTS}"""\n\n\n@dataclass')
+    house.add(QUIRKS, QUIRK)
     house.add(TEST, QUIRK_SHOWN)
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The option prefer-last-cpus.\n")
     return house

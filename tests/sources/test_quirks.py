@@ -1,12 +1,18 @@
+import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.files import records_of
-from numa_conformance.sources.quirks import QUIRKS, Quirks
+from numa_conformance.files import records_of, text_of
+from numa_conformance.sources.quirks import QUIRKS, Quirks, quirk
 from numa_conformance.sources.quirks.cpu import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
+
+PACKAGE = Path(quirk.__file__).parents[2]
+OTHERS = {"quirk", "registry", "md"}
+"""What stands behind ``quirks.`` as well: modules of the room, and the name of a page."""
 
 
 def test_each_flag_is_a_quirk_and_off_as_documented():
@@ -50,7 +56,17 @@ def test_a_misspelt_quirk_is_refused_with_the_nearest(quirks):
 
 
 @pytest.mark.parametrize("area", fields(Quirks), ids=lambda area: area.name)
-def test_every_record_has_its_flag(area):
+def test_every_record_is_a_flag_of_its_area(area):
     flags = getattr(Quirks(), area.name)
-    names = [record[0].partition(";")[0] for record in records_of(flags.records)]
-    assert names == [quirk.id for quirk in flags.quirks(area.name)]
+    names = [record[0].partition(";")[0] for record in records_of(text_of(quirk.__package__, f"{area.name}.txt"))]
+    assert names == [each.id for each in flags.quirks(area.name)]
+    assert [field.name.replace("_", "-") for field in fields(flags)] == names
+
+
+def test_the_code_asks_for_no_flag_that_is_not_there():
+    areas = [field.name for field in fields(Quirks)]
+    flags = {field.name for area in areas for field in fields(getattr(Quirks(), area))}
+    behind = rf"quirks(?:\.(?:{'|'.join(areas)}))?\.([a-z_0-9]+)\b(?!\()"
+    read = {name for file in PACKAGE.rglob("*.py") for name in re.findall(behind, file.read_text(encoding="utf-8"))}
+    assert len(flags & read) > len(flags) / 3
+    assert read - flags <= {*areas, *OTHERS}

@@ -1,7 +1,5 @@
 """Driving a target through a scenario. What is asked may follow from what was answered; nothing is judged here."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

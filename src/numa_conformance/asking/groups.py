@@ -1,7 +1,5 @@
 """Groups: scenarios that are driven together, for the requirements that their steps ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """In which order a budget is spent: on scenarios from all over a group, then on those that ask what was asked least."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter, defaultdict

@@ -4,8 +4,6 @@ What is remembered proves nothing: the scenario is asked anew each time. Where i
 a target, the others are asked. ``python -m measured places`` in the folder ``tests`` remembers anew.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

@@ -3,8 +3,6 @@
 What they find is taken in the order of the scenarios, as if one had been asked after the other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickle

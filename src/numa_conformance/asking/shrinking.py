@@ -1,7 +1,5 @@
 """Asking the target again: for the smallest conversation in which a fault still shows, and whether it stays."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar

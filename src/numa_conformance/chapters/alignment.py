@@ -1,7 +1,5 @@
 """Where the Topology Manager aligns what a pod asks for at once, and what can be had then: chapters share it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..cpuset import bit_of, format_bits

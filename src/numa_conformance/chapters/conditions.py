@@ -1,7 +1,5 @@
 """Conditions under which sentences of several chapters apply. Each reason says why one does not."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from ..judging.alignment import asks_for_devices, empties_the_pool

@@ -1,7 +1,5 @@
 """Level exact: what the kubelet does, to the CPU id, beyond what the documentation states."""
 
-from __future__ import annotations
-
 from ..judging.chapter import Chapter, Requirement
 from .cpu.options.maturity import PLACEMENTS
 

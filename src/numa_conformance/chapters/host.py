@@ -1,7 +1,5 @@
 """What a host tells, and what its cgroups get. No history shows it: cases in ``conformance/host`` lay out the files."""
 
-from __future__ import annotations
-
 from ..judging.chapter import Chapter
 
 finding, reconciling = Chapter("host/discover", since="1.8"), Chapter("host/reconcile", since="1.8")

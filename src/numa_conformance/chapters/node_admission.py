@@ -3,8 +3,6 @@
 Pages: Node Resource Managers, Control Topology Management Policies on a node, Init Containers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..judging.alignment import empties_the_pool, only_cpus
@@ -20,7 +18,7 @@ from .outcomes import changed, losses
 chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle")
 
 
-@chapter.requires("node/admission/admits-again-what-it-admitted", on=RepeatedAdmission)
+@chapter.requires("node/admission/admits-again-what-it-admitted")
 @rests_on(
     "nrm/static/exclusive-are-all-but-reserved",
     "topology/how/policy-decides",
@@ -33,7 +31,7 @@ def admits_again(question: RepeatedAdmission) -> Judgement:
     return must_be_admitted_again(question, "was admitted when no more was free")
 
 
-@chapter.requires("node/admission/admits-on-a-larger-machine", on=RepeatedAdmission)
+@chapter.requires("node/admission/admits-on-a-larger-machine")
 @rests_on(
     "topology/how/policy-decides",
     "nrm/static/exclusive-are-all-but-reserved",
@@ -54,10 +52,7 @@ def admits_on_a_larger_machine(question: RepeatedAdmission) -> Judgement:
 
 
 @chapter.requires(
-    "node/admission/an-init-container-no-larger-changes-nothing",
-    "cpu-manager/init-containers",
-    on=RepeatedAdmission,
-    since="1.18",
+    "node/admission/an-init-container-no-larger-changes-nothing", "cpu-manager/init-containers", since="1.18"
 )
 @rests_on("init-containers/resources/effective-request", "kep-693/total/larger-of-init-and-apps")
 def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
@@ -79,7 +74,7 @@ def small_init_changes_nothing(question: RepeatedAdmission) -> Judgement:
     )
 
 
-@chapter.requires("node/events/leave-the-rest-as-it-was", on=Rest)
+@chapter.requires("node/events/leave-the-rest-as-it-was")
 @rests_on(
     "nrm/static/cpus-are-the-containers-own",
     "memory/head/guarantees",
@@ -99,7 +94,7 @@ def leaves_the_rest(rest: Rest) -> Iterator[Violation]:
         yield from losses(rest)
 
 
-@judges("node/events/leave-the-rest-as-it-was", on=Restart)
+@judges("node/events/leave-the-rest-as-it-was")
 def a_restart_leaves_containers(restart: Restart) -> Iterator[Violation]:
     """A restart that changes the configuration, and no policy of CPUs or memory, moves no container, forgets no pod."""
     after = applies(restart.after, "the node does not come up")

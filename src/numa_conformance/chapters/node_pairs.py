@@ -1,7 +1,5 @@
 """Nodes that start, answer, restart and resize wrongly, each by one sentence, and nodes that do it rightly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

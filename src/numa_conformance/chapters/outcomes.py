@@ -1,7 +1,5 @@
 """What becomes of a pod or of a node, and which hints are given, as judges demand it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..cpuset import format_bits

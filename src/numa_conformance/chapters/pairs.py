@@ -4,8 +4,6 @@ A chapter's pairs stand beside it, in ``<chapter>_pairs.py`` or with those of it
 Tests run them, and the chapter's page shows them.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """What every conversation shows, whatever it is about: its answers come, and can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
@@ -29,7 +27,7 @@ chapter.sentence(
 )
 
 
-@chapter.requires("protocol/comes-up", "cpu-manager/static", on=Arrival)
+@chapter.requires("protocol/comes-up", "cpu-manager/static")
 @rests_on(
     "cpu-task/options/incompatible-options-fail-the-start",
     beyond="that options which are not named as incompatible do not keep the node from coming up",
@@ -39,7 +37,7 @@ def comes_up(arrival: Arrival) -> Judgement:
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
 
 
-@chapter.requires("protocol/state-agrees-with-answers", "cpu-manager/static", on=NodeContainer)
+@chapter.requires("protocol/state-agrees-with-answers", "cpu-manager/static")
 @rests_on("nrm/static/cpus-are-the-containers-own", beyond="that the node tells it alike whenever it is asked")
 def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
     """What a node reports of a container agrees with what it answered at the admission."""

@@ -3,8 +3,6 @@
 The sentences are on the pages Pod Quality of Service Classes, Node Resource Managers (Static policy), Init Containers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..judging.allocated import AllocatedCpus
@@ -27,7 +25,7 @@ def _is_of_its_class(subject: Classification) -> Judgement:
     return violated(subject.qos == right, "the class of the pod is another", got=subject.qos, allowed=right)
 
 
-@chapter.requires("qos/guaranteed-needs-equal-limits-everywhere", on=Classification)
+@chapter.requires("qos/guaranteed-needs-equal-limits-everywhere")
 @rests_on(
     "pod-qos/guaranteed/every-container",
     "cpu-1.8/static/example-classes",
@@ -47,7 +45,7 @@ def guaranteed_needs_equal_limits(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/requests-default-to-limits", on=Classification)
+@chapter.requires("qos/requests-default-to-limits")
 @rests_on("nrm/static/requests-default-to-limits", "nrm/static/example-6-class")
 def requests_default_to_limits(subject: Classification) -> Judgement:
     """A container with limits and no requests counts as requesting its limits."""
@@ -56,7 +54,7 @@ def requests_default_to_limits(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/burstable-has-some-request", on=Classification)
+@chapter.requires("qos/burstable-has-some-request")
 @rests_on(
     "pod-qos/burstable/some-request",
     "cpu-1.8/static/example-classes",
@@ -70,7 +68,7 @@ def burstable_has_some(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/best-effort-has-none", on=Classification)
+@chapter.requires("qos/best-effort-has-none")
 @rests_on(
     "pod-qos/best-effort/none",
     "pod-qos/best-effort/other-resources",
@@ -86,7 +84,7 @@ def best_effort_has_none(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/init-containers-count", on=Classification)
+@chapter.requires("qos/init-containers-count")
 @rests_on("init-containers/resources/qos-covers-init")
 def init_containers_count(subject: Classification) -> Judgement:
     """Init containers count: one without limits keeps a pod from being Guaranteed."""
@@ -95,7 +93,7 @@ def init_containers_count(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/only-integral-cpus-are-exclusive", on=(Classification, AllocatedCpus))
+@chapter.requires("qos/only-integral-cpus-are-exclusive")
 @rests_on("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu")
 def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) -> Judgement:
     """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written."""
@@ -111,7 +109,7 @@ def _listed(cpus: Mapping[str, int | None]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in cpus.items())
 
 
-@chapter.requires("qos/pod-total-is-the-larger-of-init-and-apps", on=(Classification, AllocatedCpus))
+@chapter.requires("qos/pod-total-is-the-larger-of-init-and-apps")
 @rests_on(
     "init-containers/resources/effective-request",
     "init-containers/resources/largest-init",
@@ -131,7 +129,7 @@ def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgeme
     return violated(together == right, why, got=together, allowed=right)
 
 
-@chapter.requires("qos/class-is-told-at-admission", on=Admission)
+@chapter.requires("qos/class-is-told-at-admission")
 @rests_on(
     "nrm/static/example-4-class",
     "nrm/static/example-2-class",

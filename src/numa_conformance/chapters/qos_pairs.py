@@ -1,7 +1,5 @@
 """Pods whose class, or whose exclusive CPUs, are told wrongly, and rightly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

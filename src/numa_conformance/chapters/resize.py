@@ -1,7 +1,5 @@
 """Resizing pods in place: page Resize CPU and Memory Resources assigned to Containers."""
 
-from __future__ import annotations
-
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ..judging.node_subjects import Resize
@@ -12,7 +10,7 @@ from .conditions import under_static
 chapter = Chapter("node/resize", since="1.33")
 
 
-@chapter.requires("resize/exclusive-cpus-are-not-resized", "cpu-manager/static", on=Resize)
+@chapter.requires("resize/exclusive-cpus-are-not-resized", "cpu-manager/static")
 @rests_on("resize/limits/static-policies")
 def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     """A pod with exclusive CPUs whose CPU requests are to change is not resized in place."""
@@ -23,7 +21,7 @@ def exclusive_cpus_are_not_resized(resize: Resize) -> Judgement:
     return violated(not resize.granted, why, got="resized", allowed="pending: Infeasible")
 
 
-@chapter.requires("resize/static-memory-is-not-resized", "memory-manager/static", on=Resize)
+@chapter.requires("resize/static-memory-is-not-resized", "memory-manager/static")
 @rests_on("resize/limits/static-policies")
 def static_memory_is_not_resized(resize: Resize) -> Judgement:
     """Under Memory Manager policy Static a Guaranteed pod whose memory requests are to change is not resized in
@@ -43,7 +41,7 @@ def asks_for_more_than_there_is(resize: Resize) -> None:
     applies(any(more), "the node has as much as is asked for")
 
 
-@chapter.requires("resize/more-than-the-node-has-is-not-granted", on=Resize)
+@chapter.requires("resize/more-than-the-node-has-is-not-granted")
 @rests_on("resize/status/pending")
 def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
     """A resize to more CPUs or memory than the node has is not granted."""
@@ -52,7 +50,7 @@ def more_than_the_node_has_is_not_granted(resize: Resize) -> Judgement:
     return violated(not resize.granted, why, got="resized", allowed="pending")
 
 
-@chapter.requires("resize/what-can-never-be-is-infeasible", on=Resize)
+@chapter.requires("resize/what-can-never-be-is-infeasible")
 @recommended_by("resize/status/infeasible", "resize/status/deferred")
 def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     """A resize to more CPUs or memory than the node has is Infeasible, not Deferred."""
@@ -62,7 +60,7 @@ def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     return violated(resize.reason == "Infeasible", why, got=resize.reason, allowed="Infeasible")
 
 
-@chapter.requires("resize/pending-changes-nothing", on=Resize)
+@chapter.requires("resize/pending-changes-nothing")
 @rests_on(
     "resize/status/pending",
     beyond="The page says that the request is pending; that what is held stays is taken from there.",
@@ -75,7 +73,7 @@ def pending_changes_nothing(resize: Resize) -> Judgement:
     return violated(before == after, why, got=format_bits(after), allowed=format_bits(before))
 
 
-@chapter.requires("resize/shared-containers-get-no-cpus-of-their-own", "cpu-manager/static", on=Resize)
+@chapter.requires("resize/shared-containers-get-no-cpus-of-their-own", "cpu-manager/static")
 @rests_on("resize/limits/static-policies", "nrm/static/burstable-is-shared")
 def shared_containers_get_no_cpus_of_their_own(resize: Resize) -> Judgement:
     """A container of the shared pool that is resized gets no exclusive CPUs by it, and takes none out of the

@@ -4,8 +4,6 @@ What becomes of a damaged file no page says: the node may stay down, or come up 
 something twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -30,7 +28,7 @@ from .outcomes import changed
 chapter = Chapter("cpu-manager/static", "node/restart", since="1.10", area="cpu-manager lifecycle")
 
 
-@chapter.requires("node/restart/admits-again-what-was-there", on=Restart)
+@chapter.requires("node/restart/admits-again-what-was-there")
 @rests_on(
     "topology-source/admission/again-after-a-restart",
     beyond="Only the source says that pods are admitted again after a restart of the kubelet.",
@@ -49,7 +47,7 @@ def admits_again_what_was_there(restart: Restart) -> Iterator[Violation]:
             yield Violation(f"pod {uid} is forgotten after a restart", "nothing", "it is admitted again")
 
 
-@chapter.requires("node/restart/refuses-what-a-start-refuses", on=RefusedStart)
+@chapter.requires("node/restart/refuses-what-a-start-refuses")
 @rests_on(
     "cpu-task/static/needs-a-reservation",
     "cpu-task/options/incompatible-options-fail-the-start",
@@ -62,7 +60,7 @@ def refuses_what_a_start_refuses(restart: RefusedStart) -> Judgement:
     return violated(not restart.up, why, got="it comes up", allowed=f"it does not: {restart.refusal}")
 
 
-@chapter.requires("node/restart/comes-up-after-a-crash", "node/writes", on=Crash)
+@chapter.requires("node/restart/comes-up-after-a-crash", "node/writes")
 @recommended_by(
     "topology-source/admission/again-after-a-restart",
     beyond="that it comes up whenever it ended: the source says what happens to pods when it does",
@@ -73,7 +71,7 @@ def comes_up_after_a_crash(crash: Crash) -> Judgement:
     return violated(crash.after is not None, why, got=crash.refusal, allowed="it comes up")
 
 
-@chapter.requires("node/restart/a-crash-leaves-no-cpu-in-two-places", "node/writes", on=Crash)
+@chapter.requires("node/restart/a-crash-leaves-no-cpu-in-two-places", "node/writes")
 @rests_on("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool")
 def no_cpu_in_two_places(crash: Crash) -> Judgement:
     """After the node agent ended between two writes exclusive CPUs belong to one pod, and are not shared."""
@@ -100,7 +98,7 @@ def _in_two_places(world: World, there: Collection[str], when: str) -> Iterator[
         taken |= pod.exclusive
 
 
-@chapter.requires("node/restart/a-crash-moves-no-running-container", "node/writes", on=Crash)
+@chapter.requires("node/restart/a-crash-moves-no-running-container", "node/writes")
 @recommended_by("topology-source/cpu-hints/held-cpus-again", "topology-source/admission/again-after-a-restart")
 def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     """After the node agent ended between two writes containers that run have the CPUs they had."""
@@ -113,7 +111,7 @@ def no_running_container_moves(crash: Crash) -> Iterator[Violation]:
     yield from changed(CPUS, readmitted_containers(running, crash.held), "a crash")
 
 
-@chapter.requires("node/restart/damaged-files-give-nothing-twice", "cpu-manager/state-file", on=Recovery)
+@chapter.requires("node/restart/damaged-files-give-nothing-twice", "cpu-manager/state-file")
 @rests_on("nrm/cpus/exclusive-against-other-pods", "nrm/static/cpus-leave-the-pool")
 def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
     """With state files that are damaged or old a node stays down, or gives no CPU and no device to two pods."""
@@ -130,7 +128,7 @@ def nothing_is_given_twice(recovery: Recovery) -> Iterator[Violation]:
                     yield Violation(f"after a start with other state files {device[1]} belongs to {owner} and {uid}")
 
 
-@chapter.requires("node/restart/damaged-files-name-no-cpus-that-are-not-there", "cpu-manager/state-file", on=Recovery)
+@chapter.requires("node/restart/damaged-files-name-no-cpus-that-are-not-there", "cpu-manager/state-file")
 @rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/exclusive-are-all-but-reserved")
 def no_unknown_cpus(recovery: Recovery) -> Judgement:
     """With state files that are damaged or old a node stays down, or gives CPUs that the machine has."""

@@ -3,8 +3,6 @@
 Pages: Kubelet Configuration (v1beta1), and those of the managers.
 """
 
-from __future__ import annotations
-
 from ..cpuset import format_bits
 from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ..judging.pods import GUARANTEED
@@ -54,7 +52,7 @@ def must_refuse_unknown(start: Start, field: str, known: tuple[str, ...]) -> Jud
     return must_not_come_up(start, f"with {field} {text!r}")
 
 
-@chapter.requires("cpu-manager/policy/defaults-to-none", "cpu-manager/none", on=Start, since="1.8")
+@chapter.requires("cpu-manager/policy/defaults-to-none", "cpu-manager/none", since="1.8")
 @rests_on(
     "cpu-1.8/configuration/none-is-the-default",
     "cpu-task/configuration/policies",
@@ -66,7 +64,7 @@ def cpu_policy_defaults_to_none(start: Start) -> Judgement:
     return violated(not cpus, "a container has CPUs of its own", got=format_bits(cpus), allowed="none")
 
 
-@chapter.requires("memory-manager/policy/defaults-to-none", "memory-manager/none", on=Start)
+@chapter.requires("memory-manager/policy/defaults-to-none", "memory-manager/none")
 @rests_on("memory/policies/those")
 def memory_policy_defaults_to_none(start: Start) -> Judgement:
     """Without memoryManagerPolicy no container has memory of its own."""
@@ -76,7 +74,7 @@ def memory_policy_defaults_to_none(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/policy/defaults-to-none", "cpu-manager/static", "topology-manager/none", on=Start, since="1.18"
+    "topology-manager/policy/defaults-to-none", "cpu-manager/static", "topology-manager/none", since="1.18"
 )
 @rests_on("topology/policies/none-is-the-default", "topology-source/policies/none-is-the-default")
 def topology_policy_defaults_to_none(start: Start) -> Judgement:
@@ -92,7 +90,6 @@ def topology_policy_defaults_to_none(start: Start) -> Judgement:
     "cpu-manager/static",
     "topology-manager/single-numa-node",
     "topology-manager/scope/container",
-    on=Start,
     since="1.20",
 )
 @rests_on("topology/scopes/container-is-the-default", "topology-source/scopes/container-is-the-default")
@@ -111,7 +108,6 @@ def scope_defaults_to_container(start: Start) -> Judgement:
     "topology-manager/admission/aligns-no-cpus-without-the-cpu-manager",
     "cpu-manager/none",
     "topology-manager/single-numa-node",
-    on=Start,
     since="1.18",
 )
 @rests_on("topology/scopes-and-policies/cpus-need-the-cpu-manager")
@@ -126,7 +122,6 @@ def no_cpus_without_the_cpu_manager(start: Start) -> Judgement:
     "cpu-manager/none",
     "memory-manager/none",
     "topology-manager/single-numa-node",
-    on=Start,
 )
 @rests_on("topology/scopes-and-policies/memory-needs-the-memory-manager")
 def no_memory_without_the_memory_manager(start: Start) -> Judgement:
@@ -144,7 +139,7 @@ def both_are_off(start: Start) -> None:
     configured(start.settings.topology != "none", "the Topology Manager's policy is none")
 
 
-@chapter.requires("cpu-manager/policy/unknown-is-refused", "cpu-manager/static", on=Start, since="1.8")
+@chapter.requires("cpu-manager/policy/unknown-is-refused", "cpu-manager/static", since="1.8")
 @recommended_by(
     "kubelet-reference/configuration/cpu-policies",
     "cpu-task/configuration/policies",
@@ -156,21 +151,21 @@ def unknown_cpu_policy_is_refused(start: Start) -> Judgement:
     return must_refuse_unknown(start, "cpuManagerPolicy", CPU_POLICIES)
 
 
-@chapter.requires("topology-manager/policy/unknown-is-refused", "topology-manager/none", on=Start, since="1.27")
+@chapter.requires("topology-manager/policy/unknown-is-refused", "topology-manager/none", since="1.27")
 @recommended_by("topology-source/policies/unknown-policy", "kubelet-reference/configuration/topology-policies")
 def unknown_topology_policy_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Topology Manager policy that does not exist."""
     return must_refuse_unknown(start, "topologyManagerPolicy", TOPOLOGY_POLICIES)
 
 
-@chapter.requires("topology-manager/scope/unknown-is-refused", "topology-manager/none", on=Start, since="1.27")
+@chapter.requires("topology-manager/scope/unknown-is-refused", "topology-manager/none", since="1.27")
 @recommended_by("topology-source/scopes/unknown-scope", "kubelet-reference/configuration/topology-scopes")
 def unknown_scope_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Topology Manager scope that does not exist."""
     return must_refuse_unknown(start, "topologyManagerScope", TOPOLOGY_SCOPES)
 
 
-@chapter.requires("memory-manager/policy/unknown-is-refused", "memory-manager/static", on=Start)
+@chapter.requires("memory-manager/policy/unknown-is-refused", "memory-manager/static")
 @recommended_by("memory/policies/those", beyond="The page names the policies and says nothing of others.")
 def unknown_memory_policy_is_refused(start: Start) -> Judgement:
     """The node does not come up with a Memory Manager policy that does not exist."""

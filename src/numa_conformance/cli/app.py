@@ -1,7 +1,5 @@
 """The command group, its exit codes, and the one place where errors become text."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

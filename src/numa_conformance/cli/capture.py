@@ -1,7 +1,5 @@
 """``numa-conformance capture``: a computer, its host tree or texts about it as a machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

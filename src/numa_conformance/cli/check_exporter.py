@@ -1,7 +1,5 @@
 """``numa-conformance check-exporter``: NodeResourceTopology held against what the kubelets of a cluster keep."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any

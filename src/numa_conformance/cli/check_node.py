@@ -1,7 +1,5 @@
 """``numa-conformance check-node``: where a node at work is not as documented."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """``numa-conformance check-scheduler``: what a scheduler binds that kubelets refuse, and what it holds back."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """``numa-conformance cluster``: what becomes of pods on many nodes, under one scheduling strategy or several."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

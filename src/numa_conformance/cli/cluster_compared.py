@@ -1,7 +1,5 @@
 """What a real scheduler and real nodes made of the same pods, held against the simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

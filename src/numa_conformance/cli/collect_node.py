@@ -1,7 +1,5 @@
 """``numa-conformance collect-node``: a dump of a node at work, for check-node elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

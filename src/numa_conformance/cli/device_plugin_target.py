@@ -1,7 +1,5 @@
 """``numa-conformance device-plugin-target``: an unmodified device plugin, served over the standard streams."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import click

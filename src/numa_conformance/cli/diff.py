@@ -1,7 +1,5 @@
 """``numa-conformance diff``: where two implementations differ, each kind of difference by its smallest history."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """``numa-conformance down``: the end of a cluster of real parts."""
 
-from __future__ import annotations
-
 import click
 
 from ..lab.cluster.control import open_cluster

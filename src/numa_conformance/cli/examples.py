@@ -1,7 +1,5 @@
 """``numa-conformance examples``: the files that the examples of each ``--help`` name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """``numa-conformance init``: a target and a CI workflow to start from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``numa-conformance judge``: histories judged by the requirements, with a target asked again or without any."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections import Counter

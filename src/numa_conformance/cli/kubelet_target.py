@@ -1,7 +1,5 @@
 """``numa-conformance kubelet-target``: an unmodified kubelet, served as a target over the standard streams."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import click

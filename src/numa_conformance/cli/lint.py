@@ -1,7 +1,5 @@
 """``numa-conformance lint``: what a kubelet would refuse in its configuration, and what is unwise."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``numa-conformance machines``: the catalogue."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """``numa-conformance on``: any program on a machine that is not there."""
 
-from __future__ import annotations
-
 import os
 
 import click

@@ -1,7 +1,5 @@
 """``numa-conformance on-node``: any program where a node's kubelet lives."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

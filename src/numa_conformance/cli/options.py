@@ -1,7 +1,5 @@
 """Options that commands share: names, machines, levels and versions of Kubernetes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase

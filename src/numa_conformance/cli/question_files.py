@@ -1,7 +1,5 @@
 """What files of a person ask, as histories without answers: pods for a node, scenarios, and histories themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``numa-conformance quirks``: where the kubelet departs from its documentation."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

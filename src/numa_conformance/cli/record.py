@@ -1,7 +1,5 @@
 """``numa-conformance record``: the questions of recorded decisions, answered by a target."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """``numa-conformance replay``: recorded decisions against the reference or a target."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """``numa-conformance report``: compare and join reports of the suite."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from urllib.parse import quote

@@ -1,8 +1,6 @@
 """``numa-conformance requirements``: what the suite tests, and what of Kubernetes' documentation it rests on."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +17,30 @@ from ..report.pages.versions_pages import kubernetes_versions_page, versions_pag
 from .options import DIRECTORY, chosen
 from .terminal import print_json, say
 
-_PAGES: Mapping[str, Callable[[], str]] = {
-    "requirements": requirements_page,
-    "changes": requirement_changes_page,
-    "statements": statements_page,
-    "rules": rules_page,
-    "versions": versions_page,
-    "kubernetes-versions": kubernetes_versions_page,
-    "protocol": protocol_page,
-    "api": api_page,
+_PAGES: dict[str, tuple[str, Callable[[], str]]] = {
+    "markdown": ("requirements", requirements_page),
+    "changes": ("requirement-changes", requirement_changes_page),
+    "statements": ("statements", statements_page),
+    "rules": ("rules", rules_page),
+    "versions": ("versions", versions_page),
+    "kubernetes-versions": ("kubernetes-versions", kubernetes_versions_page),
+    "protocol": ("protocol", protocol_page),
+    "api": ("api", api_page),
 }
+"""By option the page that it prints, and what makes it."""
+
+
+def _page_options(command: Any) -> Any:
+    for option, (page, _) in reversed(_PAGES.items()):
+        command = click.option(f"--{option}", "page", flag_value=option, help=f"Print the page docs/{page}.md.")(
+            command
+        )
+    return command
 
 
 @click.command("requirements")
 @click.argument("ids", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print the registry as JSON.")
-@click.option("--markdown", "page", flag_value="requirements", help="Print the page docs/requirements.md.")
 @click.option(
     "--pages",
     "folder",
@@ -42,18 +48,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     type=DIRECTORY,
     help="Write the page of each chapter into the folder requirements below FOLDER.",
 )
-@click.option("--changes", "page", flag_value="changes", help="Print the page docs/requirement-changes.md.")
-@click.option("--statements", "page", flag_value="statements", help="Print the page docs/statements.md.")
-@click.option("--rules", "page", flag_value="rules", help="Print the page docs/rules.md.")
-@click.option("--versions", "page", flag_value="versions", help="Print the page docs/versions.md.")
-@click.option(
-    "--kubernetes-versions",
-    "page",
-    flag_value="kubernetes-versions",
-    help="Print the page docs/kubernetes-versions.md.",
-)
-@click.option("--protocol", "page", flag_value="protocol", help="Print the page docs/protocol.md.")
-@click.option("--api", "page", flag_value="api", help="Print the page docs/api.md.")
+@_page_options
 def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path | None) -> None:
     """List the requirements: id, what is asked, source with its address, versions, features.
 
@@ -71,7 +66,7 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
         return
     selected = [REQUIREMENTS[id] for id in chosen(ids, REQUIREMENTS, "requirement")]
     if page is not None:
-        click.echo(_PAGES[page](), nl=False)
+        click.echo(_PAGES[page][1](), nl=False)
     elif as_json:
         print_json([_as_json(requirement) for requirement in selected])
     else:

@@ -1,7 +1,5 @@
 """``numa-conformance schema``: the JSON Schemas of what is read and written, and an example of every message."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``numa-conformance score``: how kube-scheduler scores nodes for a pod, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

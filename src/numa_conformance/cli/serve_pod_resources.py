@@ -1,7 +1,5 @@
 """``numa-conformance serve-pod-resources``: the reference on the sockets of a kubelet."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``numa-conformance smoke``: whether the shim speaks the protocol."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

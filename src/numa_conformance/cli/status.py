@@ -1,7 +1,5 @@
 """``numa-conformance status``: the clusters of real parts that are up."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The options with which a command is pointed at a target, and the target itself."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager

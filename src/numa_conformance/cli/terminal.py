@@ -1,7 +1,5 @@
 """What the commands share in output: exit codes (``docs/cli.md``), JSON, tables and progress bars."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

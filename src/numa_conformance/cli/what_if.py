@@ -1,7 +1,5 @@
 """``simulate --compare``: how pods fare with another configuration or version, as a table and two pictures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``numa-conformance which-kubelet``: as which Kubernetes minor a target decides, and what of that minor is mended."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any

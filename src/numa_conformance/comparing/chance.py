@@ -6,8 +6,6 @@ that came last. Where it serves containers in several groups, this may not be th
 state is refused. Up to 1.31 it also gives back the memory of a pod's containers one by one in such an order.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Where two targets differ: the same questions, the answers side by side."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Kinds of differences: what has one cause is told once, by its smallest history."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping

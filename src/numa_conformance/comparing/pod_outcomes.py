@@ -1,7 +1,5 @@
 """The outcome of the same pods on two targets, with or without resource claims, for those who move between them."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Smaller conversations than one: fewer steps, fewer settings, smaller pods, a machine that exists."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache

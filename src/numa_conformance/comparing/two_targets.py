@@ -1,7 +1,5 @@
 """Two targets with the same questions: where they differ, and what a whole kubelet decides otherwise."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeVar, overload
+from inspect import get_annotations
+from typing import Any, Literal, TypeVar, get_args
 
 from ..sources.pages import Section
 from ..sources.statements import STATEMENTS, Statement
@@ -67,12 +68,9 @@ class Requirement:
         return self.section.address
 
 
-S = TypeVar("S")
 T = TypeVar("T")
-U = TypeVar("U")
 Judgement = Iterable["Violation"] | None
 """What is wrong; nothing wrong is an empty one; None: the requirement says nothing about this subject."""
-Judge = Callable[[S], Judgement]
 AnyJudge = TypeVar("AnyJudge", bound=Callable[..., Judgement])
 OTHERWISE = "nothing of it shows"
 """Why a requirement was not asked where its judge returns None and gives no reason."""
@@ -172,24 +170,19 @@ def judges_of(id: str) -> list[Checker]:
     return [check for check in CHECKERS if check.requirement == id]
 
 
-def _declare(id: str, on: type | tuple[type, ...], judge: Callable[..., Judgement]) -> None:
-    CHECKERS.append(Checker(id, on if isinstance(on, tuple) else (on,), judge))
+def _declare(id: str, judge: Callable[..., Judgement]) -> None:
+    """Add a judge, which is about the classes that the annotation of its first free argument names."""
+    function, bound = (judge.func, len(judge.args)) if isinstance(judge, partial) else (judge, 0)
+    subject = [*get_annotations(function, eval_str=True).values()][bound]
+    CHECKERS.append(Checker(id, get_args(subject) or (subject,), judge))
     _BY_SUBJECT.clear()
 
 
-@overload
-def judges(id: str, *, on: type[S]) -> Callable[[Judge[S]], Judge[S]]: ...
-
-
-@overload
-def judges(id: str, *, on: tuple[type[S], type[T]]) -> Callable[[Judge[S | T]], Judge[S | T]]: ...
-
-
-def judges(id: str, *, on: Any) -> Any:
+def judges(id: str) -> Callable[[AnyJudge], AnyJudge]:
     """Declare a further judge of a requirement: what shows of it on other subjects."""
 
     def declare(judge: AnyJudge) -> AnyJudge:
-        _declare(id, on, judge)
+        _declare(id, judge)
         return judge
 
     return declare
@@ -248,53 +241,33 @@ class Chapter:
             OF_TARGETS[id] = requirement
         return requirement
 
-    @overload
-    def requires(self, id: str, *features: str, on: type[S], **more: Any) -> Callable[[Judge[S]], Judge[S]]: ...
-
-    @overload
-    def requires(
-        self, id: str, *features: str, on: tuple[type[S], type[T]], **more: Any
-    ) -> Callable[[Judge[S | T]], Judge[S | T]]: ...
-
-    @overload
-    def requires(
-        self, id: str, *features: str, on: tuple[type[S], type[T], type[U]], **more: Any
-    ) -> Callable[[Judge[S | T | U]], Judge[S | T | U]]: ...
-
-    def requires(self, id: str, *features: str, on: Any, **more: Any) -> Any:
+    def requires(self, id: str, *features: str, **more: Any) -> Callable[[AnyJudge], AnyJudge]:
         """Declare a requirement and its judge; the first paragraph of the judge's docstring is the sentence.
 
-        The judge is pure. It says with ``applies`` when the sentence applies, and yields what is wrong. ``more``: the
-        keywords of ``sentence``, of which ``rests_on`` may stand below instead.
+        The judge is pure. It says with ``applies`` when the sentence applies, and yields what is wrong. The annotation
+        of its argument says of what. ``more``: the keywords of ``sentence``, of which ``rests_on`` may stand below.
         """
 
         def declare(judge: AnyJudge) -> AnyJudge:
             text = " ".join((judge.__doc__ or "").partition("\n\n")[0].split())
             self.sentence(id, text, *features, **_EVIDENCE.get(judge, {}), **more)
-            _declare(id, on, judge)
+            _declare(id, judge)
             return judge
 
         return declare
 
     def twin(
-        self,
-        id: str,
-        text: str,
-        *features: str,
-        on: type | tuple[type, ...] | None = None,
-        flag: str = "in_use",
-        **more: Any,
+        self, id: str, text: str, *features: str, flag: str = "in_use", **more: Any
     ) -> Callable[[AnyJudge], AnyJudge]:
         """Declare what is recommended where its twin is demanded: the same judge, whose argument ``flag`` is true.
 
-        It stands above the twin, whose subjects and statements it has unless others are named.
+        It stands above the twin, whose statements it has unless others are named.
         """
 
         def declare(judge: AnyJudge) -> AnyJudge:
-            twin = CHECKERS[-1]
-            rests_on = REQUIREMENTS[twin.requirement].statements
+            rests_on = REQUIREMENTS[CHECKERS[-1].requirement].statements
             self.sentence(id, text, *features, **{"strength": "SHOULD", "rests_on": rests_on, **more})
-            _declare(id, on or twin.subjects, partial(judge, **{flag: True}))
+            _declare(id, partial(judge, **{flag: True}))
             return judge
 
         return declare

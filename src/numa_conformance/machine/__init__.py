@@ -1,30 +1,19 @@
-from .catalogue import catalogue_names, is_machine_file, load_machine, read_machine_file
-from .codec import machine_from_dict, machine_to_dict, machine_to_yaml
-from .data_files import data_folder
-from .kubelet_view import KubeletView, ViewCpu, derive_view
-from .model import Cpu, Device, Machine, MemoryNode
-from .picture import allocation_map
-from .picture_svg import machine_svg
-from .summary import Summary, summarize
-
-__all__ = [
-    "Cpu",
-    "Device",
-    "KubeletView",
-    "Machine",
-    "MemoryNode",
-    "Summary",
-    "ViewCpu",
-    "allocation_map",
-    "catalogue_names",
-    "data_folder",
-    "derive_view",
-    "is_machine_file",
-    "load_machine",
-    "machine_from_dict",
-    "machine_svg",
-    "machine_to_dict",
-    "machine_to_yaml",
-    "read_machine_file",
-    "summarize",
-]
+from .catalogue import catalogue_names as catalogue_names
+from .catalogue import is_machine_file as is_machine_file
+from .catalogue import load_machine as load_machine
+from .catalogue import read_machine_file as read_machine_file
+from .codec import machine_from_dict as machine_from_dict
+from .codec import machine_to_dict as machine_to_dict
+from .codec import machine_to_yaml as machine_to_yaml
+from .data_files import data_folder as data_folder
+from .kubelet_view import KubeletView as KubeletView
+from .kubelet_view import ViewCpu as ViewCpu
+from .kubelet_view import derive_view as derive_view
+from .model import Cpu as Cpu
+from .model import Device as Device
+from .model import Machine as Machine
+from .model import MemoryNode as MemoryNode
+from .picture import allocation_map as allocation_map
+from .picture_svg import machine_svg as machine_svg
+from .summary import Summary as Summary
+from .summary import summarize as summarize

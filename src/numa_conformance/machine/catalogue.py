@@ -1,7 +1,5 @@
 """The catalogue: machines by name, shipped as data; and machines in files of the user's own."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What both written forms of a machine refuse, and what they read alike, once each field by itself is right."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The JSON form of a machine: the one on the wire, in recorded decisions and in ``--json`` output."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

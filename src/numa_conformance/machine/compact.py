@@ -1,7 +1,5 @@
 """The compact form of a machine: counts in place of lists, so that a person can write one in a few lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeGuard, TypeVar

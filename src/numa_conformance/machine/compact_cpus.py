@@ -1,7 +1,5 @@
 """The CPUs of a compactly described machine: regular ones by counts, irregular ones by groups."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

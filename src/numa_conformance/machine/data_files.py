@@ -1,7 +1,5 @@
 """The one locator of the data that ships with the package."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]

@@ -3,8 +3,6 @@
 Their reader and their JSON Schemas are both made of these classes.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """What the kubelet sees of a machine: its core ids, uncore ids and totals (CPU-TOPO, CPU-DISC)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .model import Cpu, Machine

@@ -1,7 +1,5 @@
 """``Machine``: what the hardware is. What the kubelet makes of it is ``KubeletView``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A machine as text, with who has which CPUs: for people, and for diffs that people read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

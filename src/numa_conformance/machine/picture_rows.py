@@ -1,7 +1,5 @@
 """What the pictures of a machine share: its rows, and a symbol for each owner of CPUs."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

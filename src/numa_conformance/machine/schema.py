@@ -4,8 +4,6 @@ Shipped as ``fixtures/schemas/machine.schema.json`` and ``machine-compact.schema
 what is made here.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -4,8 +4,6 @@ Ids have gaps and come in any order. Caches and NUMA nodes differ in size, and a
 have no CPUs or no memory, cores may be offline, and devices may be near several nodes.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The figures of a machine at a glance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .model import Machine

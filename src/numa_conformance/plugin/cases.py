@@ -1,7 +1,5 @@
 """Cases: the items of pytest that check requirements, by ids that are the same wherever the suite is installed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -4,8 +4,6 @@ So the process that was started asks nothing: it waits, takes the status that th
 back. What ends with none is not judged. Terminal, debugger and coverage are the child's as before.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """Which of the collected cases a run asks."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """What a whole run comes to: its cases, its summary, its reports, its exit code and what the terminal shows."""
 
-from __future__ import annotations
-
 import shlex
 import time
 from collections.abc import Generator, Iterator

@@ -1,7 +1,5 @@
 """The suite as a pytest run: puts it among what is collected, and registers what asks and judges."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

@@ -1,7 +1,5 @@
 """A long search: the generated groups with further seeds, and how far it is, for the person at the terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

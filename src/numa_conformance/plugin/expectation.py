@@ -1,7 +1,5 @@
 """How long a run is going to take, said before it begins; and how much of its time it has spent, said at its end."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping

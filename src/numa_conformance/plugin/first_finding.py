@@ -1,7 +1,5 @@
 """The first requirement that a target does not meet, printed while the run goes on."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

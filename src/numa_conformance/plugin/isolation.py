@@ -1,7 +1,5 @@
 """Keeps away from the suite what a user's own tests are set up with: conftest files, fixtures, settings."""
 
-from __future__ import annotations
-
 import argparse
 import copy
 import inspect

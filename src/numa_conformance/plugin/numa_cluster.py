@@ -1,7 +1,5 @@
 """A cluster of real parts for tests of one's own: ``NumaCluster`` is what the fixture ``numa_cluster`` gives."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

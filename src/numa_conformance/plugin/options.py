@@ -1,7 +1,5 @@
 """The options of the plugin, from the table ``options.txt``."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 

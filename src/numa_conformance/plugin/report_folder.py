@@ -3,8 +3,6 @@
 Two would remove and replace each other's files. What an earlier run has left would speak for one that dies.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

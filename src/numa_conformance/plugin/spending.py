@@ -1,7 +1,5 @@
 """The time that ``--numa-budget`` gives a run: how much is left, for which cases."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ pytest rewrites the assertions of each module of a distribution that brings a pl
 bytecode, that costs seconds at each start. Files of the suite are left to pytest; no other asserts in place of a test.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder

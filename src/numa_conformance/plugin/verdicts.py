@@ -1,7 +1,5 @@
 """The verdict of a case, sent along with pytest's report of it; errors of the target's making are the target's."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from functools import partial
 from typing import cast

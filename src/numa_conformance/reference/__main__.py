@@ -1,7 +1,5 @@
 """``python -m numa_conformance.reference``: the reference, or any Python target, served over stdio."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """What a run lets one say of a target: its verdict, and the claim in one sentence."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

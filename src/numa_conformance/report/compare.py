@@ -1,7 +1,5 @@
 """Several reports: what changed between two, runs of one target in the order of their dates, parts joined."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

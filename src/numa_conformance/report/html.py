@@ -1,7 +1,5 @@
 """Runs as web pages that need nothing else: no network, no other file. The templates escape all texts of a target."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Known failures beside what a run found: entries that are stale, entries that were not asked, a file written anew."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The reference's answers to a target's questions, and the quirks by which a kubelet departs there too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Kinds of differences between two targets, for people and for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

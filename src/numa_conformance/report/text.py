@@ -1,7 +1,5 @@
 """A run in lines, for a terminal or a CI log."""
 
-from __future__ import annotations
-
 import shlex
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,11 +1,8 @@
 """The files of a report: ``report.json``, JUnit XML, a badge, the pages. Equal runs give equal files."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -125,20 +122,12 @@ def _fenced(cases: list[Case]) -> tuple[str, list[str]]:
     return "`" * max(3, 1 + longest), [*details[:MOST_FINDING_LINES], *more]
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """A format: the file's name, and what makes its text of a run."""
-
-    file: str
-    render: Callable[[Summary], str]
-
-
-WRITERS: tuple[Writer, ...] = (
-    Writer("report.json", Summary.to_json),
-    Writer("junit.xml", junit_xml),
-    Writer("badge.svg", badge_svg),
-)
-"""What is the same for the same answers, whenever and wherever they were given."""
+WRITERS: Mapping[str, Callable[[Summary], str]] = {
+    "report.json": Summary.to_json,
+    "junit.xml": junit_xml,
+    "badge.svg": badge_svg,
+}
+"""Files and their texts: what is the same for the same answers, whenever and wherever they were given."""
 PAGE = "index.html"
 
 
@@ -152,8 +141,8 @@ def write_reports(summary: Summary, folder: Path, circumstances: Circumstances |
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(SCENARIO_FILES):
             old.unlink()
-        for writer in WRITERS:
-            replace_text(folder / writer.file, writer.render(summary))
+        for file, write in WRITERS.items():
+            replace_text(folder / file, write(summary))
         replace_text(folder / PAGE, html_page(summary, circumstances))
         if circumstances is None:
             (folder / FILE).unlink(missing_ok=True)

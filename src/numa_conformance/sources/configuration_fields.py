@@ -1,7 +1,5 @@
 """The fields of a KubeletConfiguration by version, and what a kubelet refuses in each before its managers start."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a KubeletConfiguration means where it says nothing, by Kubernetes version."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar

@@ -3,8 +3,6 @@
 A name that is on neither list is none that a kubelet of a supported version knows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

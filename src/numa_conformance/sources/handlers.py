@@ -1,7 +1,5 @@
 """The handlers that a pod passes before a kubelet runs it, in their order, and what is modelled of each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import starmap

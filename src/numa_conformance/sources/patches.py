@@ -3,8 +3,6 @@
 Within their minor no patch of the CPU, Memory and Topology Manager decides anything otherwise than the next one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The policies of the resource managers, the Topology Manager's scopes and the scheduler's scoring strategies."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal

@@ -1,31 +1,20 @@
 """The contract an implementation under test meets: messages, ways to reach it, conversations as data."""
 
-from .connection import Client, Connection
-from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported
-from .features import FEATURES
-from .in_process import Bundled, InProcess, load_factory
-from .messages import METHODS, SURFACES
-from .messages.describe import PROTOCOL
-from .serve import serve
-from .stdio import Stdio
-
-__all__ = [
-    "FEATURES",
-    "METHODS",
-    "PROTOCOL",
-    "SURFACES",
-    "BadReply",
-    "Bundled",
-    "Client",
-    "Connection",
-    "Crashed",
-    "Exchange",
-    "InProcess",
-    "NotClaimed",
-    "Stdio",
-    "TargetFault",
-    "TimedOut",
-    "Unsupported",
-    "load_factory",
-    "serve",
-]
+from .connection import Client as Client
+from .connection import Connection as Connection
+from .faults import BadReply as BadReply
+from .faults import Crashed as Crashed
+from .faults import Exchange as Exchange
+from .faults import NotClaimed as NotClaimed
+from .faults import TargetFault as TargetFault
+from .faults import TimedOut as TimedOut
+from .faults import Unsupported as Unsupported
+from .features import FEATURES as FEATURES
+from .in_process import Bundled as Bundled
+from .in_process import InProcess as InProcess
+from .in_process import load_factory as load_factory
+from .messages import METHODS as METHODS
+from .messages import SURFACES as SURFACES
+from .messages.describe import PROTOCOL as PROTOCOL
+from .serve import serve as serve
+from .stdio import Stdio as Stdio

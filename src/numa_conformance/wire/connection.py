@@ -1,7 +1,5 @@
 """``Connection``: one method to ask a target, whatever lies between."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import shutil

@@ -1,7 +1,5 @@
 """Target faults: no proper answer came. Never mixed with findings, which are about answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..errors import NumaConformanceError

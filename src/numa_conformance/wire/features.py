@@ -1,7 +1,5 @@
 """The features a target may claim, each with the surface through which it is tested."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from ..errors import Fault, UsageError, closest

@@ -1,7 +1,5 @@
 """Targets in this process: an object with the claimed methods."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import os

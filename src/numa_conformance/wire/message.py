@@ -3,8 +3,6 @@
 A message is a frozen class; a request also says which method answers it, and with which replies.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar, get_args

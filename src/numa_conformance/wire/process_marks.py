@@ -1,7 +1,5 @@
 """Finds every process that a target has started, whatever it did to leave the target's session."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

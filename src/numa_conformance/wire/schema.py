@@ -3,8 +3,6 @@
 Shipped as ``fixtures/schemas/protocol.schema.json``; a test keeps the file equal to this.
 """
 
-from __future__ import annotations
-
 from inspect import cleandoc
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Serving a target over the standard streams, for any Python object with the claimed methods."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

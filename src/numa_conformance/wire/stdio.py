@@ -1,7 +1,5 @@
 """Targets in any language: JSON-RPC 2.0 over the standard streams of a process, one message a line."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors

@@ -1,7 +1,5 @@
 """What a target says of itself, in all processes that are asked: who it is, and what it does not support."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

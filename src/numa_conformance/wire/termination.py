@@ -1,7 +1,5 @@
 """Signals that ask a program to end: it ends as with Ctrl-C, so that the target that it asks is closed."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

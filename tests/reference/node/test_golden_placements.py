@@ -3,8 +3,8 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from numa_conformance.asking.examples.goldens import MACHINES, place
 from numa_conformance.asking.examples.node_run import NodeRun
-from numa_conformance.asking.examples.placements import MACHINES, place
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.options import STATIC_OPTIONS
 from numa_conformance.wire import Client, InProcess

@@ -1,7 +1,5 @@
 """Which tests of the suite check which requirement, read from their marks without running them."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator, Mapping
 from functools import cache

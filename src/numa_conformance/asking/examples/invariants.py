@@ -1,7 +1,5 @@
 """What must hold on a node at every moment, as pure functions over its state. Public: usable in one's own tests."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

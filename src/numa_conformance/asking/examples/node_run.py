@@ -1,7 +1,5 @@
 """``NodeRun``: a conversation with a target's node, question by question, for cases that no checker judges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

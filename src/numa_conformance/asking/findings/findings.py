@@ -1,7 +1,5 @@
 """Findings: a requirement that an answer does not meet. Never mixed with target faults or usage errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

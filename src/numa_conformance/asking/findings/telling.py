@@ -1,7 +1,5 @@
 """Telling a broken requirement to a person: what was asked, the picture with the CPUs that matter, the scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

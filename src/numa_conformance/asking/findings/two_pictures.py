@@ -1,7 +1,5 @@
 """A scenario in which a target's answers stand beside those of another: both nodes as pictures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Allocations and CPU hints to ask for: sweeps over machines, options, reservations and states of use."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from functools import partial

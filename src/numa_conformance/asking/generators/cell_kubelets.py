@@ -1,7 +1,5 @@
 """The KubeletConfiguration of a cell."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any

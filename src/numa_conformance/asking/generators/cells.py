@@ -1,7 +1,5 @@
 """Cells: one setting of everything a life varies, on one machine. Drawn so that every pair of settings meets."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Claims of CPUs, allocated as a scheduler does: lives of a driver on each machine, whose events are drawn by lot."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Crashes: the node agent ends after each write of its state files in turn, and comes up with what is there."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Damages: state files are cut short, changed, old or of another node when the node agent starts again."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping

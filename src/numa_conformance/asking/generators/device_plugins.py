@@ -1,7 +1,5 @@
 """Device plugins: started on each machine, then events by lot: what they prefer, whom they serve, another kubelet."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

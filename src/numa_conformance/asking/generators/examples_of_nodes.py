@@ -1,7 +1,5 @@
 """Examples on a node: the pods that the pages print, the requests that they work out, and what lives rarely come to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Starts of nodes with memory reserved by NUMA node: amounts that match what is reserved in all, and others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hints to merge: every small family of them, and larger ones by lot."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial

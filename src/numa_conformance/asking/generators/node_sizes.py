@@ -1,7 +1,5 @@
 """Pods that need so many NUMA nodes: of CPUs, memory, devices and huge pages, alone and together."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Sweeps of ``pick``: every kind of count, option set and state of use, over the machines of the catalogue."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

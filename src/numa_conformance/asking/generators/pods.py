@@ -1,7 +1,5 @@
 """Pods to classify: those of the pages, and sweeps of small ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Relations: the same pods are asked for again and again, where no less is free than when they were admitted."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """``Scenario``: what a generator yields: a machine, and a script that asks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

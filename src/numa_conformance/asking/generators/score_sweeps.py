@@ -1,7 +1,5 @@
 """Nodes to score: the page's example and configurations, and sweeps whose neighbours are to be compared."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 Configurations are derived from the machine. What must come of them is not known here.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Walks: lives of nodes. Pods come, run, are started again and go; the node is reconciled, asked and restarted."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
@@ -12,9 +10,9 @@ from ...cpuset import CpuSet
 from ...judging.choice import numa_cpus
 from .cell_kubelets import kubelet_of
 from .cells import Cell
+from .events import resized_by_lot
 from .node_sizes import SMALL_MIB, NodeSizes
 from .picks import sizes_of_groups
-from .resizes import resized_by_lot
 from .scenario import Answer, Question, Scenario, Script, admit, remove, start
 from .workloads import container, pod, spell_otherwise
 

@@ -1,7 +1,5 @@
 """Pods and kubelet configurations in one line each, for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

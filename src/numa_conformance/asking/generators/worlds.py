@@ -1,7 +1,5 @@
 """Nodes, and what happens to them, in a line each: subjects for the pairs of chapters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Random machines: what hardware and firmware make of a computer, the odd things included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

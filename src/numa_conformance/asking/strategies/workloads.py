@@ -1,7 +1,5 @@
 """Strategies for kubelet configurations and pods."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Exclusive CPUs that must be had, or cannot be: sentences of the CPU Manager."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission
@@ -14,7 +12,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 none = Chapter("cpu-manager/none", "topology-manager/best-effort", since="1.18")
 
 
-@none.requires("cpu-manager/none/has-no-preference", on=Admission)
+@none.requires("cpu-manager/none/has-no-preference")
 @rests_on("topology/interactions/none-gives-the-default-hint")
 def none_has_no_preference(admission: Admission) -> Judgement:
     """Under CPU policy none no policy of the Topology Manager refuses a pod for the CPUs it asks for."""
@@ -35,7 +33,7 @@ def by_number(demand: Demand) -> None:
     )
 
 
-@chapter.requires("cpu-manager/static/serves-what-is-free", on=Demand)
+@chapter.requires("cpu-manager/static/serves-what-is-free")
 @rests_on("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/static-gives-exclusive-cpus")
 def free_cpus_serve(demand: Demand) -> Judgement:
     """A request for no more exclusive CPUs than are free is served, where nothing else stands against it."""
@@ -44,7 +42,7 @@ def free_cpus_serve(demand: Demand) -> Judgement:
     return must_be_served(demand)
 
 
-@chapter.requires("cpu-manager/static/init-cpus-serve-later-containers", "cpu-manager/init-containers", on=Reuse)
+@chapter.requires("cpu-manager/static/init-cpus-serve-later-containers", "cpu-manager/init-containers")
 @rests_on(
     "init-containers/resources/effective-request",
     "topology-source/cpu-hints/reusable",
@@ -71,7 +69,7 @@ def must_be_served(demand: Demand) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/static/refuses-what-is-not-free", on=Demand)
+@chapter.requires("cpu-manager/static/refuses-what-is-not-free")
 @rests_on(
     "nrm/static/exclusive-are-all-but-reserved",
     "topology-source/admission/errors-refuse",

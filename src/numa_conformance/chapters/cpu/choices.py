@@ -1,7 +1,5 @@
 """Choices of exclusive CPUs: what the sentences of the static policy and its options have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...cpuset import format_bits

@@ -1,7 +1,5 @@
 """Nodes that reserve, choose, give and share CPUs wrongly, each by one sentence, and nodes that do it rightly."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Which CPUs containers may run on at last. Page: Node Resource Managers, section on policies for CPUs."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.may_run import MayRun
@@ -23,7 +21,7 @@ def settled_cpuset_of(container: MayRun) -> int:
     return cpuset
 
 
-@chapter.requires("cpu-manager/cpuset/keeps-off-exclusive-cpus", on=MayRun)
+@chapter.requires("cpu-manager/cpuset/keeps-off-exclusive-cpus")
 @rests_on(
     "nrm/cpus/exclusive-against-other-pods",
     "nrm/cpus/cpusets-enforce-exclusivity",
@@ -41,7 +39,7 @@ def keeps_off_exclusive_cpus(container: MayRun) -> Judgement:
     return violated(not taken, why, got=format_bits(cpuset), allowed=f"none of {format_bits(exclusive)}", both=taken)
 
 
-@chapter.requires("cpu-manager/cpuset/is-never-empty", on=MayRun)
+@chapter.requires("cpu-manager/cpuset/is-never-empty")
 @rests_on(
     "nrm/static/pool-never-empty",
     beyond="The page speaks of the shared pool, in which containers without CPUs of their own run.",
@@ -54,7 +52,7 @@ def is_never_empty(container: MayRun) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/cpuset/is-online", on=MayRun)
+@chapter.requires("cpu-manager/cpuset/is-online")
 @rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool")
 def is_online(container: MayRun) -> Judgement:
     """The cpuset of a container has CPUs that are online, and no others."""
@@ -64,7 +62,7 @@ def is_online(container: MayRun) -> Judgement:
     return violated(not beyond, why, got=format_bits(cpuset), allowed=f"some of {format_bits(online)}")
 
 
-@chapter.requires("cpu-manager/cpuset/holds-the-exclusive-cpus", on=MayRun)
+@chapter.requires("cpu-manager/cpuset/holds-the-exclusive-cpus")
 @rests_on("nrm/static/cpus-are-the-containers-own", "nrm/static/as-many-as-the-limit")
 def holds_the_exclusive_cpus(container: MayRun) -> Judgement:
     """The cpuset of a container with exclusive CPUs has these, and no others."""
@@ -78,7 +76,7 @@ def holds_the_exclusive_cpus(container: MayRun) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/cpuset/regains-cpus-on-removal", on=MayRun)
+@chapter.requires("cpu-manager/cpuset/regains-cpus-on-removal")
 @rests_on(
     "nrm/static/cpus-leave-the-pool",
     "cpu-task/configuration/reconciles-through-the-cri",
@@ -97,7 +95,7 @@ def regains_cpus_on_removal(container: MayRun) -> Judgement:
 
 
 @Chapter("node/cpuset", "cpu-manager/none", since="1.8", area="cpu-manager lifecycle").requires(
-    "cpu-manager/none/keeps-nobody-to-some-cpus", on=MayRun
+    "cpu-manager/none/keeps-nobody-to-some-cpus"
 )
 @rests_on("nrm/cpus/none-leaves-cpusets-alone", "nrm/cpus/none-gives-no-affinity")
 def none_keeps_nobody_to_some(container: MayRun) -> Judgement:

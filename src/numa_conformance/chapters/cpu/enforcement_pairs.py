@@ -1,7 +1,5 @@
 """Nodes that enforce cpusets and quota and keep their state file wrongly, each by one sentence, and rightly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, kubelet, static

@@ -3,8 +3,6 @@
 Control Topology Management Policies on a node says that the hint is a default one where nothing is to be aligned.
 """
 
-from __future__ import annotations
-
 from ...cpuset import bit_of, bits_of, format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES
@@ -29,9 +27,7 @@ def holds_no_other_number(hints: CpuHints) -> None:
     applies(not hints.of_another_number, "the container holds CPUs in another number than it asks for")
 
 
-@chapter.requires(
-    "cpu-manager/hints/none-without-exclusive-cpus", on=CpuHints, since="1.18", area="cpu-manager lifecycle"
-)
+@chapter.requires("cpu-manager/hints/none-without-exclusive-cpus", since="1.18", area="cpu-manager lifecycle")
 @rests_on(
     "topology/interactions/specs-1-and-2-have-no-cpu-hint",
     "topology/interactions/spec-4-hints",
@@ -45,9 +41,7 @@ def none_without_exclusive_cpus(hints: CpuHints) -> Judgement:
     return violated(is_no_opinion(hints.offered), why, got=listed(hints.offered), allowed="no opinion")
 
 
-@chapter.requires(
-    "cpu-manager/hints/every-hint-can-hold-the-request", on=CpuHints, since="1.18", area="cpu-manager lifecycle"
-)
+@chapter.requires("cpu-manager/hints/every-hint-can-hold-the-request", since="1.18", area="cpu-manager lifecycle")
 @recommended_by(
     "kep-693/hints/masks-can-satisfy",
     "topology-source/cpu-hints/too-few-free",
@@ -74,7 +68,7 @@ def _can_hold(hints: CpuHints, hint: Affinity) -> bool:
     return not hint.preferred or all(hints.holds(bit_of(node)) for node in hints.nodes)
 
 
-@chapter.requires("cpu-manager/hints/offers-every-narrowest-set", on=CpuHints)
+@chapter.requires("cpu-manager/hints/offers-every-narrowest-set")
 @recommended_by(
     "topology-source/cpu-hints/every-combination",
     "topology-source/cpu-hints/narrowest-is-preferred",
@@ -87,7 +81,7 @@ def offers_every_narrowest_set(hints: CpuHints) -> Judgement:
     return _offers(hints, [nodes for nodes in hints.sets if nodes.bit_count() == width])
 
 
-@chapter.requires("cpu-manager/hints/offers-every-set-that-fits", on=CpuHints)
+@chapter.requires("cpu-manager/hints/offers-every-set-that-fits")
 @recommended_by("topology-source/cpu-hints/every-combination")
 def offers_every_set(hints: CpuHints) -> Judgement:
     """Every wider set of NUMA nodes whose free CPUs can hold the request is hinted too."""
@@ -103,7 +97,7 @@ def _offers(hints: CpuHints, sets: list[int]) -> Judgement:
     return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(able), room=hints.room)
 
 
-@chapter.requires("cpu-manager/hints/preferred-is-narrowest", on=CpuHints, since="1.18", area="cpu-manager lifecycle")
+@chapter.requires("cpu-manager/hints/preferred-is-narrowest", since="1.18", area="cpu-manager lifecycle")
 @recommended_by(
     "topology/how/narrowest-preferred",
     "kep-693/hints/preferred-as-if-empty",
@@ -123,7 +117,7 @@ def preferred_is_narrowest(hints: CpuHints) -> Judgement:
     return must_prefer_the_narrowest(rows, hints.widths, listed(hints.offered))
 
 
-@chapter.requires("cpu-manager/hints/init-cpus-are-reusable", "cpu-manager/init-containers", on=CpuHints)
+@chapter.requires("cpu-manager/hints/init-cpus-are-reusable", "cpu-manager/init-containers")
 @recommended_by("topology-source/cpu-hints/reusable")
 def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     """CPUs of an ended init container count as free in the hints of its pod's later containers."""
@@ -135,7 +129,7 @@ def init_cpus_are_reusable(hints: CpuHints) -> Judgement:
     return violated(hints.named, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
-@chapter.requires("cpu-manager/hints/covers-reusable-cpus", "cpu-manager/init-containers", on=CpuHints)
+@chapter.requires("cpu-manager/hints/covers-reusable-cpus", "cpu-manager/init-containers")
 @recommended_by("topology-source/cpu-hints/reusable-must-be-covered")
 def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     """Sets of NUMA nodes that miss a CPU which an ended init container of the pod has left are not hinted."""
@@ -149,7 +143,7 @@ def covers_reusable_cpus(hints: CpuHints) -> Judgement:
     return violated(not wrong, why, got=listed(hints.offered), allowed=allowed, reusable=hints.reusable)
 
 
-@chapter.requires("cpu-manager/hints/held-cpus-give-the-same", on=CpuHints)
+@chapter.requires("cpu-manager/hints/held-cpus-give-the-same")
 @recommended_by("topology-source/cpu-hints/held-cpus-again")
 def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     """A container that holds its CPUs already is hinted their NUMA nodes."""
@@ -163,7 +157,7 @@ def held_cpus_give_the_same(hints: CpuHints) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/hints/none-for-held-cpus-of-another-number", on=CpuHints)
+@chapter.requires("cpu-manager/hints/none-for-held-cpus-of-another-number")
 @recommended_by("topology-source/cpu-hints/other-number-held")
 def none_for_another_number(hints: CpuHints) -> Judgement:
     """A container that holds another number of CPUs than it asks for is given no hint, which is not the same as no
@@ -174,7 +168,7 @@ def none_for_another_number(hints: CpuHints) -> Judgement:
     return must_give_no_hint(hints.offered, "hints are offered for what is held in another number")
 
 
-@chapter.requires("cpu-manager/hints/none-where-too-few-are-free", on=CpuHints)
+@chapter.requires("cpu-manager/hints/none-where-too-few-are-free")
 @recommended_by("topology-source/cpu-hints/too-few-free")
 def none_where_too_few(hints: CpuHints) -> Judgement:
     """Where fewer CPUs are free than asked for there is no hint, which is not the same as no opinion."""

@@ -1,7 +1,5 @@
 """Which CPUs containers have: their own, or those of the shared pool. Page: Node Resource Managers, Static policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -18,7 +16,7 @@ from ..outcomes import changed, number_of
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-@chapter.requires("cpu-manager/static/integral-guaranteed-is-exclusive", on=ContainerView)
+@chapter.requires("cpu-manager/static/integral-guaranteed-is-exclusive")
 @rests_on(
     "nrm/cpus/static-gives-exclusive-cpus",
     "nrm/static/as-many-as-the-limit",
@@ -37,7 +35,7 @@ def gives_the_number(container: ContainerView) -> Judgement:
     return _as_many(f"container {container.key}", count, container.cpus, container.about("cpu", "limit"))
 
 
-@judges("cpu-manager/static/integral-guaranteed-is-exclusive", on=CpuChoice)
+@judges("cpu-manager/static/integral-guaranteed-is-exclusive")
 def chooses_the_number(choice: CpuChoice) -> Judgement:
     """The CPUs that are chosen are as many as are asked for."""
     return _as_many("the request", choice.count, exists(choice.answer, "the request was refused"))
@@ -53,14 +51,14 @@ def _as_many(who: str, count: int, cpus: int, about: tuple[str, ...] = ()) -> Ju
     return violated(cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=allowed, about=about)
 
 
-@chapter.requires("cpu-manager/static/fractional-guaranteed-is-shared", on=ContainerView)
+@chapter.requires("cpu-manager/static/fractional-guaranteed-is-shared")
 @rests_on("nrm/static/fractional-is-shared", "nrm/static/example-5-placement")
 def fractional_is_shared(container: ContainerView) -> Judgement:
     """A container of a Guaranteed pod with a fractional CPU request runs in the shared pool."""
     return _shares(container, GUARANTEED, "limit")
 
 
-@chapter.requires("cpu-manager/static/burstable-is-shared", on=ContainerView)
+@chapter.requires("cpu-manager/static/burstable-is-shared")
 @rests_on(
     "nrm/static/burstable-is-shared",
     "nrm/static/example-2-placement",
@@ -72,7 +70,7 @@ def burstable_is_shared(container: ContainerView) -> Judgement:
     return _shares(container, BURSTABLE, "qos")
 
 
-@chapter.requires("cpu-manager/static/best-effort-is-shared", on=ContainerView)
+@chapter.requires("cpu-manager/static/best-effort-is-shared")
 @rests_on("nrm/static/best-effort-is-shared", "nrm/static/example-1-placement", "cpu-1.8/static/example-placements")
 def best_effort_is_shared(container: ContainerView) -> Judgement:
     """Containers of BestEffort pods run in the shared pool."""
@@ -89,7 +87,7 @@ def _shares(container: ContainerView, qos: str, fact: str) -> Judgement:
     return _has_no_cpus(container, fact)
 
 
-@Chapter("cpu-manager/none", since="1.8").requires("cpu-manager/none/gives-no-exclusive-cpus", on=ContainerView)
+@Chapter("cpu-manager/none", since="1.8").requires("cpu-manager/none/gives-no-exclusive-cpus")
 @rests_on("nrm/cpus/none-gives-no-affinity")
 def none_gives_none(container: ContainerView) -> Judgement:
     """Under policy none no container has CPUs of its own."""
@@ -114,7 +112,7 @@ def _has_no_cpus(container: ContainerView, fact: str) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/static/exclusive-cpus-belong-to-one-pod", on=NodeMoment)
+@chapter.requires("cpu-manager/static/exclusive-cpus-belong-to-one-pod")
 @rests_on("nrm/cpus/exclusive-against-other-pods", "cpu-1.8/static/exclusive-against-other-pods")
 def exclusive_cpus_belong_to_one_pod(moment: NodeMoment) -> Iterator[Violation]:
     """No CPU is exclusive to containers of two pods."""
@@ -128,7 +126,7 @@ def exclusive_cpus_belong_to_one_pod(moment: NodeMoment) -> Iterator[Violation]:
                 return
 
 
-@chapter.requires("cpu-manager/static/apps-have-cpus-of-their-own", on=Neighbours)
+@chapter.requires("cpu-manager/static/apps-have-cpus-of-their-own")
 @rests_on("nrm/static/cpus-are-the-containers-own", "nrm/static/cpus-leave-the-pool")
 def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
     """No two app containers of a pod have an exclusive CPU in common."""
@@ -144,7 +142,7 @@ def apps_have_cpus_of_their_own(neighbours: Neighbours) -> Iterator[Violation]:
         )
 
 
-@chapter.requires("cpu-manager/static/keeps-cpus-while-it-runs", on=Rest)
+@chapter.requires("cpu-manager/static/keeps-cpus-while-it-runs")
 @rests_on("nrm/static/cpus-are-the-containers-own")
 def starting_changes_nothing(rest: Rest) -> Iterator[Violation]:
     """A container runs on the exclusive CPUs it was admitted with."""
@@ -153,7 +151,7 @@ def starting_changes_nothing(rest: Rest) -> Iterator[Violation]:
     return changed(CPUS, ((stay.who, stay.had, stay.has) for stay in rest.stays), rest.in_words)
 
 
-@chapter.requires("cpu-manager/static/keeps-cpus-when-admitted-again", on=ContainerView)
+@chapter.requires("cpu-manager/static/keeps-cpus-when-admitted-again")
 @rests_on("topology-source/cpu-hints/held-cpus-again", "nrm/static/cpus-are-the-containers-own")
 def keeps_its_cpus(container: ContainerView) -> Judgement:
     """A pod that is on the node and admitted again keeps its CPUs."""

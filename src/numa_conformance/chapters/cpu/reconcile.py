@@ -3,8 +3,6 @@
 Pages: Control CPU Management Policies on the Node, and Node Resource Managers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...cpuset import format_bits
@@ -27,7 +25,7 @@ chapter = Chapter("cpu-manager/static", since="1.8")
 policy_none = Chapter("cpu-manager/none", since="1.8")
 
 
-@chapter.requires("cpu-manager/reconcile/sends-what-is-assigned", "cpu-manager/reconcile", on=ReconcilePass)
+@chapter.requires("cpu-manager/reconcile/sends-what-is-assigned", "cpu-manager/reconcile")
 @rests_on("cpu-task/configuration/reconciles-through-the-cri")
 def sends_what_is_assigned(loop: ReconcilePass) -> Iterator[Violation]:
     """A cpuset that the reconcile loop sends has the container's exclusive CPUs, or CPUs of the shared pool alone."""
@@ -50,10 +48,7 @@ def _is_part(cpus: int, pool: int) -> bool:
 
 
 @chapter.requires(
-    "cpu-manager/reconcile/running-containers-get-their-cpusets",
-    "cpu-manager/reconcile",
-    on=NodeContainer,
-    area="cpu-manager lifecycle",
+    "cpu-manager/reconcile/running-containers-get-their-cpusets", "cpu-manager/reconcile", area="cpu-manager lifecycle"
 )
 @rests_on("cpu-task/configuration/reconciles-through-the-cri", "cpu-1.8/configuration/reconciles-through-the-cri")
 def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
@@ -87,7 +82,7 @@ def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
 
 
 @policy_none.requires(
-    "cpu-manager/reconcile/none-writes-nothing", "cpu-manager/reconcile", on=ReconcilePass, area="cpu-manager lifecycle"
+    "cpu-manager/reconcile/none-writes-nothing", "cpu-manager/reconcile", area="cpu-manager lifecycle"
 )
 @recommended_by("nrm/cpus/none-leaves-cpusets-alone", beyond="A cpuset of all CPUs would give no affinity either.")
 def none_writes_nothing(loop: ReconcilePass) -> Judgement:
@@ -99,7 +94,7 @@ def none_writes_nothing(loop: ReconcilePass) -> Judgement:
     return violated(not loop.updates, why, got=got, allowed="none")
 
 
-@policy_none.requires("cpu-manager/none/limits-are-enforced-by-quota", "cpu-manager/cfs-quota", on=NodeContainer)
+@policy_none.requires("cpu-manager/none/limits-are-enforced-by-quota", "cpu-manager/cfs-quota")
 @rests_on(
     "nrm/cpus/none-bounds-by-quota",
     "cpu-1.8/none/quota",
@@ -112,7 +107,7 @@ def none_enforces_limits(container: NodeContainer) -> Judgement:
     return _is_bounded(container)
 
 
-@chapter.requires("cpu-manager/static/shared-limits-are-enforced-by-quota", "cpu-manager/cfs-quota", on=NodeContainer)
+@chapter.requires("cpu-manager/static/shared-limits-are-enforced-by-quota", "cpu-manager/cfs-quota")
 @rests_on(
     "nrm/cpus/quota-by-default",
     beyond="that the quota is the limit to within 1,000 microseconds, the least that CFS knows",
@@ -134,7 +129,7 @@ def _is_bounded(container: NodeContainer) -> Judgement:
     return violated(quota > 0 and abs(quota - limit * PERIOD) <= 1_000, why, got=_in_words(quota), allowed=allowed)
 
 
-@chapter.requires("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu-manager/cfs-quota", on=NodeContainer)
+@chapter.requires("cpu-manager/static/exclusive-cpus-have-no-quota", "cpu-manager/cfs-quota")
 @rests_on("nrm/static/no-quota-on-exclusive-cpus", "cpu-1.8/static/quota-is-not-needed")
 def exclusive_cpus_have_no_quota(container: NodeContainer) -> Iterator[Violation]:
     """CFS quota does not bound containers with exclusive CPUs."""

@@ -1,7 +1,5 @@
 """The CPUs that are reserved, and who may use them. Page: Node Resource Managers, section Static policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from ...cpuset import format_bits, iter_bits
@@ -30,7 +28,7 @@ from .cpusets import cpuset_of
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-@Chapter("cpu-manager/none", since="1.8").requires("cpu-manager/none/needs-no-reservation", on=Arrival)
+@Chapter("cpu-manager/none", since="1.8").requires("cpu-manager/none/needs-no-reservation")
 @rests_on("cpu-task/none/needs-nothing", "nrm/static/needs-a-reservation")
 def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     """Under policy none the node comes up without any CPU reservation."""
@@ -39,7 +37,7 @@ def none_needs_no_reservation(arrival: Arrival) -> Judgement:
     return violated(arrival.up, "the node does not come up", got=arrival.refusal, allowed="it comes up")
 
 
-@chapter.requires("cpu-manager/reservation/must-be-positive", on=(AllocatedCpus, Start))
+@chapter.requires("cpu-manager/reservation/must-be-positive")
 @rests_on("nrm/static/needs-a-reservation", "cpu-task/static/needs-a-reservation", "cpu-1.8/static/needs-a-reservation")
 def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
     """The node does not come up with policy static and no CPU reserved."""
@@ -48,7 +46,7 @@ def must_be_positive(subject: AllocatedCpus | Start) -> Judgement:
     return violated(not subject.up, "policy static comes up with no CPU reserved", allowed="it does not come up")
 
 
-@chapter.requires("cpu-manager/reservation/explicit-list-is-taken", on=(AllocatedCpus, Start), since="1.17")
+@chapter.requires("cpu-manager/reservation/explicit-list-is-taken", since="1.17")
 @rests_on(
     "reserve/list/explicit-set",
     "reserve/list/takes-precedence",
@@ -67,7 +65,7 @@ def explicit_list_is_taken(subject: AllocatedCpus | Start) -> Judgement:
     return violated(reserved == named, why, got=format_bits(reserved), allowed=format_bits(named))
 
 
-@chapter.requires("cpu-manager/reservation/explicit-list-must-exist", on=Start, since="1.17")
+@chapter.requires("cpu-manager/reservation/explicit-list-must-exist", since="1.17")
 @recommended_by(
     "reserve/list/explicit-set", beyond="No page says what becomes of a list with CPUs that are not online."
 )
@@ -80,7 +78,7 @@ def explicit_list_must_exist(start: Start) -> Judgement:
     return violated(not start.up, why, allowed="the node does not come up")
 
 
-@chapter.requires("cpu-manager/reservation/adds-kube-and-system", on=(AllocatedCpus, Start, Arrival))
+@chapter.requires("cpu-manager/reservation/adds-kube-and-system")
 @rests_on(
     "nrm/static/every-reservation-counts",
     "reserve/kube/kube-reserved",
@@ -93,7 +91,7 @@ def adds_kube_and_system(subject: AllocatedCpus | Start | Arrival) -> Judgement:
     return _as_many(reserved, number, or_one_less=subject.settings.reserved_by_fraction)
 
 
-@chapter.requires("cpu-manager/reservation/rounds-up", on=(AllocatedCpus, Start, Arrival))
+@chapter.requires("cpu-manager/reservation/rounds-up")
 @rests_on(
     "nrm/static/reserved-in-whole-cpus", beyond="The page takes whole CPUs and does not say which way a fraction goes."
 )
@@ -128,7 +126,7 @@ def _as_many(reserved: int, number: int, or_one_less: bool = False) -> Judgement
     return violated(count in (number, number - or_one_less), why, got=format_bits(reserved), allowed=allowed)
 
 
-@chapter.requires("cpu-manager/reservation/takes-cores-in-ascending-order", on=(AllocatedCpus, Arrival))
+@chapter.requires("cpu-manager/reservation/takes-cores-in-ascending-order")
 @rests_on("nrm/static/reserved-by-core-id")
 def takes_cores_in_ascending_order(subject: AllocatedCpus | Arrival) -> Judgement:
     """CPUs reserved by number are those of the cores with the lowest ids."""
@@ -136,7 +134,7 @@ def takes_cores_in_ascending_order(subject: AllocatedCpus | Arrival) -> Judgemen
     return _first_cores(reserved, subject.machine, whole=False)
 
 
-@chapter.requires("cpu-manager/reservation/ascending-core-ids", on=Start)
+@chapter.requires("cpu-manager/reservation/ascending-core-ids")
 @rests_on("nrm/static/reserved-by-core-id", "cpu-1.8/static/reserved-by-core-id")
 def reserves_by_ascending_core_id(start: Start) -> Judgement:
     """Where only a number is reserved, CPUs are reserved core after core, ascending by physical core id."""
@@ -176,7 +174,7 @@ def _is_a_beginning(places: Mapping[int, tuple[int, ...]], chosen: int, whole: b
     return all(chosen >> id & 1 if whole else place in met for id, place in places.items() if place < last)
 
 
-@chapter.requires("cpu-manager/reservation/is-never-exclusive", on=Division)
+@chapter.requires("cpu-manager/reservation/is-never-exclusive")
 @rests_on("nrm/static/exclusive-are-all-but-reserved", "nrm/strict-cpu-reservation/default-keeps-exclusive-off")
 def reserved_is_never_exclusive(division: Division) -> Judgement:
     """Reserved CPUs are never given to a container exclusively."""
@@ -190,7 +188,7 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/reservation/stays-in-the-shared-pool", on=NodeMoment)
+@chapter.requires("cpu-manager/reservation/stays-in-the-shared-pool")
 @rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/strict-cpu-reservation/default-lets-shared-on")
 def reserved_stays_in_the_pool(moment: NodeMoment) -> Judgement:
     """Reserved CPUs stay in the shared pool unless strict-cpu-reservation is on."""
@@ -205,7 +203,6 @@ def reserved_stays_in_the_pool(moment: NodeMoment) -> Judgement:
 @chapter.requires(
     "cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus",
     "cpu-manager/strict-cpu-reservation",
-    on=NodeMoment,
     since="1.32",
     area="cpu-manager options",
 )
@@ -220,7 +217,7 @@ def strict_keeps_pods_off(moment: NodeMoment) -> Judgement:
     return _off_the_reserved(moment.world, moment.world.pool | moment.world.exclusive)
 
 
-@judges("cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus", on=MayRun)
+@judges("cpu-manager/strict-cpu-reservation/keeps-pods-off-reserved-cpus")
 def strict_keeps_a_container_off(container: MayRun) -> Judgement:
     """No container may run on the reserved CPUs."""
     strict(container.world)

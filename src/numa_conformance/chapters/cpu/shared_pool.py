@@ -1,7 +1,5 @@
 """The shared pool: what it holds, loses and regains. Page: Node Resource Managers, section Static policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...cpuset import format_bits
@@ -13,7 +11,7 @@ from ..conditions import new_pod, refused, under_static
 chapter = Chapter("cpu-manager/static", since="1.8")
 
 
-@chapter.requires("cpu-manager/shared-pool/holds-all-cpus-at-first", on=Arrival)
+@chapter.requires("cpu-manager/shared-pool/holds-all-cpus-at-first")
 @rests_on("nrm/static/pool-holds-all-cpus-at-first", "cpu-1.8/static/pool-holds-all-cpus-at-first")
 def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     """At the start the shared pool holds every CPU, the reserved ones included."""
@@ -24,7 +22,7 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
     return violated(world.pool == world.may_be_shared_or_given, why, got=format_bits(world.pool), allowed=allowed)
 
 
-@chapter.requires("cpu-manager/shared-pool/loses-nothing", on=Division)
+@chapter.requires("cpu-manager/shared-pool/loses-nothing")
 @rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool")
 def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     """Shared pool and exclusive CPUs together are all CPUs at every moment."""
@@ -38,7 +36,7 @@ def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     yield from violated(not extra, why, got=format_bits(extra), allowed=f"some of {format_bits(whole)}")
 
 
-@chapter.requires("cpu-manager/static/exclusive-cpus-leave-the-shared-pool", on=Division)
+@chapter.requires("cpu-manager/static/exclusive-cpus-leave-the-shared-pool")
 @rests_on("nrm/static/cpus-leave-the-pool")
 def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     """Exclusive CPUs are not in the shared pool while their container has them."""
@@ -49,7 +47,7 @@ def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     return violated(not both, why, got=format_bits(pool), allowed=format_bits(pool & ~both), both=both)
 
 
-@chapter.requires("cpu-manager/shared-pool/never-empties", on=NodeMoment)
+@chapter.requires("cpu-manager/shared-pool/never-empties")
 @rests_on("nrm/static/pool-never-empty")
 def pool_never_empties(moment: NodeMoment) -> Judgement:
     """The shared pool never becomes empty."""
@@ -58,7 +56,7 @@ def pool_never_empties(moment: NodeMoment) -> Judgement:
     return violated(moment.world.pool, "the shared pool is empty: shared containers have no CPU to run on")
 
 
-@chapter.requires("cpu-manager/shared-pool/regains-cpus-on-removal", on=(Removal, Leftover))
+@chapter.requires("cpu-manager/shared-pool/regains-cpus-on-removal")
 @rests_on("nrm/static/cpus-leave-the-pool", beyond="No page says when the CPUs of a removed pod return.")
 def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
     """The exclusive CPUs of a removed pod are in the shared pool again."""
@@ -71,10 +69,7 @@ def pool_regains_cpus(removal: Removal | Leftover) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was",
-    "topology-manager/restricted",
-    on=Admission,
-    since="1.18",
+    "topology-manager/admission/a-refused-pod-leaves-the-node-as-it-was", "topology-manager/restricted", since="1.18"
 )
 @rests_on(
     "topology/restricted/refuses",

@@ -1,7 +1,5 @@
 """The CPU Manager's state file. Page: Control CPU Management Policies on the Node, on changing the policy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...judging import rest
@@ -17,7 +15,7 @@ from ..restart import can_be_read, is_of_the_same
 chapter = Chapter("node/restart", "cpu-manager/static", since="1.10", area="cpu-manager lifecycle")
 
 
-@chapter.requires("cpu-manager/state-file/assignments-survive-a-restart", on=Restart)
+@chapter.requires("cpu-manager/state-file/assignments-survive-a-restart")
 @rests_on(
     "topology-source/cpu-hints/held-cpus-again",
     "topology-source/admission/again-after-a-restart",
@@ -31,20 +29,20 @@ def cpus_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     return changed(rest.CPUS, restart.readmitted, "a restart")
 
 
-@judges("cpu-manager/state-file/assignments-survive-a-restart", on=Sighting)
+@judges("cpu-manager/state-file/assignments-survive-a-restart")
 def cpu_file_can_be_read(sighting: Sighting) -> Judgement:
     """The file that holds the assignments can be read."""
     return can_be_read(sighting, CPU_FILE)
 
 
-@chapter.requires("cpu-manager/state-file/policy-change-is-refused", "cpu-manager/state-file", on=FoundFile)
+@chapter.requires("cpu-manager/state-file/policy-change-is-refused", "cpu-manager/state-file")
 @rests_on("cpu-task/change/refused-otherwise")
 def policy_change_is_refused(file: FoundFile) -> Judgement:
     """The node does not come up with another CPU Manager policy than that of the state file left on it."""
     return is_of_the_same(file, CPU_POLICY)
 
 
-@chapter.requires("cpu-manager/state-file/changed-cpus-are-refused", "cpu-manager/state-file", on=FoundFile)
+@chapter.requires("cpu-manager/state-file/changed-cpus-are-refused", "cpu-manager/state-file")
 @rests_on(
     "cpu-task/change/changed-cpus-need-it-too",
     "nrm/cpus/no-hotplug",
@@ -59,7 +57,6 @@ def changed_cpus_are_refused(file: FoundFile) -> Judgement:
     "cpu-manager/state-file/strict-change-is-refused",
     "cpu-manager/strict-cpu-reservation",
     "cpu-manager/state-file",
-    on=Restart,
     since="1.32",
 )
 @recommended_by(
@@ -76,7 +73,7 @@ def strict_change_is_refused(restart: Restart) -> Judgement:
     return violated(restart.after is None, why, got="it comes up", allowed="it does not, until the file is deleted")
 
 
-@chapter.requires("cpu-manager/state-file/policy-change-names-the-file", "cpu-manager/state-file", on=Restart)
+@chapter.requires("cpu-manager/state-file/policy-change-names-the-file", "cpu-manager/state-file")
 @recommended_by(
     "cpu-task/change/refused-otherwise",
     beyond="The page shows what the kubelet says; that other nodes say as much it does not demand.",
@@ -91,7 +88,7 @@ def policy_change_names_the_file(restart: Restart) -> Judgement:
     return violated(not missing, why, got=restart.refusal, allowed="both policies, and the file to delete")
 
 
-@chapter.requires("cpu-manager/state-file/policy-change-works-once-deleted", "cpu-manager/state-file", on=Restart)
+@chapter.requires("cpu-manager/state-file/policy-change-works-once-deleted", "cpu-manager/state-file")
 @rests_on("cpu-task/change/needs-the-file-removed")
 def policy_change_works(restart: Restart) -> Judgement:
     """With the state file deleted the node comes up with another CPU Manager policy."""

@@ -1,7 +1,5 @@
 """Who gets exclusive CPUs, and which. Page: Node Resource Managers, section Static policy."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched
@@ -21,7 +19,7 @@ def asks_for_cpus(container: ContainerView) -> None:
     served(container)
 
 
-@chapter.requires("cpu-manager/static/limits-alone-make-guaranteed", on=ContainerView)
+@chapter.requires("cpu-manager/static/limits-alone-make-guaranteed")
 @rests_on("nrm/static/example-6-class", "nrm/static/example-6-placement", "nrm/static/requests-default-to-limits")
 def limits_alone_give_cpus(container: ContainerView) -> Judgement:
     """Where only limits are given requests default to them: such a pod is Guaranteed and gets exclusive CPUs."""
@@ -33,9 +31,7 @@ def limits_alone_give_cpus(container: ContainerView) -> Judgement:
     return violated(container.cpus, why, got=container.in_words, allowed=f"{count} of its own")
 
 
-@chapter.requires(
-    "cpu-manager/static/sidecars-and-init-containers-are-eligible", "cpu-manager/init-containers", on=ContainerView
-)
+@chapter.requires("cpu-manager/static/sidecars-and-init-containers-are-eligible", "cpu-manager/init-containers")
 @rests_on("nrm/cpus/static-gives-exclusive-cpus", "sidecars/kubernetes/are-init-containers")
 def init_containers_and_sidecars_are_eligible(container: ContainerView) -> Judgement:
     """Init containers and sidecars of a Guaranteed pod get exclusive CPUs for integral requests, as others do."""
@@ -44,7 +40,7 @@ def init_containers_and_sidecars_are_eligible(container: ContainerView) -> Judge
     return gives_the_number(container)
 
 
-@chapter.requires("cpu-manager/static/gives-free-cpus-only", on=CpuChoice)
+@chapter.requires("cpu-manager/static/gives-free-cpus-only")
 @rests_on("nrm/static/exclusive-are-all-but-reserved", "nrm/cpus/exclusive-against-other-pods")
 def gives_free_cpus_only(choice: CpuChoice) -> Judgement:
     """Exclusive CPUs are taken from those that are free, and from nowhere else."""
@@ -59,10 +55,9 @@ def gives_free_cpus_only(choice: CpuChoice) -> Judgement:
 @chapter.twin(
     "cpu-manager/static/packs-few-cores-in-use",
     "By default CPUs tend to be packed onto as few physical cores as possible, on a machine in use too.",
-    on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-cores/default-packs-cores",),
 )
-@chapter.requires("cpu-manager/static/packs-whole-cores", on=CpuChoice)
+@chapter.requires("cpu-manager/static/packs-whole-cores")
 @rests_on("nrm/distribute-cpus-across-cores/default-packs-cores", "nrm/full-pcpus-only/default-is-best-fit")
 def packs_few_cores(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """On an empty machine a request of whole cores is given whole physical cores."""
@@ -75,7 +70,7 @@ def packs_few_cores(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return at_most(choice, taken, choice.machine.core_bits, "core", choice.fewest_cores)
 
 
-@chapter.requires("cpu-manager/static/packs-few-numa-nodes", on=CpuChoice)
+@chapter.requires("cpu-manager/static/packs-few-numa-nodes")
 @rests_on(
     "nrm/distribute-cpus-across-numa/default-fills-one-node",
     "nrm/distribute-cpus-across-numa/default-spills-over",
@@ -94,7 +89,7 @@ def packs_few_numa_nodes(choice: CpuChoice) -> Judgement:
     return () if len(begun) <= 1 else in_few(choice, taken, choice.numa, "NUMA node")
 
 
-@chapter.requires("cpu-manager/static/packs-few-numa-nodes-in-use", on=CpuChoice)
+@chapter.requires("cpu-manager/static/packs-few-numa-nodes-in-use")
 @recommended_by("nrm/align-by-socket/default-takes-few-nodes")
 def packs_few_numa_nodes_in_use(choice: CpuChoice) -> Judgement:
     """By default CPUs come from the minimum number of NUMA nodes if possible, on a machine in use too."""

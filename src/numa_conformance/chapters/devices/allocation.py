@@ -1,7 +1,5 @@
 """Which devices containers get, and keep. Page: Device Plugins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...judging.alignment import asked_devices
@@ -21,7 +19,7 @@ NOTHING = HoldingBits(CpuBits(0))
 NO_PREFERENCE = "no plugin prefers devices, or alignment or an earlier container decides too"
 
 
-@chapter.requires("device-manager/allocation/gives-the-number-asked-for", on=Admission)
+@chapter.requires("device-manager/allocation/gives-the-number-asked-for")
 @rests_on("device-plugins/example/gets-what-it-asks-for", "device-plugins/registration/whole-numbers")
 def gives_the_number(admission: Admission) -> Iterator[Violation]:
     """An admitted container has exactly as many devices of a resource as it asks for, each of that resource."""
@@ -39,7 +37,7 @@ def gives_the_number(admission: Admission) -> Iterator[Violation]:
         )
 
 
-@chapter.requires("device-manager/allocation/gives-healthy-devices-only", on=Admission)
+@chapter.requires("device-manager/allocation/gives-healthy-devices-only")
 @rests_on("device-plugins/unhealthy/lower-allocatable")
 def gives_healthy_devices(admission: Admission) -> Judgement:
     """Unhealthy devices are not given to containers."""
@@ -52,7 +50,7 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
     return violated(not wrong, "devices are given that are not there or not healthy", got=got)
 
 
-@chapter.requires("device-manager/allocation/shares-no-device", on=NodeMoment)
+@chapter.requires("device-manager/allocation/shares-no-device")
 @rests_on("device-plugins/registration/not-shared")
 def shares_no_device(moment: NodeMoment) -> Iterator[Violation]:
     """No device is given to two containers that run at the same time."""
@@ -70,7 +68,7 @@ def shares_no_device(moment: NodeMoment) -> Iterator[Violation]:
                     return
 
 
-@chapter.requires("device-manager/allocation/refuses-what-is-not-there", on=Admission)
+@chapter.requires("device-manager/allocation/refuses-what-is-not-there")
 @rests_on(
     "device-plugins/example/gets-what-it-asks-for",
     "device-plugins/registration/whole-numbers",
@@ -88,7 +86,7 @@ def refuses_what_is_not_there(admission: Admission) -> Judgement:
     return violated(not admission.admitted, why, got=in_words(admission.held), allowed=allowed)
 
 
-@chapter.requires("device-manager/allocation/returns-devices-on-removal", on=Admission)
+@chapter.requires("device-manager/allocation/returns-devices-on-removal")
 @rests_on("device-plugins/example/remainder-is-free", beyond="No page says when the devices of a removed pod are free.")
 def devices_return(admission: Admission) -> Judgement:
     """The devices of a removed pod are free again."""
@@ -112,7 +110,7 @@ def devices_return(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "device-manager/preferred-allocation/is-followed", "device-manager/preferred-allocation", on=Admission, since="1.19"
+    "device-manager/preferred-allocation/is-followed", "device-manager/preferred-allocation", since="1.19"
 )
 @recommended_by(
     "device-plugins/implementation/preference-is-a-help",
@@ -135,7 +133,7 @@ def preference_is_followed(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires("device-manager/restart/keeps-devices", "node/restart", on=Restart)
+@chapter.requires("device-manager/restart/keeps-devices", "node/restart")
 @recommended_by(
     "topology-source/admission/again-after-a-restart",
     beyond="No page says that containers keep their devices over a restart of the kubelet.",
@@ -148,7 +146,7 @@ def devices_survive_a_restart(restart: Restart) -> Iterator[Violation]:
     return changed(DEVICES, applies(with_devices, "no container that is there again had devices"), "a restart")
 
 
-@judges("device-manager/restart/keeps-devices", on=Sighting)
+@judges("device-manager/restart/keeps-devices")
 def device_file_can_be_read(sighting: Sighting) -> Judgement:
     """The file that holds the devices of containers can be read."""
     return can_be_read(sighting, DEVICE_FILE)

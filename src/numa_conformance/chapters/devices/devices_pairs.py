@@ -1,7 +1,5 @@
 """Devices given, aligned and hinted wrongly, each by one sentence, and rightly: GPUs 0 and 1 are near NUMA node 0."""
 
-from __future__ import annotations
-
 from ...asking.generators.workloads import best_effort, guaranteed, static
 from ...asking.generators.worlds import admitted, held, node, refused, resident, sighting
 from ...judging.files import DEVICE_FILE

@@ -1,7 +1,5 @@
 """Which NUMA nodes are hinted for devices. Page: the walk through the Topology Manager, Hints of the Device Manager."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, violated
 from ...judging.offered import DeviceHints
 from ..memory.hints import prefers_the_narrowest
@@ -14,7 +12,7 @@ def wanted(hints: DeviceHints) -> None:
     applies(hints.count, "no devices are asked for")
 
 
-@chapter.requires("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
+@chapter.requires("device-manager/hints/every-hint-can-hold-the-request")
 @recommended_by("topology-source/device-hints/too-few-free", "kep-693/hints/masks-can-satisfy")
 def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     """The NUMA nodes of a hint have as many free devices as are asked for. Where fewer are free there is no hint, which
@@ -27,7 +25,7 @@ def every_hint_can_hold(hints: DeviceHints) -> Judgement:
     return violated(not wrong, why, got=listed(hints.offered), allowed=f"NUMA nodes with {hints.count} free devices")
 
 
-@judges("device-manager/hints/every-hint-can-hold-the-request", on=DeviceHints)
+@judges("device-manager/hints/every-hint-can-hold-the-request")
 def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     """Fewer free devices than asked for: no hint, which is not the same as no opinion."""
     wanted(hints)
@@ -37,7 +35,7 @@ def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     return must_give_no_hint(hints.offered, why)
 
 
-@chapter.requires("device-manager/hints/offers-every-set-that-fits", on=DeviceHints)
+@chapter.requires("device-manager/hints/offers-every-set-that-fits")
 @recommended_by("topology-source/device-hints/every-combination", "topology-source/device-hints/any-of-its-nodes")
 def offers_every_set(hints: DeviceHints) -> Judgement:
     """Every set of NUMA nodes with enough free devices is hinted; a device counts for any of its nodes."""
@@ -51,7 +49,7 @@ def offers_every_set(hints: DeviceHints) -> Judgement:
     return violated(not missing, why, got=listed(hints.offered), allowed=sets_text(fitting))
 
 
-@chapter.requires("device-manager/hints/preferred-is-narrowest", on=DeviceHints)
+@chapter.requires("device-manager/hints/preferred-is-narrowest")
 @recommended_by("topology-source/device-hints/narrowest-is-preferred")
 def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever have so many devices."""
@@ -59,7 +57,7 @@ def preferred_is_narrowest(hints: DeviceHints) -> Judgement:
     return prefers_the_narrowest(hints, _sets(hints), listed(hints.offered))
 
 
-@chapter.requires("device-manager/hints/covers-reusable-devices", "cpu-manager/init-containers", on=DeviceHints)
+@chapter.requires("device-manager/hints/covers-reusable-devices", "cpu-manager/init-containers")
 @recommended_by("topology-source/device-hints/reusable-first")
 def covers_reusable_devices(hints: DeviceHints) -> Judgement:
     """Devices that ended init containers leave must be used up first: hints that miss them are dropped."""

@@ -1,7 +1,5 @@
 """Devices under single-numa-node: beside CPUs, alone, near no NUMA node, or near several. Page: Device Plugins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -27,7 +25,7 @@ def new_under_static(admission: Admission) -> None:
     admitted(admission)
 
 
-@chapter.requires("device-manager/topology/aligns-with-cpus", "cpu-manager/static", on=Admission)
+@chapter.requires("device-manager/topology/aligns-with-cpus", "cpu-manager/static")
 @rests_on(
     "device-plugins/topology/numa-nodes-are-used",
     "topology/interactions/spec-3-hints",
@@ -69,7 +67,7 @@ def _candidates(admission: Admission) -> list[Device]:
     return [device for device in admission.before.machine.devices if device.resource in names]
 
 
-@chapter.requires("device-manager/topology/no-numa-nodes-means-no-preference", on=Admission)
+@chapter.requires("device-manager/topology/no-numa-nodes-means-no-preference")
 @rests_on("device-plugins/topology/no-nodes-no-preference")
 def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
     """A device without topology information gives no NUMA preference: it goes with whatever the rest prefers."""
@@ -79,7 +77,7 @@ def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though a NUMA node has all else, and its devices are of none")
 
 
-@chapter.requires("device-manager/topology/a-device-may-have-several-nodes", on=Admission)
+@chapter.requires("device-manager/topology/a-device-may-have-several-nodes")
 @rests_on("device-plugins/topology/several-nodes", "topology-source/device-hints/any-of-its-nodes")
 def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     """A device on several NUMA nodes counts as local to each of them."""
@@ -93,7 +91,7 @@ def is_local_to_each_of_its_nodes(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though a NUMA node has all it asks for, with a device that is local to several")
 
 
-@chapter.requires("topology-manager/admission/all-classes-pass-the-manager", on=Admission)
+@chapter.requires("topology-manager/admission/all-classes-pass-the-manager")
 @rests_on("topology/scopes-and-policies/every-class", "topology/interactions/spec-5-hints")
 def devices_alone_are_aligned(admission: Admission) -> Judgement:
     """Pods of every class pass the Topology Manager: a pod that asks for devices alone is aligned or refused too."""
@@ -109,7 +107,7 @@ def devices_alone_are_aligned(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires("topology-manager/admission/fractional-cpus-align-devices-only", "cpu-manager/static", on=Admission)
+@chapter.requires("topology-manager/admission/fractional-cpus-align-devices-only", "cpu-manager/static")
 @rests_on("topology/interactions/spec-4-hints")
 def fractions_align_devices_only(admission: Admission) -> Iterator[Violation]:
     """A Guaranteed pod with a fractional CPU request and a device gets no exclusive CPUs; its device is aligned."""

@@ -1,7 +1,5 @@
 """A device plugin: page Device Plugins, and the messages of its interface (v1beta1)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +11,7 @@ chapter = Chapter("device-plugin/devices", since="1.10")
 preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
 
 
-@chapter.requires("device-plugin/registration/registers", on=Registration)
+@chapter.requires("device-plugin/registration/registers")
 @rests_on(
     "device-plugins/implementation/registers",
     "device-plugins/implementation/lists-devices",
@@ -25,7 +23,7 @@ def registers(subject: Registration) -> Judgement:
     return violated(subject.started, "the plugin has not registered", got=subject.failure, allowed="it registers")
 
 
-@chapter.requires("device-plugin/registration/again-after-a-restart", "device-plugin/restart", on=Registration)
+@chapter.requires("device-plugin/registration/again-after-a-restart", "device-plugin/restart")
 @rests_on("device-plugins/restarts/plugins-register-again", beyond="in the time that a call may take")
 def registers_again(subject: Registration) -> Judgement:
     """A device plugin registers again, for the same resource, when the kubelet has started anew."""
@@ -36,7 +34,7 @@ def registers_again(subject: Registration) -> Judgement:
     return violated(holds, why, got=subject.failure or resource, allowed=f"it registers again for {subject.before}")
 
 
-@chapter.requires("device-plugin/registration/serves-before-it-registers", on=Registration)
+@chapter.requires("device-plugin/registration/serves-before-it-registers")
 @rests_on("device-plugins/implementation/serves-first")
 def serves_first(subject: Registration) -> Judgement:
     """A device plugin serves on its socket before it registers."""
@@ -46,7 +44,7 @@ def serves_first(subject: Registration) -> Judgement:
     return violated(serves, why, allowed="the plugin serves before it registers")
 
 
-@chapter.requires("device-plugin/registration/names-an-extended-resource", on=Registration)
+@chapter.requires("device-plugin/registration/names-an-extended-resource")
 @rests_on("device-plugins/registration/extended-resource-name")
 def names_an_extended_resource(subject: Registration) -> Judgement:
     """A device plugin names its resource vendor-domain/resourcetype, outside of kubernetes.io."""
@@ -56,7 +54,7 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
     return violated(re.fullmatch(f"{vendor}/{kind}", name), why, got=name, allowed="vendor-domain/type")
 
 
-@chapter.requires("device-plugin/devices/have-ids-of-their-own", on=DeviceList)
+@chapter.requires("device-plugin/devices/have-ids-of-their-own")
 @recommended_by("device-plugin-api/device/unique-id")
 def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device of a list has an id that no other has."""
@@ -66,7 +64,7 @@ def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     return violated(not twice, "devices without ids of their own", got=", ".join(map(repr, twice)))
 
 
-@chapter.requires("device-plugin/devices/are-healthy-or-unhealthy", on=DeviceList)
+@chapter.requires("device-plugin/devices/are-healthy-or-unhealthy")
 @recommended_by("device-plugin-api/device/health")
 def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """Each device of a list is Healthy or Unhealthy."""
@@ -76,7 +74,7 @@ def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     return violated(not others, why, got=", ".join(map(repr, others)), allowed="Healthy or Unhealthy")
 
 
-@chapter.requires("device-plugin/topology/names-nodes-of-the-machine", on=DeviceList, since="1.18")
+@chapter.requires("device-plugin/topology/names-nodes-of-the-machine", since="1.18")
 @rests_on(
     "device-plugins/topology/numa-nodes-are-used",
     beyond="The page does not say what becomes of others, such as -1. A kubelet takes them for a topology of which "
@@ -94,7 +92,7 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
         )
 
 
-@chapter.requires("device-plugin/events/leave-devices-where-they-are", on=DeviceList, since="1.18")
+@chapter.requires("device-plugin/events/leave-devices-where-they-are", since="1.18")
 @recommended_by(
     "device-plugin-api/device/unique-id",
     beyond="The interface does not say that an id names the same device in later lists; containers keep it by its id.",
@@ -111,7 +109,7 @@ def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
         yield from violated(after[id] == before[id], why, got=after[id], allowed=before[id])
 
 
-@preferring.requires("device-plugin/preferred-allocation/is-of-what-is-available", on=DevicePreference)
+@preferring.requires("device-plugin/preferred-allocation/is-of-what-is-available")
 @rests_on("device-plugins/implementation/prefers-among-available")
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
@@ -123,7 +121,7 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     )
 
 
-@preferring.requires("device-plugin/preferred-allocation/has-the-size-asked-for", on=DevicePreference)
+@preferring.requires("device-plugin/preferred-allocation/has-the-size-asked-for")
 @recommended_by("device-plugin-api/preferred-allocation/size")
 def prefers_so_many(subject: DevicePreference) -> Judgement:
     """A plugin prefers as many devices as are asked for."""
@@ -131,7 +129,7 @@ def prefers_so_many(subject: DevicePreference) -> Judgement:
     return violated(number == size, f"{number} devices are preferred", got=subject.in_words, allowed=f"{size} devices")
 
 
-@preferring.requires("device-plugin/preferred-allocation/holds-what-must-be-included", on=DevicePreference)
+@preferring.requires("device-plugin/preferred-allocation/holds-what-must-be-included")
 @recommended_by("device-plugin-api/preferred-allocation/must-include")
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     """The devices that must be included are among those that a plugin prefers."""
@@ -142,7 +140,7 @@ def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     return violated(not missing, why, got=subject.in_words, allowed=f"{', '.join(included)} among them")
 
 
-@chapter.requires("device-plugin/allocation/serves-what-it-offers", on=DevicesServed)
+@chapter.requires("device-plugin/allocation/serves-what-it-offers")
 @rests_on("device-plugins/implementation/serves-allocate")
 def serves_what_it_offers(subject: DevicesServed) -> Judgement:
     """A plugin answers Allocate for the healthy devices that it has listed."""

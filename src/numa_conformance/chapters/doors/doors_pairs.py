@@ -1,7 +1,5 @@
 """What device plugins, DRA drivers and daemons that pin do wrongly, each by one sentence, and rightly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A DRA driver that gives CPUs to claims: what it publishes, what containers of claims get, what is given back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -13,7 +11,7 @@ from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, Pu
 chapter = Chapter("claims/cpus", since="1.34")
 
 
-@chapter.requires("dra-driver/devices/are-published", on=Publication)
+@chapter.requires("dra-driver/devices/are-published")
 @rests_on("dra/slices/published-by-drivers", beyond="in the time that a call may take")
 def publishes(subject: Publication) -> Judgement:
     """A DRA driver that is started registers with the kubelet, and publishes its devices in ResourceSlices."""
@@ -22,7 +20,7 @@ def publishes(subject: Publication) -> Judgement:
     return violated(subject.devices, why, got=subject.failure or "no device", allowed="it does")
 
 
-@chapter.requires("dra-driver/devices/are-published-again", "claims/restart", on=Publication)
+@chapter.requires("dra-driver/devices/are-published-again", "claims/restart")
 @rests_on(
     "dra/slices/published-by-drivers",
     beyond="The page does not speak of a restart: claims that are allocated name these devices.",
@@ -45,7 +43,7 @@ def _in_words(devices: Mapping[DeviceKey, Mapping[str, int | None]]) -> str:
     return "; ".join(f"{name}: {', '.join(f'{n} {fact}' for n, fact in of.items())}" for name, of in facts.items())
 
 
-@chapter.requires("dra-driver/devices/have-names-of-their-own", on=Publication)
+@chapter.requires("dra-driver/devices/have-names-of-their-own")
 @rests_on("dra-api/device/unique-name")
 def have_names_of_their_own(subject: Publication) -> Judgement:
     """The devices of a pool have different names."""
@@ -54,7 +52,7 @@ def have_names_of_their_own(subject: Publication) -> Judgement:
     return violated(not twice, "devices of a pool have the same name", got=", ".join(twice))
 
 
-@chapter.requires("dra-driver/devices/name-numa-nodes-of-the-machine", on=Publication)
+@chapter.requires("dra-driver/devices/name-numa-nodes-of-the-machine")
 @rests_on("dra-attributes/numa-node/physical")
 def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
     """The attribute numaNode of a device is the id of a NUMA node of the machine."""
@@ -74,7 +72,7 @@ def prepared(subject: Preparation) -> int:
     return exists(subject.cpus, "the claim was refused")
 
 
-@chapter.requires("dra-driver/claims/get-what-they-consume", on=Preparation)
+@chapter.requires("dra-driver/claims/get-what-they-consume")
 @rests_on(
     "dra-api/allocation/consumed-capacity",
     beyond="The page tells what is consumed; that a driver of CPUs gives so many follows from the word.",
@@ -89,7 +87,7 @@ def get_what_they_consume(subject: Preparation) -> Judgement:
     )
 
 
-@chapter.requires("dra-driver/claims/get-online-cpus", on=Preparation)
+@chapter.requires("dra-driver/claims/get-online-cpus")
 @rests_on(
     "dra/slices/published-by-drivers",
     beyond="The page says that devices are there to be used, not of which state CPUs are.",
@@ -119,21 +117,21 @@ def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], wha
     )
 
 
-@chapter.requires("dra-driver/attributes/numa-node", on=Preparation)
+@chapter.requires("dra-driver/attributes/numa-node")
 @rests_on("dra-attributes/numa-node/physical")
 def of_the_numa_node(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the NUMA node that its attribute numaNode names."""
     return _within(subject, NUMA_NODE, subject.machine.numa_bits, "NUMA node")
 
 
-@chapter.requires("dra-driver/attributes/socket", "claims/attributes", on=Preparation)
+@chapter.requires("dra-driver/attributes/socket", "claims/attributes")
 @rests_on("dra-driver-cpu/attributes/socket")
 def of_the_socket(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the socket that its attribute socketID names."""
     return _within(subject, SOCKET, subject.machine.socket_bits, "socket")
 
 
-@chapter.requires("dra-driver/attributes/cache", "claims/attributes", on=Preparation)
+@chapter.requires("dra-driver/attributes/cache", "claims/attributes")
 @rests_on("dra-driver-cpu/attributes/cache")
 def of_the_cache(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the last-level cache that its attribute cacheL3ID names."""
@@ -143,7 +141,7 @@ def of_the_cache(subject: Preparation) -> Judgement:
     return _within(subject, CACHE, machine.uncore_bits, "cache")
 
 
-@chapter.requires("dra-driver/attributes/cpu", "claims/attributes", on=Preparation)
+@chapter.requires("dra-driver/attributes/cpu", "claims/attributes")
 @rests_on("dra-driver-cpu/attributes/cpu")
 def of_the_id(subject: Preparation) -> Judgement:
     """A device with an attribute cpuID gives a claim that CPU."""
@@ -156,7 +154,7 @@ def _is_not_refused(subject: Preparation, why: str) -> Judgement:
     return violated(subject.cpus is not None, why, got=f"refused: {subject.refusal}", allowed=subject.in_words)
 
 
-@chapter.requires("dra-driver/claims/can-have-what-is-published", on=Preparation)
+@chapter.requires("dra-driver/claims/can-have-what-is-published")
 @rests_on("dra-api/device/total-capacity")
 def can_have_what_is_published(subject: Preparation) -> Judgement:
     """A claim that consumes no more than other claims leave of what is published is prepared."""
@@ -165,7 +163,7 @@ def can_have_what_is_published(subject: Preparation) -> Judgement:
     return _is_not_refused(subject, why)
 
 
-@chapter.requires("dra-driver/unprepare/gives-back", on=Preparation)
+@chapter.requires("dra-driver/unprepare/gives-back")
 @rests_on("dra-plugin/unprepare/undoes")
 def gives_back(subject: Preparation) -> Judgement:
     """What an unprepared claim had can be had by other claims."""
@@ -180,7 +178,7 @@ def _keeps(subject: Preparation) -> Judgement:
     return violated(subject.cpus == before, why, got=got, allowed=format_bits(before), had=before)
 
 
-@chapter.requires("dra-driver/claims/prepare-is-idempotent", on=Preparation)
+@chapter.requires("dra-driver/claims/prepare-is-idempotent")
 @rests_on("dra-plugin/prepare/idempotent")
 def prepare_is_idempotent(subject: Preparation) -> Judgement:
     """A claim that is prepared, and prepared once more, keeps its CPUs."""
@@ -188,7 +186,7 @@ def prepare_is_idempotent(subject: Preparation) -> Judgement:
     return _keeps(subject)
 
 
-@chapter.requires("dra-driver/restart/keeps-claims", "claims/restart", on=Preparation)
+@chapter.requires("dra-driver/restart/keeps-claims", "claims/restart")
 @rests_on("dra-plugin/prepare/idempotent", "dra-plugin/unprepare/other-process")
 def keeps_claims(subject: Preparation) -> Judgement:
     """A claim that is prepared keeps its CPUs when the driver starts anew and prepares it once more."""
@@ -196,7 +194,7 @@ def keeps_claims(subject: Preparation) -> Judgement:
     return _keeps(subject)
 
 
-@chapter.requires("dra-driver/claims/have-cpus-of-their-own", "claims/exclusive-cpus", on=Preparation)
+@chapter.requires("dra-driver/claims/have-cpus-of-their-own", "claims/exclusive-cpus")
 @rests_on("dra-driver-cpu/features/exclusive")
 def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
     """No CPU belongs to two claims that are prepared."""
@@ -208,7 +206,7 @@ def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
         yield from violated(not both, why, got=format_bits(cpus), allowed=allowed, given=cpus, taken=others)
 
 
-@chapter.requires("dra-driver/claims/leave-reserved-cpus-alone", "claims/reserved", on=Preparation)
+@chapter.requires("dra-driver/claims/leave-reserved-cpus-alone", "claims/reserved")
 @rests_on("dra-driver-cpu/configuration/reserved")
 def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     """CPUs that the driver is told to leave alone are given to no claim."""
@@ -217,7 +215,7 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     return violated(not taken, "reserved CPUs are given", got=format_bits(taken), reserved=reserved)
 
 
-@chapter.requires("dra-driver/shared/keeps-off-claims", "claims/shared-pool", on=Coexistence)
+@chapter.requires("dra-driver/shared/keeps-off-claims", "claims/shared-pool")
 @rests_on(
     "dra-driver-cpu/shared-pool/all-others", beyond="The page does not say what becomes of it where none is left."
 )
@@ -238,7 +236,7 @@ def _is_done(subject: Release) -> Judgement:
     return violated(subject.refusal is None, why, got=subject.refusal or "", allowed="no error")
 
 
-@chapter.requires("dra-driver/unprepare/undoes-what-was-prepared", on=Release)
+@chapter.requires("dra-driver/unprepare/undoes-what-was-prepared")
 @rests_on("dra-plugin/unprepare/undoes")
 def undoes_what_was_prepared(subject: Release) -> Judgement:
     """A claim that is prepared is unprepared without an error."""
@@ -246,7 +244,7 @@ def undoes_what_was_prepared(subject: Release) -> Judgement:
     return _is_done(subject)
 
 
-@chapter.requires("dra-driver/unprepare/of-nothing-is-no-error", on=Release)
+@chapter.requires("dra-driver/unprepare/of-nothing-is-no-error")
 @rests_on("dra-plugin/unprepare/idempotent")
 def of_nothing_is_no_error(subject: Release) -> Judgement:
     """That a claim is unprepared which is not prepared is no error."""

@@ -1,7 +1,5 @@
 """An exporter of NodeResourceTopology: what its objects say of a node. ``check-exporter`` asks it in a cluster."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter
 
 chapter = Chapter(since="1.23", command="check-exporter")

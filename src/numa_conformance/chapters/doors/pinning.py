@@ -1,7 +1,5 @@
 """Which CPUs containers share and which they have alone, as daemons promise on pages of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -20,7 +18,7 @@ from ..cpu.cpusets import settled_cpuset_of
 chapter = Chapter("node/cpuset", since="1.24")
 
 
-@chapter.requires("pinning/mixed/has-a-cpu-of-its-own", "pinning/mixed", on=Pooled)
+@chapter.requires("pinning/mixed/has-a-cpu-of-its-own", "pinning/mixed")
 @rests_on(
     "nri-topology-aware/features/mixed",
     "nri-topology-aware/preferences/mixed-from-one-to-two",
@@ -44,7 +42,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     )
 
 
-@chapter.requires("pinning/pools-apart/same-cpus-or-none", "pinning/pools-apart", on=Pooled)
+@chapter.requires("pinning/pools-apart/same-cpus-or-none", "pinning/pools-apart")
 @rests_on("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart")
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together."""
@@ -60,7 +58,7 @@ def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
         )
 
 
-@chapter.requires("pinning/reserved-pool/holds-system-pods", "pinning/reserved-pool", on=Pooled)
+@chapter.requires("pinning/reserved-pool/holds-system-pods", "pinning/reserved-pool")
 @rests_on(
     "nri-topology-aware/preferences/reserved",
     "nri-balloons/reserved/system-pods",

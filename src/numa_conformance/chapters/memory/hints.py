@@ -1,7 +1,5 @@
 """Which NUMA nodes the Memory Manager hints. Page: Control Memory Management Policies on a Node, and KEP-1769."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from ...cpuset import bits_of
@@ -27,7 +25,7 @@ def wanted(hints: MemoryHints) -> None:
     applies(hints.amounts, "no memory is to be given")
 
 
-@chapter.requires("memory-manager/hints/can-guarantee-the-request", on=MemoryHints)
+@chapter.requires("memory-manager/hints/can-guarantee-the-request")
 @rests_on("memory/static/hints-and-reserves")
 def can_guarantee(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint can guarantee the memory of a Guaranteed pod."""
@@ -37,7 +35,7 @@ def can_guarantee(hints: MemoryHints) -> Judgement:
     return violated(not wrong, why, got=_offered(hints), allowed=f"NUMA nodes with {_request(hints)} free")
 
 
-@chapter.requires("memory-manager/hints/every-type-counts", "memory-manager/hugepages", on=MemoryHints)
+@chapter.requires("memory-manager/hints/every-type-counts", "memory-manager/hugepages")
 @recommended_by("kep-1769/hints/every-type-counts")
 def every_type_counts(hints: MemoryHints) -> Judgement:
     """The NUMA nodes of a hint have enough of every type of memory that is asked for. Where none have, there is no
@@ -50,7 +48,7 @@ def every_type_counts(hints: MemoryHints) -> Judgement:
     return violated(not wrong, why, got=_offered(hints), allowed=f"NUMA nodes with {_request(hints)} free")
 
 
-@judges("memory-manager/hints/every-type-counts", on=MemoryHints)
+@judges("memory-manager/hints/every-type-counts")
 def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     """Where not even all NUMA nodes have enough of every type, some type has no hint, and not just no opinion."""
     wanted(hints)
@@ -62,7 +60,7 @@ def gives_no_hint_where_none_can(hints: MemoryHints) -> Judgement:
     return violated(holds, why, got=_offered(hints), allowed=IMPOSSIBLE)
 
 
-@chapter.requires("memory-manager/hints/guaranteed-pods-have-some", on=MemoryHints)
+@chapter.requires("memory-manager/hints/guaranteed-pods-have-some")
 @rests_on("memory/guaranteed/specific-hints", "memory/static/hints-and-reserves")
 def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     """NUMA nodes are hinted for the memory of a Guaranteed pod, with fractional CPUs too."""
@@ -73,7 +71,7 @@ def guaranteed_pods_have_some(hints: MemoryHints) -> Judgement:
     return violated(not without, why, got=_offered(hints), allowed=f"hints for {_request(hints)}")
 
 
-@chapter.requires("memory-manager/hints/default-for-other-classes", on=MemoryHints)
+@chapter.requires("memory-manager/hints/default-for-other-classes")
 @rests_on("memory/static/other-classes", "memory/guaranteed/specific-hints")
 def default_for_other_classes(hints: MemoryHints) -> Judgement:
     """Under Static BestEffort and Burstable pods have the default hint."""
@@ -82,7 +80,7 @@ def default_for_other_classes(hints: MemoryHints) -> Judgement:
     return _prefers_nothing(hints, f"a {hints.qos} pod")
 
 
-@policy_none.requires("memory-manager/hints/default-under-none", on=MemoryHints)
+@policy_none.requires("memory-manager/hints/default-under-none")
 @rests_on("memory/none/default-hint")
 def default_under_none(hints: MemoryHints) -> Judgement:
     """Under policy None there is no preference for memory."""
@@ -96,7 +94,7 @@ def _prefers_nothing(hints: MemoryHints, subject: str) -> Judgement:
     return violated(holds, why, got=_offered(hints), allowed="no opinion, or any preferred")
 
 
-@chapter.requires("memory-manager/hints/offers-every-narrowest-set", on=MemoryHints)
+@chapter.requires("memory-manager/hints/offers-every-narrowest-set")
 @recommended_by(
     "memory/static/hints-and-reserves",
     "memory/head/fewest-numa-nodes",
@@ -114,7 +112,7 @@ def offers_every_narrowest_set(hints: MemoryHints) -> Judgement:
     return violated(not missing, why, got=_offered(hints), allowed=sets_text(fitting))
 
 
-@chapter.requires("memory-manager/hints/preferred-is-narrowest", on=MemoryHints)
+@chapter.requires("memory-manager/hints/preferred-is-narrowest")
 @recommended_by("kep-693/hints/preferred-as-if-empty", "memory/head/fewest-numa-nodes")
 def preferred_is_narrowest(hints: MemoryHints) -> Judgement:
     """Preferred are hints of as few NUMA nodes as ever hold the request, and no others."""

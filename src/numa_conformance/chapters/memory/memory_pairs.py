@@ -1,7 +1,5 @@
 """Nodes that reserve, give and hint memory wrongly, each by one sentence, and nodes that do it rightly."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from ...asking.generators.workloads import burstable, guaranteed, kubelet, pinning, static, static_memory

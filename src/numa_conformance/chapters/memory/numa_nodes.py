@@ -1,7 +1,5 @@
 """How many NUMA nodes memory comes from. Page: Utilizing the NUMA-aware Memory Manager."""
 
-from __future__ import annotations
-
 from ...cpuset import format_bits, union
 from ...judging.alignment import ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, judges, rests_on, violated
@@ -14,7 +12,7 @@ from ..outcomes import number_of
 chapter = Chapter("memory-manager/static", "topology-manager/best-effort", since="1.21")
 
 
-@chapter.requires("memory-manager/static/uses-the-fewest-numa-nodes", on=Admission)
+@chapter.requires("memory-manager/static/uses-the-fewest-numa-nodes")
 @rests_on("memory/head/fewest-numa-nodes", "nrm/memory/fewest-numa-nodes", "troubleshooting/state/pinned-to-several")
 def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     """Memory comes from one NUMA node where one holds it, and else from as few as hold it, where so few are
@@ -31,7 +29,7 @@ def memory_of_the_fewest_nodes(admission: Admission) -> Judgement:
     return _few_nodes(admission, sets[0].bit_count(), " or ".join(map(format_bits, sets)))
 
 
-@judges("memory-manager/static/uses-the-fewest-numa-nodes", on=Admission)
+@judges("memory-manager/static/uses-the-fewest-numa-nodes")
 def memory_of_the_fewest_nodes_around(admission: Admission) -> Judgement:
     """Where the affinity does not hold the memory, no more NUMA nodes are added to it than need be."""
     at_once(admission)

@@ -3,8 +3,6 @@
 What it reserves of CPUs is judged by ``reservation``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...judging.allowed import (
@@ -30,7 +28,7 @@ chapter = Chapter("memory-manager/static", since="1.21")
 TO_AVOID = "The page says that such a configuration is to be avoided, not that the node does not come up."
 
 
-@chapter.requires("memory-manager/reserved-memory/is-mandatory", on=Start)
+@chapter.requires("memory-manager/reserved-memory/is-mandatory")
 @rests_on("memory/how/reserved-memory-is-mandatory", "memory/reserved/eviction-default")
 def reserved_memory_is_mandatory(start: Start) -> Judgement:
     """The node does not come up with policy Static and no reservedMemory."""
@@ -39,7 +37,7 @@ def reserved_memory_is_mandatory(start: Start) -> Judgement:
     return must_not_come_up(start, "without reservedMemory")
 
 
-@chapter.requires("memory-manager/reserved-memory/must-match-the-node-reservation", on=Start)
+@chapter.requires("memory-manager/reserved-memory/must-match-the-node-reservation")
 @rests_on("memory/constraints/sum", "memory/constraints/error-otherwise", "memory/constraints/worked-example")
 def reserved_memory_must_match(start: Start) -> Judgement:
     """The node does not come up unless reservedMemory adds up to kubeReserved plus systemReserved plus the hard
@@ -62,7 +60,7 @@ def memory_matches(start: Start) -> None:
     )
 
 
-@chapter.requires("memory-manager/reserved-memory/comes-up-when-it-matches", on=Start)
+@chapter.requires("memory-manager/reserved-memory/comes-up-when-it-matches")
 @rests_on(
     "memory/syntax/per-numa-node",
     "memory/constraints/worked-example",
@@ -78,7 +76,7 @@ def reserved_memory_that_matches(start: Start) -> Judgement:
     return must_come_up(start, "though reservedMemory is what is reserved")
 
 
-@chapter.requires("memory-manager/reserved-memory/other-thresholds-end-the-default", on=Start)
+@chapter.requires("memory-manager/reserved-memory/other-thresholds-end-the-default")
 @rests_on("node-pressure/hard/not-inherited", "memory/constraints/sum")
 def other_thresholds_end_the_default(start: Start) -> Judgement:
     """Where evictionHard says nothing of memory no threshold is part of what reservedMemory adds up to."""
@@ -98,21 +96,21 @@ def _refuses(start: Start, what: str) -> Judgement:
     return must_not_come_up(start, f"with {what} in reservedMemory")
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-duplicates", on=Start)
+@chapter.requires("memory-manager/reserved-memory/refuses-duplicates")
 @recommended_by("memory/avoid/duplicates", beyond=TO_AVOID)
 def refuses_duplicates(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a NUMA node and type twice."""
     return _refuses(start, DUPLICATES)
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-zero-limits", on=Start)
+@chapter.requires("memory-manager/reserved-memory/refuses-zero-limits")
 @recommended_by("memory/avoid/zero", beyond=TO_AVOID)
 def refuses_zero_limits(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that has a limit of zero."""
     return _refuses(start, ZERO_LIMITS)
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-unknown-numa-nodes", on=Start)
+@chapter.requires("memory-manager/reserved-memory/refuses-unknown-numa-nodes")
 @recommended_by(
     "memory/avoid/unknown-numa-nodes",
     beyond="The page says that such NUMA nodes are to be avoided, not that the node does not come up.",
@@ -122,7 +120,7 @@ def refuses_unknown_numa_nodes(start: Start) -> Judgement:
     return _refuses(start, UNKNOWN_NODES)
 
 
-@chapter.requires("memory-manager/reserved-memory/refuses-unknown-types", on=Start)
+@chapter.requires("memory-manager/reserved-memory/refuses-unknown-types")
 @recommended_by("memory/avoid/unknown-types", beyond=TO_AVOID)
 def refuses_unknown_types(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a type other than memory and huge pages of the
@@ -131,7 +129,7 @@ def refuses_unknown_types(start: Start) -> Judgement:
     return _refuses(start, UNKNOWN_TYPES)
 
 
-@chapter.requires("memory-manager/reserved-memory/is-never-given", on=NodeMoment)
+@chapter.requires("memory-manager/reserved-memory/is-never-given")
 @rests_on("memory/reserved/not-for-containers")
 def never_gives_what_is_reserved(moment: NodeMoment) -> Judgement:
     """The memory reserved on a NUMA node is not given to any container."""
@@ -143,7 +141,7 @@ def never_gives_what_is_reserved(moment: NodeMoment) -> Judgement:
     )
 
 
-@judges("memory-manager/reserved-memory/is-never-given", on=(Arrival, Start))
+@judges("memory-manager/reserved-memory/is-never-given")
 def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation]:
     """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
     memory_static(start)

@@ -1,7 +1,5 @@
 """The Memory Manager's state file. Page: Troubleshooting Topology Management, on what the file holds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 
@@ -22,9 +20,7 @@ chapter = Chapter(since="1.21")
 ABOUT = (f"file:{MEMORY_FILE}",)
 
 
-@chapter.requires(
-    "memory-manager/state-file/assignments-survive-a-restart", "memory-manager/static", "node/restart", on=Restart
-)
+@chapter.requires("memory-manager/state-file/assignments-survive-a-restart", "memory-manager/static", "node/restart")
 @rests_on(
     "troubleshooting/state/file",
     beyond="The page shows what the file holds; that containers keep their memory over a restart it does not say.",
@@ -37,7 +33,7 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
     return changed(MEMORY, restart.readmitted, "a restart")
 
 
-@judges("memory-manager/state-file/assignments-survive-a-restart", on=Sighting)
+@judges("memory-manager/state-file/assignments-survive-a-restart")
 def memory_file_fits(sighting: Sighting) -> Judgement:
     """The file that holds the assignments can be read, and tells of the memory that the machine has."""
     return list(can_be_read(sighting, MEMORY_FILE)) or [*_wrong_books(sighting), *_wrong_sums(sighting)]
@@ -92,7 +88,6 @@ def _wrong_sums(sighting: Sighting) -> Iterator[Violation]:
     "node/restart",
     "memory-manager/static",
     "memory-manager/state-file",
-    on=FoundFile,
 )
 @rests_on(
     "troubleshooting/state/file",

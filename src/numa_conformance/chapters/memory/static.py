@@ -1,7 +1,5 @@
 """Memory over a node's life under the policy Static, and None. Page: Utilizing the NUMA-aware Memory Manager."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice
@@ -26,7 +24,7 @@ chapter = Chapter("memory-manager/static", since="1.21")
 policy_none = Chapter("memory-manager/none", since="1.21")
 
 
-@chapter.requires("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=Admission)
+@chapter.requires("memory-manager/static/guarantees-memory-to-guaranteed-pods")
 @rests_on(
     "memory/head/guarantees",
     "memory/static/hints-and-reserves",
@@ -45,7 +43,7 @@ def guarantees_memory(admission: Admission) -> Judgement:
     return _given_as_asked(admission, "memory", lambda kind: True)
 
 
-@judges("memory-manager/static/guarantees-memory-to-guaranteed-pods", on=(NodeContainer, MayRun))
+@judges("memory-manager/static/guarantees-memory-to-guaranteed-pods")
 def memory_is_where_it_was_given(container: NodeContainer | MayRun) -> Iterator[Violation]:
     """A container whose memory is guaranteed on NUMA nodes may use these, and its threads no others."""
     memory_static(container)
@@ -83,7 +81,7 @@ def _given_as_asked(admission: Admission, what: str, counts: Callable[[str], boo
         )
 
 
-@policy_none.requires("memory-manager/none/pins-nothing", on=NodeContainer)
+@policy_none.requires("memory-manager/none/pins-nothing")
 @rests_on("memory/none/does-nothing", "memory/none/default-hint")
 def none_pins_nothing(container: NodeContainer) -> Judgement:
     """Policy None pins no container to NUMA nodes' memory."""
@@ -91,7 +89,7 @@ def none_pins_nothing(container: NodeContainer) -> Judgement:
     return _has_no_memory(container, "under policy None")
 
 
-@chapter.requires("memory-manager/static/leaves-other-classes-alone", on=NodeContainer)
+@chapter.requires("memory-manager/static/leaves-other-classes-alone")
 @rests_on("memory/static/other-classes")
 def leaves_other_classes_alone(container: NodeContainer) -> Judgement:
     """Containers of Burstable and BestEffort pods are given no memory of their own."""
@@ -109,7 +107,7 @@ def _has_no_memory(container: NodeContainer, where: str) -> Judgement:
     )
 
 
-@chapter.requires("memory-manager/hugepages/come-from-named-nodes", "memory-manager/hugepages", on=NodeContainer)
+@chapter.requires("memory-manager/hugepages/come-from-named-nodes", "memory-manager/hugepages")
 @rests_on("memory/head/guarantees", "kep-1769/hints/every-type-counts", "nrm/memory/guarantees-huge-pages")
 def huge_pages_come_from_named_nodes(container: NodeContainer) -> Iterator[Violation]:
     """Huge pages of a Guaranteed pod are given per page size, on named NUMA nodes, within the pages of these
@@ -130,7 +128,7 @@ def huge_pages_come_from_named_nodes(container: NodeContainer) -> Iterator[Viola
         )
 
 
-@judges("memory-manager/hugepages/come-from-named-nodes", on=Admission)
+@judges("memory-manager/hugepages/come-from-named-nodes")
 def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     """Every container of a Guaranteed pod gets the huge pages that it asks for, size by size."""
     memory_static(admission)
@@ -140,13 +138,13 @@ def huge_pages_are_given_by_size(admission: Admission) -> Judgement:
     return _given_as_asked(admission, "huge pages", lambda kind: kind != "memory")
 
 
-@judges("memory-manager/hugepages/come-from-named-nodes", on=NodeMoment)
+@judges("memory-manager/hugepages/come-from-named-nodes")
 def gives_no_more_huge_pages_than_there_are(moment: NodeMoment) -> Judgement:
     """Huge pages of a size are given within the pages of these NUMA nodes."""
     return overdrafts(moment, lambda nodes, kind: kind != "memory")
 
 
-@chapter.requires("memory-manager/hugepages/are-not-overcommitted", "memory-manager/hugepages", on=Admission)
+@chapter.requires("memory-manager/hugepages/are-not-overcommitted", "memory-manager/hugepages")
 @rests_on("huge-pages/api/no-overcommit", "nrm/memory/guarantees-huge-pages")
 def huge_pages_are_not_overcommitted(admission: Admission) -> Judgement:
     """A Guaranteed pod is refused that asks for more huge pages of a size than other pods have left of all."""
@@ -171,7 +169,7 @@ def overdrafts(moment: NodeMoment, counts: Callable[[int, str], bool], what: str
         yield Violation(why, size_text(out), f"{size_text(had)} at most")
 
 
-@chapter.requires("memory-manager/static/never-gives-more-than-is-free", on=NodeMoment)
+@chapter.requires("memory-manager/static/never-gives-more-than-is-free")
 @rests_on(
     "memory/static/hints-and-reserves", "troubleshooting/state/group-amounts-add-up", "reserve/eviction/not-available"
 )
@@ -180,7 +178,7 @@ def never_gives_more_than_there_is(moment: NodeMoment) -> Judgement:
     return overdrafts(moment, lambda nodes, kind: True)  # a set of several nodes too
 
 
-@judges("memory-manager/static/never-gives-more-than-is-free", on=NodeMoment)
+@judges("memory-manager/static/never-gives-more-than-is-free")
 def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
     with_pods(moment)
@@ -194,7 +192,7 @@ def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
             yield from violated(free <= most, why, got=size_text(free), allowed=f"{size_text(most)} at most")
 
 
-@chapter.requires("memory-manager/static/keeps-groups-apart", "topology-manager/restricted", on=NodeMoment)
+@chapter.requires("memory-manager/static/keeps-groups-apart", "topology-manager/restricted")
 @recommended_by(
     "kep-1769/groups/disjoint",
     "kep-1769/groups/inseparable",
@@ -214,7 +212,7 @@ def keeps_groups_apart(moment: NodeMoment) -> Judgement:
     return violated(not crossing, why, got=got, allowed="one group for each NUMA node")
 
 
-@chapter.requires("memory-manager/static/refuses-what-does-not-fit", on=Admission)
+@chapter.requires("memory-manager/static/refuses-what-does-not-fit")
 @rests_on(
     "troubleshooting/error/without-enough",
     "memory/head/hints-and-policy-decide",
@@ -234,7 +232,7 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     return must_be_refused(admission, "though NUMA nodes have less memory than it asks for")
 
 
-@chapter.requires("memory-manager/static/returns-memory-on-removal", on=Admission)
+@chapter.requires("memory-manager/static/returns-memory-on-removal")
 @rests_on("memory/static/hints-and-reserves", beyond="No page says when the memory of a removed pod returns.")
 def memory_returns(admission: Admission) -> Judgement:
     """The memory of a removed pod is free again."""
@@ -248,7 +246,7 @@ def memory_returns(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though a NUMA node has all it asks for, some of which removed pods had")
 
 
-@judges("memory-manager/static/returns-memory-on-removal", on=Rest)
+@judges("memory-manager/static/returns-memory-on-removal")
 def the_books_show_it_as_free(rest: Rest) -> Iterator[Violation]:
     """The books of NUMA nodes have free what a removed pod had."""
     applies(rest.event == REMOVAL, "no pod is removed")

@@ -1,7 +1,5 @@
 """What the sentences about scores have in common: strategies, utilization, and two nodes that are compared."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Judgement, applies, configured, exists, violated
 from ...judging.scored import MOST, ScoredNode, ScorePair
 

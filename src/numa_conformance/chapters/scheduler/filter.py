@@ -1,7 +1,5 @@
 """Whether a pod fits a node: the plugin NodeResourcesFit checks that it has all that the pod requests."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.scored import ScoredNode
 
@@ -14,7 +12,7 @@ def has_room_for_one_more(node: ScoredNode) -> None:
     applies(node.room.get("pods", 0) > len(node.used), "the node has as many pods as it may have")
 
 
-@chapter.requires("scheduler/filter/refuses-what-has-no-room", on=ScoredNode)
+@chapter.requires("scheduler/filter/refuses-what-has-no-room")
 @rests_on(
     "scheduler-configuration/plugins/fit-checks-everything-requested",
     "sidecars/resources/overhead",
@@ -34,7 +32,7 @@ def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     )
 
 
-@chapter.requires("scheduler/filter/names-what-is-insufficient", on=ScoredNode)
+@chapter.requires("scheduler/filter/names-what-is-insufficient")
 @recommended_by(
     "scheduler-configuration/plugins/fit-checks-everything-requested",
     beyond="No page says that each resource that lacks is named.",

@@ -1,7 +1,5 @@
 """Strategy RequestedToCapacityRatio: page Resource Bin Packing, which has a formula for it and a worked example."""
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
 from ...judging.scored import RATIO, ScoredNode, ScorePair
 from .conditions import RISING, by, decided, favours, simple, utilization
@@ -9,7 +7,7 @@ from .conditions import RISING, by, decided, favours, simple, utilization
 chapter = Chapter("scheduler/requested-to-capacity-ratio", since="1.22")
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape", on=ScoredNode)
+@chapter.requires("scheduler/requested-to-capacity-ratio/refuses-a-bad-shape")
 @recommended_by(
     "scheduler-reference/shape/ranges",
     beyond="The reference gives the ranges; what becomes of other shapes it does not say.",
@@ -22,7 +20,7 @@ def refuses_a_bad_shape(node: ScoredNode) -> Judgement:
     return violated(node.refused is not None, "a bad shape is accepted", got=node.score, allowed="a refusal")
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/follows-the-shape", on=ScoredNode)
+@chapter.requires("scheduler/requested-to-capacity-ratio/follows-the-shape")
 @rests_on(
     "bin-packing/ratio/shape",
     "bin-packing/shape/zero-scores-zero",
@@ -38,7 +36,7 @@ def follows_the_shape(node: ScoredNode) -> Judgement:
     return _scores_by_the_formula(node, score)
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/weighs-resources", on=ScoredNode)
+@chapter.requires("scheduler/requested-to-capacity-ratio/weighs-resources")
 @rests_on("bin-packing/example/weighted-mean", "bin-packing/ratio/weights")
 def weighs_resources(node: ScoredNode) -> Judgement:
     """A node's score is the mean of its resources' scores by their weights, those that score 0 included."""
@@ -47,7 +45,7 @@ def weighs_resources(node: ScoredNode) -> Judgement:
     return _scores_by_the_formula(node, score)
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/rounds-to-the-nearest", on=ScoredNode)
+@chapter.requires("scheduler/requested-to-capacity-ratio/rounds-to-the-nearest")
 @recommended_by(
     "bin-packing/example/node-2",
     "bin-packing/example/weighted-mean",
@@ -60,7 +58,7 @@ def rounds_to_the_nearest(node: ScoredNode) -> Judgement:
     return _is_within(node, score, node.nearest_range(), "the score is not the nearest to the mean of")
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/worked-example", on=ScoredNode)
+@chapter.requires("scheduler/requested-to-capacity-ratio/worked-example")
 @rests_on(
     "bin-packing/example/node-1",
     "bin-packing/example/node-2",
@@ -86,7 +84,7 @@ def _is_within(node: ScoredNode, score: int, allowed: tuple[int, int], why: str)
     return violated(low <= score <= high, f"{why} {utilization(node)}", got=score, allowed=text)
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/scores-each-resource", on=ScoredNode)
+@chapter.requires("scheduler/requested-to-capacity-ratio/scores-each-resource")
 @rests_on(
     "bin-packing/example/floor",
     "bin-packing/example/node-1-extended",
@@ -113,7 +111,7 @@ def scores_each_resource(node: ScoredNode) -> Judgement:
     )
 
 
-@chapter.requires("scheduler/requested-to-capacity-ratio/reverses-with-the-shape", on=ScorePair)
+@chapter.requires("scheduler/requested-to-capacity-ratio/reverses-with-the-shape")
 @rests_on("bin-packing/shape/reversed")
 def reverses_with_the_shape(pair: ScorePair) -> Judgement:
     """A falling shape favours nodes with little requested, a rising shape nodes with much."""

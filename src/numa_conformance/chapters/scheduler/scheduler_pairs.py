@@ -1,7 +1,5 @@
 """Nodes that are scored wrongly, and rightly: of 10 CPUs, 10 bytes of memory and 10 extended resources each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

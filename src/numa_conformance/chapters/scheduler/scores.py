@@ -1,7 +1,5 @@
 """How nodes are scored for a pod, whatever the strategy: page Resource Bin Packing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +17,7 @@ def of_the_section(node: ScoredNode, everywhere: bool) -> None:
     applies((node.strategy.kind == RATIO) != everywhere, f"the strategy is {'' if everywhere else 'not '}{RATIO}")
 
 
-@chapter.requires("scheduler/score/stays-in-range", "scheduler/least-allocated", on=ScoredNode)
+@chapter.requires("scheduler/score/stays-in-range", "scheduler/least-allocated")
 @recommended_by(
     "bin-packing/shape/hundred-scores-ten",
     beyond="The page shows scores from 0 to 10; the range from 0 to 100 is the scheduler's.",
@@ -30,7 +28,7 @@ def stays_in_range(node: ScoredNode) -> Judgement:
     return violated(0 <= score <= 100, "the score is out of range", got=score, allowed="0 to 100")
 
 
-@chapter.requires("scheduler/score/takes-sound-strategies", "scheduler/filter", on=ScoredNode)
+@chapter.requires("scheduler/score/takes-sound-strategies", "scheduler/filter")
 @rests_on(
     "bin-packing/most-allocated/configuration", "bin-packing/ratio/configuration", "bin-packing/head/two-strategies"
 )
@@ -47,7 +45,7 @@ def takes_sound_strategies(node: ScoredNode) -> Judgement:
     flag="everywhere",
     beyond=ELSEWHERE,
 )
-@chapter.requires("scheduler/score/refuses-negative-weights", "scheduler/requested-to-capacity-ratio", on=ScoredNode)
+@chapter.requires("scheduler/score/refuses-negative-weights", "scheduler/requested-to-capacity-ratio")
 @rests_on("bin-packing/shape/no-negative-weight")
 def refuses_negative_weights(node: ScoredNode, everywhere: bool = False) -> Judgement:
     """A negative weight is refused."""
@@ -56,7 +54,7 @@ def refuses_negative_weights(node: ScoredNode, everywhere: bool = False) -> Judg
     return violated(node.refused is not None, "a negative weight is accepted", got=node.score, allowed="a refusal")
 
 
-@chapter.requires("scheduler/score/counts-the-pod-itself", "scheduler/most-allocated", on=ScorePair)
+@chapter.requires("scheduler/score/counts-the-pod-itself", "scheduler/most-allocated")
 @rests_on("bin-packing/example/requested-and-used")
 def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     """What the pod asks for is added to what is requested on the node."""
@@ -67,7 +65,7 @@ def counts_the_pod_itself(pair: ScorePair) -> Judgement:
     return favours(pair)
 
 
-@chapter.requires("scheduler/score/counts-every-pod", on=ScorePair)
+@chapter.requires("scheduler/score/counts-every-pod")
 @rests_on("bin-packing/example/requested-and-used")
 def counts_every_pod(pair: ScorePair) -> Judgement:
     """What is requested on the node counts alike, whether one pod or several request it."""
@@ -79,7 +77,7 @@ def counts_every_pod(pair: ScorePair) -> Judgement:
     return _are_the_same(pair, why, scores)
 
 
-@chapter.requires("scheduler/score/counts-effective-requests", on=ScorePair)
+@chapter.requires("scheduler/score/counts-effective-requests")
 @rests_on(
     "bin-packing/example/requested-and-used",
     "init-containers/resources/effective-request",
@@ -96,7 +94,7 @@ def counts_effective_requests(pair: ScorePair) -> Judgement:
     return _are_the_same(pair, why, f"{pair.scores[0]}, then {pair.scores[1]} of {utilization(second)}")
 
 
-@chapter.requires("scheduler/score/counts-extended-resources", "scheduler/most-allocated", on=ScorePair)
+@chapter.requires("scheduler/score/counts-extended-resources", "scheduler/most-allocated")
 @rests_on("bin-packing/shape/extended-resources")
 def counts_extended_resources(pair: ScorePair) -> Judgement:
     """Extended resources take part in the score when the strategy lists them."""
@@ -114,7 +112,7 @@ def counts_extended_resources(pair: ScorePair) -> Judgement:
     flag="everywhere",
     beyond=ELSEWHERE,
 )
-@chapter.requires("scheduler/score/missing-weight-is-one", "scheduler/requested-to-capacity-ratio", on=ScorePair)
+@chapter.requires("scheduler/score/missing-weight-is-one", "scheduler/requested-to-capacity-ratio")
 @rests_on("bin-packing/shape/weight-default")
 def missing_weight_is_one(pair: ScorePair, everywhere: bool = False) -> Judgement:
     """A resource without a weight has weight 1."""
@@ -129,7 +127,7 @@ def missing_weight_is_one(pair: ScorePair, everywhere: bool = False) -> Judgemen
     flag="everywhere",
     beyond=ELSEWHERE,
 )
-@chapter.requires("scheduler/score/defaults-to-cpu-and-memory", "scheduler/requested-to-capacity-ratio", on=ScorePair)
+@chapter.requires("scheduler/score/defaults-to-cpu-and-memory", "scheduler/requested-to-capacity-ratio")
 @rests_on("bin-packing/shape/resources-default")
 def defaults_to_cpu_and_memory(pair: ScorePair, everywhere: bool = False) -> Judgement:
     """A strategy that lists no resources scores by cpu and memory, both with weight 1."""

@@ -3,8 +3,6 @@
 The pages say which nodes they favour; by how much, of MostAllocated alone.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil, floor
 
@@ -15,7 +13,7 @@ from .conditions import CLEAR, by, decided, favours, utilization
 chapter = Chapter(since="1.22")
 
 
-@chapter.requires("scheduler/most-allocated/scores-the-mean-utilization", "scheduler/most-allocated", on=ScoredNode)
+@chapter.requires("scheduler/most-allocated/scores-the-mean-utilization", "scheduler/most-allocated")
 @recommended_by(
     "bin-packing/most-allocated/weights",
     beyond="The page of today says so below its example; earlier ones say that higher allocation is favoured.",
@@ -29,7 +27,7 @@ def most_scores_the_mean(node: ScoredNode) -> Judgement:
     return violated(low <= score <= high, why, got=score, allowed=f"{low} to {high} of {node.top}")
 
 
-@chapter.requires("scheduler/most-allocated/favours-full-nodes", "scheduler/most-allocated", on=ScorePair)
+@chapter.requires("scheduler/most-allocated/favours-full-nodes", "scheduler/most-allocated")
 @rests_on("bin-packing/most-allocated/favours-full-nodes", "bin-packing/head/two-strategies")
 def most_favours_full_nodes(pair: ScorePair) -> Judgement:
     """MostAllocated scores a node higher the more of its resources is requested."""
@@ -38,7 +36,7 @@ def most_favours_full_nodes(pair: ScorePair) -> Judgement:
     return favours(pair)
 
 
-@chapter.requires("scheduler/least-allocated/favours-empty-nodes", "scheduler/least-allocated", on=ScorePair)
+@chapter.requires("scheduler/least-allocated/favours-empty-nodes", "scheduler/least-allocated")
 @recommended_by("scheduler-configuration/plugins/three-strategies", "scheduler-reference/strategy/least-allocated")
 def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
     """LeastAllocated scores a node higher the less of its resources is requested."""
@@ -47,7 +45,7 @@ def least_favours_empty_nodes(pair: ScorePair) -> Judgement:
     return favours(pair)
 
 
-@chapter.requires("scheduler/most-allocated/weighs-resources", "scheduler/most-allocated", on=ScorePair)
+@chapter.requires("scheduler/most-allocated/weighs-resources", "scheduler/most-allocated")
 @rests_on(
     "bin-packing/most-allocated/weights", "bin-packing/example/weighted-mean", "scheduler-reference/resources/weight"
 )

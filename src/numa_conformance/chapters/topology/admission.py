@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section How topology manager works.
 """
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.pods import GUARANTEED
@@ -15,9 +13,7 @@ from ..outcomes import NOT_ALIGNED, in_words, listed, must_be_admitted
 chapter = Chapter(since="1.18")
 
 
-@chapter.requires(
-    "topology-manager/admission/nothing-to-align-is-admitted", "topology-manager/best-effort", on=Admission
-)
+@chapter.requires("topology-manager/admission/nothing-to-align-is-admitted", "topology-manager/best-effort")
 @rests_on("topology/scopes-and-policies/resources-with-hints")
 def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     """A pod that asks for nothing that a manager aligns is admitted under every policy and scope."""
@@ -31,7 +27,7 @@ def nothing_to_align_is_admitted(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though it asks for nothing that a manager gives out")
 
 
-@chapter.requires("topology-manager/admission/admits-what-one-node-holds", "cpu-manager/static", on=Admission)
+@chapter.requires("topology-manager/admission/admits-what-one-node-holds", "cpu-manager/static")
 @rests_on("topology/how/policy-decides", "topology/single-numa-node/one-node-or-refused")
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """A pod whose CPUs, memory and devices one NUMA node can give together is admitted, under every policy."""
@@ -45,7 +41,6 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
     "topology-manager/admission/keeps-together-what-one-node-holds",
     "cpu-manager/static",
     "topology-manager/best-effort",
-    on=Admission,
 )
 @rests_on("nrm/head/aligns-memory", "nrm/head/aligns-cpus-and-devices", "topology/how/hint-is-stored-and-used")
 def keeps_together(admission: Admission) -> Judgement:
@@ -60,9 +55,7 @@ def keeps_together(admission: Admission) -> Judgement:
     return violated(common_nodes(admission), why, got=in_words(admission.held), allowed="one NUMA node for all")
 
 
-@chapter.requires(
-    "topology-manager/admission/uses-the-merged-hint", "node/hints", "topology-manager/best-effort", on=Admission
-)
+@chapter.requires("topology-manager/admission/uses-the-merged-hint", "node/hints", "topology-manager/best-effort")
 @rests_on("topology/how/hint-is-stored-and-used", "topology-source/policies/stored-and-used")
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged of all managers is the affinity with which a container is given its resources."""
@@ -89,7 +82,6 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
     "node/hints",
     "topology-manager/best-effort",
     "topology-manager/scope/container",
-    on=Admission,
     since="1.27",
 )
 @recommended_by("topology-source/scopes/init-first")
@@ -104,10 +96,7 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/admission/refuses-what-is-not-admitted",
-    "node/hints",
-    "topology-manager/best-effort",
-    on=Admission,
+    "topology-manager/admission/refuses-what-is-not-admitted", "node/hints", "topology-manager/best-effort"
 )
 @rests_on("topology/how/policy-decides", "topology/restricted/topology-affinity-error")
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
@@ -119,7 +108,7 @@ def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     return violated(all(merge.admit for merge in merges) or not admission.admitted, why, got=got, allowed="refused")
 
 
-@judges("topology-manager/admission/refuses-what-is-not-admitted", on=Admission)
+@judges("topology-manager/admission/refuses-what-is-not-admitted")
 def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused as not aligned, whichever container it is."""
     refused(admission)
@@ -132,7 +121,7 @@ def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires("topology-manager/admission/refused-pods-are-terminated", "node/phase", on=Admission, since="1.27")
+@chapter.requires("topology-manager/admission/refused-pods-are-terminated", "node/phase", since="1.27")
 @recommended_by("topology-source/admission/refused-is-terminated")
 def refused_pods_are_terminated(admission: Admission) -> Judgement:
     """A refused pod becomes Terminated."""
@@ -147,9 +136,7 @@ def refused_pods_are_terminated(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires(
-    "topology-manager/admission/says-what-cannot-be-aligned", "topology-manager/restricted", on=Admission, since="1.27"
-)
+@chapter.requires("topology-manager/admission/says-what-cannot-be-aligned", "topology-manager/restricted", since="1.27")
 @recommended_by("topology-source/policies/its-message")
 def says_what_cannot_be_aligned(admission: Admission) -> Judgement:
     """The message of a TopologyAffinityError says that resources cannot be allocated with topology locality."""

@@ -5,8 +5,6 @@ which of several affinities of one size is taken, what is taken where none is pr
 different preferred sets of NUMA nodes make a preferred affinity of what they have in common: all of that passes.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
 from ...judging.merged import MergedHints
@@ -39,7 +37,7 @@ def must_be_one_of(merge: MergedHints, sets: frozenset[int], why: str) -> Judgem
     return violated(merge.affinity in sets, why, got=affinity_text(merge), allowed=choices_text(sets))
 
 
-@chapter.requires("topology-manager/merge/takes-the-narrowest-preferred-affinity", on=MergedHints)
+@chapter.requires("topology-manager/merge/takes-the-narrowest-preferred-affinity")
 @rests_on(
     "topology/how/narrowest-preferred",
     "kep-693/affinity/narrowest",
@@ -56,7 +54,7 @@ def takes_the_narrowest(merge: MergedHints) -> Judgement:
     return violated(merge.preferred and merge.affinity in narrowest, why, got=affinity_text(merge), allowed=allowed)
 
 
-@chapter.requires("topology-manager/merge/says-what-is-not-preferred", on=MergedHints)
+@chapter.requires("topology-manager/merge/says-what-is-not-preferred")
 @rests_on("topology/how/undesirable-is-not-preferred")
 def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     """Where no combination of preferred hints has a NUMA node in common the affinity is not preferred."""
@@ -66,7 +64,7 @@ def says_what_is_not_preferred(merge: MergedHints) -> Judgement:
     return violated(not merge.preferred, why, got=affinity_text(merge), allowed="not preferred")
 
 
-@chapter.requires("topology-manager/merge/names-nodes-of-the-machine", on=MergedHints)
+@chapter.requires("topology-manager/merge/names-nodes-of-the-machine")
 @rests_on("topology/how/hints", "topology-source/machine/node-ids")
 def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     """An affinity is a set of the machine's NUMA nodes, or none in particular."""
@@ -78,7 +76,7 @@ def names_nodes_of_the_machine(merge: MergedHints) -> Judgement:
     )
 
 
-@chapter.requires("topology-manager/merge/combines-one-hint-of-each-provider", on=MergedHints)
+@chapter.requires("topology-manager/merge/combines-one-hint-of-each-provider")
 @recommended_by("kep-693/affinity/all-nodes-otherwise", "topology-source/merge/best-common-hint")
 def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
     """An affinity that is not preferred is what one hint of each provider has in common, or all NUMA nodes."""
@@ -89,7 +87,7 @@ def combines_one_hint_of_each(merge: MergedHints) -> Judgement:
 
 
 @Chapter("topology-manager/restricted", since="1.18").requires(
-    "topology-manager/merge/restricted-admits-only-preferred", on=MergedHints
+    "topology-manager/merge/restricted-admits-only-preferred"
 )
 @rests_on(
     "topology/restricted/refuses",
@@ -112,7 +110,7 @@ def restricted_admits_only_preferred(merge: MergedHints) -> Judgement:
 
 
 @Chapter("topology-manager/single-numa-node", since="1.18").requires(
-    "topology-manager/merge/single-numa-node-admits-only-one-node", on=MergedHints
+    "topology-manager/merge/single-numa-node-admits-only-one-node"
 )
 @rests_on("topology/single-numa-node/one-node-or-refused", "kep-693/affinity/single-admits-one-node")
 def single_numa_node_admits_one(merge: MergedHints) -> Judgement:

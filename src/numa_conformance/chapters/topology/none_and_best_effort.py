@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, sections none policy and best-effort policy.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, judges, rests_on, violated
 from ...judging.choice import BY_SOCKET, WHOLE_CORES, CpuChoice
@@ -21,7 +19,7 @@ none = Chapter("topology-manager/none", since="1.18")
 best_effort = Chapter("topology-manager/best-effort", "cpu-manager/static", since="1.18")
 
 
-@none.requires("topology-manager/none/aligns-nothing", on=MergedHints)
+@none.requires("topology-manager/none/aligns-nothing")
 @rests_on(
     "topology/none/aligns-nothing",
     "nrm/alignment/policy-governs",
@@ -37,7 +35,7 @@ def none_aligns_nothing(merge: MergedHints) -> Judgement:
     )
 
 
-@best_effort.requires("topology-manager/best-effort/admits-unaligned-pods", on=Admission)
+@best_effort.requires("topology-manager/best-effort/admits-unaligned-pods")
 @rests_on("topology/best-effort/admits-anyway", "topology-source/policies/four", "topology-source/policies/best-effort")
 def admits_what_is_elsewhere(admission: Admission) -> Judgement:
     """Under best-effort a pod whose preferred affinity cannot be had is not refused for its topology."""
@@ -51,14 +49,14 @@ def admits_what_is_elsewhere(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"though {width} NUMA nodes, those of its affinity among them, hold its memory")
 
 
-@judges("topology-manager/best-effort/admits-unaligned-pods", on=MergedHints)
+@judges("topology-manager/best-effort/admits-unaligned-pods")
 def best_effort_admits(merge: MergedHints) -> Judgement:
     """Best effort admits, preferred or not."""
     of_policy(merge, "best-effort")
     return violated(merge.admit, "best-effort refuses", got=outcome_text(merge), allowed="admitted")
 
 
-@best_effort.requires("topology-manager/best-effort/aligns-when-possible", on=Admission)
+@best_effort.requires("topology-manager/best-effort/aligns-when-possible")
 @rests_on(
     "topology/how/hint-is-stored-and-used",
     "topology/interactions/best-hint-is-stored-and-used",
@@ -83,7 +81,7 @@ def aligned_when_possible(admission: Admission) -> Judgement:
     )
 
 
-@judges("topology-manager/best-effort/aligns-when-possible", on=CpuChoice)
+@judges("topology-manager/best-effort/aligns-when-possible")
 def follows_the_hint(choice: CpuChoice) -> Judgement:
     """The hint that was chosen is used: CPUs come from its NUMA nodes (sockets under align-by-socket) if these can."""
     taken = took(choice)

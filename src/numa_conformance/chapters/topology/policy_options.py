@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section Topology manager policy options.
 """
 
-from __future__ import annotations
-
 from ...cpuset import bits_of, format_bits, union
 from ...judging.chapter import Chapter, Judgement, applies, recommended_by, rests_on, violated
 from ...judging.merged import Distances, MergedHints
@@ -30,7 +28,7 @@ def distances_decide(merge: MergedHints) -> None:
     )
 
 
-@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-closer-set", on=MergedHints)
+@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-closer-set")
 @rests_on(
     "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page speaks of shorter distance; that the average counts it does not say.",
@@ -45,7 +43,7 @@ def takes_the_closer_set(merge: MergedHints) -> Judgement:
     return must_be_one_of(merge, nearest, "there is an affinity of closer NUMA nodes")
 
 
-@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set", on=MergedHints)
+@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-closer-unpreferred-set")
 @recommended_by(
     "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page speaks of admission decisions; by what else these affinities are told apart it leaves open.",
@@ -64,7 +62,7 @@ def takes_the_closer_unpreferred_set(merge: MergedHints) -> Judgement:
     return must_be_one_of(merge, nearest, "there is an affinity of closer NUMA nodes, as wide and as little preferred")
 
 
-@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average", on=MergedHints)
+@closest.requires("topology-manager/prefer-closest-numa-nodes/takes-the-smallest-average")
 @recommended_by(
     "topology/prefer-closest-numa-nodes/favours-shorter-distance",
     beyond="The page names no measure; KEP-3545 names the average.",
@@ -81,7 +79,7 @@ def takes_the_smallest_average(merge: MergedHints) -> Judgement:
     return must_be_one_of(merge, nearest, f"there is an affinity whose NUMA nodes are {least:g} apart on average")
 
 
-@closest.requires("topology-manager/prefer-closest-numa-nodes/places-on-the-closer-set", on=Admission)
+@closest.requires("topology-manager/prefer-closest-numa-nodes/places-on-the-closer-set")
 @rests_on("topology/prefer-closest-numa-nodes/favours-shorter-distance")
 def places_on_the_closer_set(admission: Admission) -> Judgement:
     """With prefer-closest-numa-nodes what a pod holds comes from NUMA nodes than which no others, as many and as
@@ -110,7 +108,7 @@ def nodes_taken(admission: Admission) -> int:
     return bits_of(node for node, cpus in numa if cpus & admission.cpus) | union(block.nodes for block in blocks)
 
 
-@limit.requires("topology-manager/max-allowable-numa-nodes/eight-are-accepted", on=Start)
+@limit.requires("topology-manager/max-allowable-numa-nodes/eight-are-accepted")
 @rests_on("topology/limitations/eight-numa-nodes", "topology-source/machine/eight")
 def eight_are_accepted(start: Start) -> Judgement:
     """The node comes up on a machine with exactly eight NUMA nodes, under every policy."""
@@ -120,7 +118,7 @@ def eight_are_accepted(start: Start) -> Judgement:
     return must_come_up(start, "on eight NUMA nodes")
 
 
-@limit.requires("topology-manager/max-allowable-numa-nodes/default-is-eight", on=Start)
+@limit.requires("topology-manager/max-allowable-numa-nodes/default-is-eight")
 @rests_on(
     "topology/max-allowable-numa-nodes/eight-by-default",
     "topology/limitations/eight-numa-nodes",
@@ -135,7 +133,7 @@ def default_is_eight(start: Start) -> Judgement:
     return must_not_come_up(start, f"under {start.settings.topology} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@chapter.requires("topology-manager/max-allowable-numa-nodes/none-has-no-limit", "topology-manager/none", on=Start)
+@chapter.requires("topology-manager/max-allowable-numa-nodes/none-has-no-limit", "topology-manager/none")
 @recommended_by("topology-source/machine/none-has-no-limit")
 def none_has_no_limit(start: Start) -> Judgement:
     """Under policy none the number of NUMA nodes does not matter."""
@@ -151,7 +149,7 @@ def named_alone(start: Start) -> None:
     applies(alone, "max-allowable-numa-nodes is hidden, or not the one option that is named")
 
 
-@option.requires("topology-manager/max-allowable-numa-nodes/is-set-to-true", on=Start)
+@option.requires("topology-manager/max-allowable-numa-nodes/is-set-to-true")
 @rests_on("topology/max-allowable-numa-nodes/is-set-to-true", "topology/max-allowable-numa-nodes/allows-more")
 def is_set_to_true(start: Start) -> Judgement:
     """With max-allowable-numa-nodes=true the node comes up on a machine with more than eight NUMA nodes."""
@@ -160,7 +158,7 @@ def is_set_to_true(start: Start) -> Judgement:
     return must_come_up(start, f"with {MANY_NODES}=true on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@option.requires("topology-manager/max-allowable-numa-nodes/raises-the-limit", on=Start)
+@option.requires("topology-manager/max-allowable-numa-nodes/raises-the-limit")
 @recommended_by(
     "topology/max-allowable-numa-nodes/allows-more",
     beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
@@ -175,7 +173,7 @@ def raises_the_limit(start: Start) -> Judgement:
     return must_come_up(start, f"with {MANY_NODES}={most} on {number} NUMA nodes")
 
 
-@option.requires("topology-manager/max-allowable-numa-nodes/stays-a-limit", on=Start)
+@option.requires("topology-manager/max-allowable-numa-nodes/stays-a-limit")
 @recommended_by(
     "topology/max-allowable-numa-nodes/allows-more",
     beyond="The page writes max-allowable-numa-nodes=true; a number is asked for.",
@@ -189,7 +187,7 @@ def stays_a_limit(start: Start) -> Judgement:
     return must_not_come_up(start, f"with {MANY_NODES}={most} on {len(start.machine.numa_ids)} NUMA nodes")
 
 
-@limit.requires("topology-manager/policy-options/need-their-gates", on=Start, since="1.26", until="1.35")
+@limit.requires("topology-manager/policy-options/need-their-gates", since="1.26", until="1.35")
 @rests_on("topology/policy-options/gates")
 def options_need_their_gates(start: Start) -> Judgement:
     """max-allowable-numa-nodes allows no further NUMA nodes while a gate hides it."""

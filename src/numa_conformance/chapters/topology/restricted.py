@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section restricted policy.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
@@ -27,7 +25,7 @@ def can_be_aligned(admission: Admission) -> CpuAlignment:
     return cpus
 
 
-@chapter.requires("topology-manager/restricted/admits-what-can-be-aligned", "cpu-manager/static", on=Admission)
+@chapter.requires("topology-manager/restricted/admits-what-can-be-aligned", "cpu-manager/static")
 @rests_on(
     "topology/restricted/refuses", beyond="that a preferred affinity is admitted: the sentence tells of the other case"
 )
@@ -43,7 +41,7 @@ def _counted(admission: Admission, cpus: CpuAlignment, relation: str) -> str:
     return f"{number_of(cpus.count, 'CPU')}{relation} {able}"
 
 
-@chapter.requires("topology-manager/restricted/admits-what-needs-several-nodes", "cpu-manager/static", on=Admission)
+@chapter.requires("topology-manager/restricted/admits-what-needs-several-nodes", "cpu-manager/static")
 @rests_on(
     "topology/restricted/refuses",
     "topology/prefer-closest-numa-nodes/default-takes-few-nodes",
@@ -65,9 +63,7 @@ def admits_what_needs_several_nodes(admission: Admission) -> Judgement:
     )
 
 
-@chapter.requires(
-    "topology-manager/restricted/admits-what-several-nodes-hold", "memory-manager/static", on=Admission, since="1.21"
-)
+@chapter.requires("topology-manager/restricted/admits-what-several-nodes-hold", "memory-manager/static", since="1.21")
 @rests_on(
     "topology/restricted/refuses",
     "memory/head/hints-and-policy-decide",
@@ -84,7 +80,7 @@ def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"though the hint of {nodes_text(several[0])} is preferred for all it asks for")
 
 
-@chapter.requires("topology-manager/restricted/refuses-unaligned-pods", "cpu-manager/static", on=Admission)
+@chapter.requires("topology-manager/restricted/refuses-unaligned-pods", "cpu-manager/static")
 @rests_on(
     "topology/restricted/refuses",
     "topology/restricted/topology-affinity-error",
@@ -104,7 +100,7 @@ def refuses_unaligned_pods(admission: Admission) -> Judgement:
     return must_be_refused(admission, f"which asks for {_counted(admission, cpus, ', more than')}")
 
 
-@chapter.requires("topology-manager/restricted/refuses-what-nothing-prefers", on=Admission)
+@chapter.requires("topology-manager/restricted/refuses-what-nothing-prefers")
 @rests_on(
     "topology/restricted/refuses",
     "topology/restricted/topology-affinity-error",

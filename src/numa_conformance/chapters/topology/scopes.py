@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, sections container scope and pod scope.
 """
 
-from __future__ import annotations
-
 from ...cpuset import format_bits
 from ...judging.alignment import CpuAlignment, ResourceRequest
 from ...judging.chapter import Chapter, Judgement, applies, configured, judges, rests_on, violated
@@ -48,7 +46,6 @@ def no_node_has_the_sum(admission: Admission) -> None:
     "topology-manager/scope/container",
     "topology-manager/single-numa-node",
     "cpu-manager/static",
-    on=Admission,
 )
 @rests_on("topology/container/each-container-alone", "topology-source/scopes/container-by-container")
 def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
@@ -67,7 +64,7 @@ def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "though each of its containers has room on a NUMA node of its own")
 
 
-@of_pods.requires("topology-manager/scope/pod/aligns-the-pod-as-a-whole", on=Admission)
+@of_pods.requires("topology-manager/scope/pod/aligns-the-pod-as-a-whole")
 @rests_on(
     "topology/pod/one-node-under-single",
     "topology-source/scopes/pod",
@@ -89,10 +86,7 @@ def pod_scope_aligns_as_a_whole(admission: Admission) -> Judgement:
 
 
 @chapter.requires(
-    "topology-manager/scope/pod/gives-all-containers-one-affinity",
-    "topology-manager/scope/pod",
-    on=Admission,
-    since="1.20",
+    "topology-manager/scope/pod/gives-all-containers-one-affinity", "topology-manager/scope/pod", since="1.20"
 )
 @rests_on("topology/policies/same-for-every-container", "topology/pod/one-set")
 def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
@@ -109,7 +103,7 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     return violated(len(set(affinities.values())) == 1, why, got=got, allowed="one affinity")
 
 
-@of_pods.requires("topology-manager/scope/pod/refuses-by-the-total", on=Admission)
+@of_pods.requires("topology-manager/scope/pod/refuses-by-the-total")
 @rests_on("topology/pod/more-are-refused", "topology/pod/total", "sidecars/resources/count-beside-apps")
 def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     """In the pod scope under single-numa-node a pod whose containers together fit no NUMA node is refused, though
@@ -124,7 +118,7 @@ def pod_scope_refuses_by_the_total(admission: Admission) -> Judgement:
     return must_be_refused(admission, f"which asks for {cpus.count} CPUs in all that no NUMA node has")
 
 
-@judges("topology-manager/scope/pod/refuses-by-the-total", on=Admission)
+@judges("topology-manager/scope/pod/refuses-by-the-total")
 def pod_scope_counts_sidecars(admission: Admission) -> Judgement:
     """Sidecars run beside the apps: what these need together, of CPUs, memory and devices, a NUMA node has to have."""
     as_a_whole(admission)
@@ -146,9 +140,7 @@ def able_nodes_at_once(admission: Admission, *, surely: bool) -> list[int]:
 
 
 @of_pods.requires(
-    "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers",
-    "cpu-manager/init-containers",
-    on=Admission,
+    "topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers", "cpu-manager/init-containers"
 )
 @rests_on("topology/pod/total", "kep-693/total/larger-of-init-and-apps")
 def pod_scope_does_not_add_init_containers(admission: Admission) -> Judgement:
@@ -160,7 +152,7 @@ def pod_scope_does_not_add_init_containers(admission: Admission) -> Judgement:
     return must_be_admitted(admission, "which asks for no more at once than a NUMA node has")
 
 
-@judges("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers", on=Admission)
+@judges("topology-manager/scope/pod/counts-the-larger-of-init-and-app-containers")
 def pod_scope_counts_init_containers(admission: Admission) -> Judgement:
     """A pod is refused where no NUMA node has the larger of the two, of CPUs, memory and devices together."""
     able = able_nodes_at_once(admission, surely=False)

@@ -3,8 +3,6 @@
 Page: Control Topology Management Policies on a node, section single-numa-node policy.
 """
 
-from __future__ import annotations
-
 from ...judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ...judging.node_subjects import Admission
 from ...judging.room import Room
@@ -16,7 +14,7 @@ from ..outcomes import must_be_admitted, must_be_refused, must_be_refused_as_una
 chapter = Chapter("topology-manager/single-numa-node", since="1.18")
 
 
-@chapter.requires("topology-manager/single-numa-node/admits-what-one-node-holds", "cpu-manager/static", on=Admission)
+@chapter.requires("topology-manager/single-numa-node/admits-what-one-node-holds", "cpu-manager/static")
 @rests_on("topology/single-numa-node/one-node-or-refused")
 def admits_what_one_node_holds(admission: Admission) -> Judgement:
     """A pod whose CPUs one NUMA node can give is admitted."""
@@ -28,9 +26,7 @@ def admits_what_one_node_holds(admission: Admission) -> Judgement:
     return must_be_admitted(admission, f"which asks for {cpus.count} CPUs that one NUMA node has among {free}")
 
 
-@chapter.requires(
-    "topology-manager/single-numa-node/refuses-what-needs-several-nodes", "cpu-manager/static", on=Admission
-)
+@chapter.requires("topology-manager/single-numa-node/refuses-what-needs-several-nodes", "cpu-manager/static")
 @rests_on(
     "topology/single-numa-node/one-node-or-refused",
     "topology/restricted/topology-affinity-error",
@@ -48,7 +44,7 @@ def refuses_what_needs_several_nodes(admission: Admission) -> Judgement:
     return must_be_refused(admission, f"which asks for {cpus.count} CPUs that no NUMA node has among {free}")
 
 
-@chapter.requires("topology-manager/single-numa-node/refuses-what-no-node-holds", on=Admission)
+@chapter.requires("topology-manager/single-numa-node/refuses-what-no-node-holds")
 @rests_on("topology/single-numa-node/one-node-or-refused", "topology/restricted/topology-affinity-error")
 def refuses_what_no_node_holds(admission: Admission) -> Judgement:
     """A pod is refused when no NUMA node has its CPUs, memory and devices together; the reason is
@@ -61,7 +57,7 @@ def refuses_what_no_node_holds(admission: Admission) -> Judgement:
     return must_be_refused_as_unaligned(admission, request, "though no NUMA node has all it asks for")
 
 
-@chapter.requires("topology-manager/single-numa-node/gives-one-node", on=Together)
+@chapter.requires("topology-manager/single-numa-node/gives-one-node")
 @rests_on(
     "topology/single-numa-node/one-node-or-refused",
     "topology-source/policies/single-numa-node",

@@ -1,7 +1,5 @@
 """Hints merged, and pods admitted, aligned and refused, wrongly by one sentence, and rightly. NUMA nodes are bits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Comparing what was recorded with what a target answered."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

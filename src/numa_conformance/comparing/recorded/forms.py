@@ -1,7 +1,5 @@
 """The form of a recorded decision: what a record lacks is told with file, line and field before a target is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

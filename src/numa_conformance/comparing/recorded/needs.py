@@ -1,7 +1,5 @@
 """Which features a target must claim for a recorded decision to be a fair question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...sources.options import TOPOLOGY_OPTIONS

@@ -1,7 +1,5 @@
 """Recorded decisions that drive one node through steps: admission and lifecycle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Recorded answers in the names of today's messages, and what a target offers to be asked (``Caller``)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Recorded decisions asked of a target: replayed, or recorded anew with its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Recorded decisions that are one question each: cpu-static, merge, qos, noderesourcesfit, and any other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

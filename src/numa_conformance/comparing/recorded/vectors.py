@@ -1,7 +1,5 @@
 """Reading and selecting recorded decisions: JSON lines, gzip-compressed or plain, or one JSON document."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json

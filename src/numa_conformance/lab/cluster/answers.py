@@ -1,7 +1,5 @@
 """The answers of a running cluster."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """The API server, asked over HTTPS: as little of a client as bringing up a cluster needs."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """Where the programs of a cluster are, and whether their versions go together."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

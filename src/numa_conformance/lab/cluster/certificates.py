@@ -1,7 +1,5 @@
 """The certificates of a small cluster: authorities of its own, and what they sign."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 import ipaddress

@@ -1,7 +1,5 @@
 """A cluster of real parts, brought up, watched and ended."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

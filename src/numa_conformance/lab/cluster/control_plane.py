@@ -1,7 +1,5 @@
 """The real control plane: the flags of each program, and the certificates and files that they name."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Container runtime and machine are stand-ins.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

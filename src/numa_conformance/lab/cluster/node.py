@@ -1,7 +1,5 @@
 """One node of a cluster of real parts: an unmodified kubelet on its machine, and the programs beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """The plan of a cluster of real parts: its nodes, which NODES.yaml lists, and its schedulers."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

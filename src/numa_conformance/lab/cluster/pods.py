@@ -1,7 +1,5 @@
 """The pods of a cluster as the API server tells of them, kept by a watch."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable, Mapping

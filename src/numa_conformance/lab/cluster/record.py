@@ -1,7 +1,5 @@
 """What happened on each node as a history: the lines that ``numa-conformance judge`` reads."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import queue

@@ -1,7 +1,5 @@
 """The programs of a release, built once by Go from its module proxy, and kept in a cache."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Schedulers judged: what one binds that a kubelet refuses, and what it holds back that a kubelet would take."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ It serves what a driver made with ``k8s.io/dynamic-resource-allocation/kubeletpl
 validates nothing but the number of a slice's devices, and takes all slices to be of its node.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading

@@ -1,7 +1,5 @@
 """The containers that use claims, and the CPUs that each may run on: by the environment of CDI devices, or by NRI."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A DRA driver as a process before an API server, a kubelet and a container runtime of ours."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """The side of a kubelet that DRA drivers see: where they register, and who asks them to prepare claims."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

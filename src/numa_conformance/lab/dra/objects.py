@@ -1,7 +1,5 @@
 """Objects of ``resource.k8s.io``: protobuf or JSON, of any served version, into the form of v1."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, MutableSequence
 from typing import Any

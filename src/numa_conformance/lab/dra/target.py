@@ -1,7 +1,5 @@
 """An unmodified DRA driver as a target of the protocol, the surface ``claims``, and what a backend does for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 

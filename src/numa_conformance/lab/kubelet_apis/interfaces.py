@@ -11,8 +11,6 @@ interface. What is not in the table is passed over, as protobuf does with fields
 ``int32``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,7 +1,5 @@
 """``NodeAgent``: a node with changing pods. Several threads may call it; one at a time changes it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

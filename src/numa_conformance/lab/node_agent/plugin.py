@@ -1,7 +1,5 @@
 """A device plugin as the agent speaks with it (DEV-API): every answer is awaited for a bounded time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The PodResources API v1 of a node: who has which CPUs, memory and devices (DEV-PR-01..05, MEM-REPORT-01)."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """The service at which device plugins register, and what becomes of the devices of each (DEV-MODEL, DEV-API)."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The agent's folder, shaped as a kubelet's root: its sockets are the agent's alone, and left by nobody else."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Pods and containers as NRI has them, of what a kubelet asks a container runtime for (CRI)."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

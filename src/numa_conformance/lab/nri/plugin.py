@@ -1,7 +1,5 @@
 """The process of an unmodified NRI plugin, and what its command is told."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A node whose CPUs an NRI plugin gives: what a target answers alike, whoever makes its containers."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Pods and containers as a runtime tells NRI plugins of them, and what plugins made of each container."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The runtime's side of NRI: the small program in Go that speaks it, built on first use, and how it is asked."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

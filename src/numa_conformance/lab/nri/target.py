@@ -1,7 +1,5 @@
 """An unmodified NRI plugin as a target of the protocol: the surface ``node``."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

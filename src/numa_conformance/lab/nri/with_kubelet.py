@@ -1,7 +1,5 @@
 """An unmodified NRI plugin together with an unmodified kubelet, as a target of the protocol: the surface ``node``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

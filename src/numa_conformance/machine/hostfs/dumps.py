@@ -1,7 +1,5 @@
 """Dumps of host trees: folders as they are, tarballs extracted safely."""
 
-from __future__ import annotations
-
 import contextlib
 import lzma
 import os

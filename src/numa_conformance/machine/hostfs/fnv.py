@@ -1,7 +1,5 @@
 """The checksum of the kubelet's state files: FNV-1a, 32 bit, over a typed dump of the record (CPU-CKPT-04)."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """JSON as the kubelet writes and reads it: key order, escapes, case-insensitive keys, and the wording of its errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

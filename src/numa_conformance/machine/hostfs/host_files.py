@@ -1,7 +1,5 @@
 """Reading files of a host tree: nothing outside the root, nothing without bounds."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

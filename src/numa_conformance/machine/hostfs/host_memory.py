@@ -1,7 +1,5 @@
 """Memory, huge pages and distances of NUMA nodes in a host tree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

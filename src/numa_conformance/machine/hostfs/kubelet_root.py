@@ -1,7 +1,5 @@
 """The folder of a kubelet, ``/var/lib/kubelet``: where its state files and sockets lie in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

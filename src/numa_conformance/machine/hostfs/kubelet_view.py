@@ -1,7 +1,5 @@
 """A host tree as the kubelet reads it: the second reading, by the rules CPU-DISC and CPU-TOPO."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ The calls are made in this process, not by util-linux's ``unshare`` and ``mount`
 itself, with its own number, terminal and signals. Nothing has to be installed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

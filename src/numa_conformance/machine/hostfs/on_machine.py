@@ -1,7 +1,5 @@
 """A machine that is not there, for this process and for what it becomes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

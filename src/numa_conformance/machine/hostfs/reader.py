@@ -1,7 +1,5 @@
 """A host tree as a ``Machine``: the hardware's truth, as the kernel tells it below ``/sys`` and ``/proc``."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,24 +1,17 @@
 """A cluster whose nodes are whole node stacks: what the scheduler binds, the node may refuse."""
 
-from .campaign import Job, RefusedPod, RunOutcome, Setup, run_campaign
-from .engines import ENGINES, Engine, open_engine
-from .groups import Fleet, NodeGroup, NodeKind, read_fleet
-from .run import FleetRun, fill_cluster, follow_fleet
-
-__all__ = [
-    "ENGINES",
-    "Engine",
-    "Fleet",
-    "FleetRun",
-    "Job",
-    "NodeGroup",
-    "NodeKind",
-    "RefusedPod",
-    "RunOutcome",
-    "Setup",
-    "fill_cluster",
-    "follow_fleet",
-    "open_engine",
-    "read_fleet",
-    "run_campaign",
-]
+from .campaign import Job as Job
+from .campaign import RefusedPod as RefusedPod
+from .campaign import RunOutcome as RunOutcome
+from .campaign import Setup as Setup
+from .campaign import run_campaign as run_campaign
+from .engines import ENGINES as ENGINES
+from .engines import Engine as Engine
+from .engines import open_engine as open_engine
+from .groups import Fleet as Fleet
+from .groups import NodeGroup as NodeGroup
+from .groups import NodeKind as NodeKind
+from .groups import read_fleet as read_fleet
+from .run import FleetRun as FleetRun
+from .run import fill_cluster as fill_cluster
+from .run import follow_fleet as follow_fleet

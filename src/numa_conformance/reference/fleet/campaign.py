@@ -1,7 +1,5 @@
 """Many runs over strategies and seeds, and what each of them came to."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where the runs of a campaign are computed: in this process, or by Dask on many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar

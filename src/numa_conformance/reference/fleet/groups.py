@@ -1,7 +1,5 @@
 """Which machine and which kubelet configuration each node of a cluster has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

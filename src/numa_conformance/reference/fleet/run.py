@@ -1,7 +1,5 @@
 """Pods go through the scheduler to nodes that decide for themselves."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

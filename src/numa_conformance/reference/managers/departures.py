@@ -1,7 +1,5 @@
 """``Documented``: an algorithm as its page has it; what the kubelet does otherwise are subclasses of single steps."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 

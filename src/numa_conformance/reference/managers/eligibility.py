@@ -1,7 +1,5 @@
 """Which containers the static policies serve: the CPUs owed to each, and whether memory is pinned (CPU-ELIG-01..03)."""
 
-from __future__ import annotations
-
 from ...kube.container import Container
 from ...kube.pod import Pod
 from ...kube.requests import pod_total

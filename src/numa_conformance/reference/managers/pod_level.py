@@ -6,8 +6,6 @@ The pod's own request is taken in one piece. Containers whose requests equal the
 share what these leave.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TypeVar

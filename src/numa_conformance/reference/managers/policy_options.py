@@ -1,7 +1,5 @@
 """Reading policy options, with the texts that the CPU Manager and the Topology Manager have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ...errors import StartError

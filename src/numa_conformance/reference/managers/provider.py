@@ -1,7 +1,5 @@
 """``Provider``: what a node needs of a manager, whatever it manages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol

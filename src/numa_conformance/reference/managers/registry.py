@@ -1,7 +1,5 @@
 """The managers of a node."""
 
-from __future__ import annotations
-
 from . import cpu, device, memory
 from .provider import MakeProvider
 

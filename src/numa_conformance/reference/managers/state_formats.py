@@ -1,7 +1,5 @@
 """Formats of the state files of CPUs and of memory: what they share, and the order in which they are tried."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A score as a person would check it with pencil and paper: every step of kube-scheduler's integer arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

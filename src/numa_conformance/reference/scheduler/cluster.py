@@ -3,8 +3,6 @@
 Every node is scored. Among equals the first node wins, or one of them by lot, as the scheduler itself draws.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Sequence
 

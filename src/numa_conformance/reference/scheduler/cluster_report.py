@@ -1,7 +1,5 @@
 """What came of scheduling pods on many nodes, and how much room is left that nobody can use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

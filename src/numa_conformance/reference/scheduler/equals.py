@@ -1,7 +1,5 @@
 """Nodes by their score for one shape of pod: the first among equals, or one of them by lot."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from heapq import heappop, heappush

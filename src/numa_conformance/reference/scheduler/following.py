@@ -1,7 +1,5 @@
 """What a scheduler did, pod by pod, held against what was equally good: lots that it drew are no difference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

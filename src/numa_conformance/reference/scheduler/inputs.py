@@ -1,7 +1,5 @@
 """What scoring and filtering count for a pod (SCH-REQ-01..08)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from ...kube import Container, Pod, Quantity, pod_requests, pod_total

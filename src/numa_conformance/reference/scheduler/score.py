@@ -1,7 +1,5 @@
 """Scoring one node for one pod (SCH-REQ, SCH-LEAST-02, SCH-MOST-02, SCH-RTCR-05..06)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

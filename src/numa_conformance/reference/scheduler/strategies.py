@@ -1,7 +1,5 @@
 """The three scoring strategies: the score of one resource, in the integer arithmetic of the plugin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

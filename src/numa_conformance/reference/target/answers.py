@@ -1,7 +1,5 @@
 """From what a node and its managers hold to the messages that tell it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 

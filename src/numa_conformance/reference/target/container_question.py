@@ -1,7 +1,5 @@
 """One container's CPUs and hints in a state that the question brings along: the surfaces allocate and hints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...cpuset import CpuSet, format_bits

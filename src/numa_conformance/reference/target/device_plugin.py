@@ -3,8 +3,6 @@
 On a machine without devices it offers two of each NUMA node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from ...errors import Fault, UsageError

@@ -1,7 +1,5 @@
 """The reference of the surface ``claims``: the CPUs of each NUMA node, given out as a DRA driver gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

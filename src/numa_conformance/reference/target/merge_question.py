@@ -1,7 +1,5 @@
 """One merge of provider hints, read from the wire with every fault at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ...cpuset import bits_of

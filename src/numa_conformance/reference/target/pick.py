@@ -1,7 +1,5 @@
 """The narrow waist: choose so many of these CPUs."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any

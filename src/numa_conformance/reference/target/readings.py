@@ -1,7 +1,5 @@
 """What a target has read before: many questions bring along the same machine, pod and configuration."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The reference as a target: what is asked when no other implementation is named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

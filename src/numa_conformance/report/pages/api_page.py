@@ -1,7 +1,5 @@
 """The page of the public interface, made from docstrings."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

@@ -1,7 +1,5 @@
 """One page for each chapter: its sentences, when they are tested, and for each judge a question and two answers."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from collections.abc import Iterator, Mapping, Sequence

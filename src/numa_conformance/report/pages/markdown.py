@@ -1,7 +1,5 @@
 """Markdown of the generated pages: tables, texts of pages, links to requirements."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Sequence
 
@@ -21,9 +19,10 @@ def link_to(requirement: str, folder: str = f"{FOLDER}/") -> str:
     return f"[`{requirement}`]({folder}{page_of(requirement)}.md#{requirement.replace('/', '')})"
 
 
-def table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    """Return the lines of a table."""
-    return [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {' | '.join(map(str, row))} |" for row in rows)]
+def table(head: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table, whose last line has no end."""
+    lines = [f"|{'---|' * len(head)}", *(f"| {' | '.join(map(str, row))} |" for row in rows)]
+    return "\n".join([f"| {' | '.join(head)} |", *lines])
 
 
 def first_paragraph(value: object) -> str:

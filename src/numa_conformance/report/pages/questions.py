@@ -1,7 +1,5 @@
 """``question``: what was asked in a case of a pair, in words: of which machine, how configured, with what on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

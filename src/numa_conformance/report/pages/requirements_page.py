@@ -1,7 +1,5 @@
 """The parts of the documentation that are made from the code: requirements, those of each release, protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import msgspec

@@ -1,7 +1,5 @@
 """The pages of versions: what the documentation promises in each, and what the kubelet of each does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -19,7 +17,8 @@ from ...sources.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ...sources.policies import POLICIES, Policy
 from ...sources.quirks import QUIRKS, Quirk
 from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
-from .markdown import joined, link_to, table
+from ..html import render
+from .markdown import link_to, table
 
 PATCHES = tuple(map(str, SHOWN_OF.values()))
 """Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
@@ -29,46 +28,19 @@ def kubernetes_versions_page() -> str:
     """Return ``docs/kubernetes-versions.md``."""
     unmet, demanded = _unmet("MUST")
     not_followed, recommended = _unmet("SHOULD")
-    lines = [
-        "# Kubernetes, minor by minor",
-        "",
-        "- **For:** those who run nodes and move them from one version to the next.",
-        "- **At the end:** you know what a version changes, and what the kubelet of each version does not meet.",
-        "",
-        "`numa-conformance requirements --kubernetes-versions` makes this page from the records of changes, quirks and "
-        "options. [versions.md](versions.md) tells what the pages promise from version to version.",
-        "",
-        "## What changed",
-        *(line for version in SUPPORTED if version > OLDEST for line in _section(version)),
-        "",
-        "## What the kubelet does not meet",
-        "",
-        f"The pages demand {demanded} requirements. Some version does not meet these {len(unmet)}. All others are met.",
-        "",
-        "- yes: met.",
-        "- -: not promised in that version.",
-        "- A number names a quirk below. Without it the shortest conversation that breaks the requirement keeps it. Of "
-        "several numbers any one will do. Numbers joined by + do so only together. Further quirks may hide behind it.",
-        "",
-        "To measure it, `cd tests && python -m measured departures` asks the reference the whole suite at level "
-        "`documented`, with the quirks of each version.",
-        "",
-        *table(("requirement", *map(str, SUPPORTED)), (_row(name) for name in unmet)),
-        "",
-        f"They recommend {recommended} more, or say that it is tried. These {len(not_followed)} are not followed "
-        "everywhere. no: by no quirk. What the pages describe does not follow them everywhere either.",
-        "",
-        *table(("recommendation", *map(str, SUPPORTED)), (_row(name) for name in not_followed)),
-        "",
-        *(f"{number}. [`{quirk}`](quirks.md#{quirk}): {QUIRKS[quirk].summary}." for quirk, number in _NUMBERS.items()),
-        "",
-        "## Held against what",
-        "",
-        "Level `exact` of each version was compared with the managers and the scheduler plugin of one patch: "
-        f"{', '.join(PATCHES[:-1])} and {PATCHES[-1]}. [Measurements](measurements.md) tell the outcome. "
-        "[Patches](versions.md#patches) tell what older patches of a minor do otherwise.",
-    ]
-    return joined(lines)
+    return render(
+        "kubernetes_versions.md",
+        changes=[(version, _changes_in(version)) for version in SUPPORTED if version > OLDEST],
+        demanded=demanded,
+        unmet=unmet,
+        demands=table(("requirement", *map(str, SUPPORTED)), map(_row, unmet)),
+        recommended=recommended,
+        not_followed=not_followed,
+        recommendations=table(("recommendation", *map(str, SUPPORTED)), map(_row, not_followed)),
+        numbers=_NUMBERS,
+        quirks=QUIRKS,
+        patches=PATCHES,
+    )
 
 
 _NUMBERS = {
@@ -94,10 +66,8 @@ def _unmet(strength: Strength) -> tuple[list[str], int]:
     return [name for name in ids if name in DEPARTURES], len(ids)
 
 
-def _section(version: KubernetesVersion) -> Iterator[str]:
-    lines = [*_changes(version), *_quirks(version), *_options(version)]
-    yield from ("", f"### {version}", "")
-    yield from lines or ["- nothing that the resource managers decide."]
+def _changes_in(version: KubernetesVersion) -> list[str]:
+    return [*_changes(version), *_quirks(version), *_options(version)]
 
 
 def _changes(version: KubernetesVersion) -> Iterator[str]:
@@ -105,16 +75,16 @@ def _changes(version: KubernetesVersion) -> Iterator[str]:
         if change.since == version:
             issue = f" ({change.pull})" if change.pull else ""
             before = SUPPORTED[SUPPORTED.index(version) - 1]
-            yield f"- Until {before} {change.before}. From {version} on {change.after}{issue}."
+            yield f"Until {before} {change.before}. From {version} on {change.after}{issue}."
 
 
 def _quirks(version: KubernetesVersion) -> Iterator[str]:
     before = SUPPORTED[SUPPORTED.index(version) - 1]
     for quirk in QUIRKS.values():
         if _ends_with(quirk, before):
-            yield f"- Mended: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
+            yield f"Mended: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
         elif quirk.versions.since == version:
-            yield f"- New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
+            yield f"New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
 
 
 def _ends_with(quirk: Quirk, version: KubernetesVersion) -> bool:
@@ -128,7 +98,7 @@ def _options(version: KubernetesVersion) -> Iterator[str]:
     for option in POLICY_OPTIONS.values():
         was, now = option.maturity.at(before), option.maturity.at(version)
         if now and now != was:
-            yield f"- `{option.name}` is {_stage(now)}{'' if was else ', new'}: {option.text}."
+            yield f"`{option.name}` is {_stage(now)}{'' if was else ', new'}: {option.text}."
 
 
 def _row(requirement: str) -> Iterator[str]:
@@ -146,71 +116,25 @@ def _cell(causes: Causes) -> str:
     return ", ".join(numbers) or "no"
 
 
-_HANDLER_COLUMNS = ("handler", "versions", "a kubelet refuses a pod if", "reasons", "here")
 _PLATFORMS = {"any": "", "linux": "Linux", "windows": "Windows"}
 
 
 def versions_page() -> str:
     """Return ``docs/versions.md``."""
-    lines = [
-        "# Versions of Kubernetes",
-        "",
-        f"What the resource managers' documentation says from version to version. Behaviour is known from "
-        f"{SUPPORTED_RANGE}. [quirks.md](quirks.md) tells where a version departs from its documentation. Made from "
-        "the room `sources/` by `numa-conformance requirements --versions`.",
-        "",
-        "## Policies, scopes and strategies",
-        "",
-        *table(("field", "may be", "since", "platform"), map(_policy_row, POLICIES)),
-        "",
-        "## Policy options",
-        "",
-        "alpha, beta: there while the gate of that group is on. GA: always there. -: not there yet.",
-        "",
-        *table(("option", "what it is", *map(str, SUPPORTED)), map(_option_row, POLICY_OPTIONS.values())),
-        "",
-        "## Feature gates",
-        "",
-        "alpha: off by default. beta: on by default. Where it is otherwise, the table says so. locked: cannot be "
-        "changed. gone: cannot be set, and what it guarded is there. -: not there yet.",
-        "",
-        *table(("gate", *map(str, SUPPORTED)), _gate_rows()),
-        "",
-        "## Defaults",
-        "",
-        "What a KubeletConfiguration means where it says nothing.",
-        "",
-        *table(("field", "default"), map(_default_row, DEFAULTS.values())),
-        "",
-        "## Patches",
-        "",
-        "A version may name a patch (`1.34.0`). Alone (`1.34`) it is the newest patch of which level `exact` was "
-        f"shown: {', '.join(PATCHES)}.",
-        "",
-        "Within a minor, patches differ in what the managers decide only here, in the Device Manager:",
-        "",
-        *table(("until", "what the patches before do", "from it on", "at level exact"), map(_patch_row, PATCH_CHANGES)),
-        "",
-        "Where no question meets a difference, level `exact` does not tell the patches apart: it restarts a kubelet "
-        "with all device plugins registered. Of 1.34.6 no module is published. It is counted to the patches before "
-        "1.34.7.",
-        "",
-        "## Not modelled",
-        "",
-        "What Kubernetes has near NUMA placement, and level `exact` does not reproduce. The gates themselves are "
-        "known: a configuration that sets one is accepted or refused as by the kubelet.",
-        "",
-        *table(("gate", "what it does", "why it is left out", "first"), map(_unmodelled_row, UNMODELLED)),
-        "",
-        "## The chain of admission",
-        "",
-        "A pod passes these handlers of a kubelet, in this order. The first that refuses it ends it. `simulate` and "
-        "`explain` go through them; what is not modelled they tell of each pod that uses it. A *Node* is one among the "
-        "pods that they read.",
-        "",
-        *table(_HANDLER_COLUMNS, map(_handler_row, HANDLERS.values())),
-    ]
-    return joined(lines)
+    handlers = "handler", "versions", "a kubelet refuses a pod if", "reasons", "here"
+    patches = "until", "what the patches before do", "from it on", "at level exact"
+    return render(
+        "versions.md",
+        range=SUPPORTED_RANGE,
+        policies=table(("field", "may be", "since", "platform"), map(_policy_row, POLICIES)),
+        options=table(("option", "what it is", *map(str, SUPPORTED)), map(_option_row, POLICY_OPTIONS.values())),
+        gates=table(("gate", *map(str, SUPPORTED)), _gate_rows()),
+        defaults=table(("field", "default"), map(_default_row, DEFAULTS.values())),
+        patches=PATCHES,
+        patch_changes=table(patches, map(_patch_row, PATCH_CHANGES)),
+        unmodelled=table(("gate", "what it does", "why it is left out", "first"), map(_unmodelled_row, UNMODELLED)),
+        handlers=table(handlers, map(_handler_row, HANDLERS.values())),
+    )
 
 
 def _link(text: str, source: Section) -> str:

@@ -1,17 +1,14 @@
 """``Quirk``: one place where Kubernetes departs from its documentation, and the flags made of many."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import starmap
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from typing_extensions import Self
 
 from ...errors import Fault, UsageError, closest
-from ...files import records_of
+from ...files import records_of, text_of
 from ..versions import KubernetesVersion, Span
 
 
@@ -53,47 +50,44 @@ def _read(head: str, summary: str, *labelled: str) -> tuple[str, dict[str, Any]]
     }
 
 
+Facts = Mapping[str, Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuirkFlags:
     """Flags of one area, each a quirk: True is what Kubernetes does, False what is documented.
 
-    ``records``: what is known of each, which ``files.records_of`` reads.
+    ``facts``: what is known of each, by its id; the name of the flag has underscores for dashes.
     """
 
-    records: ClassVar[str]
+    facts: ClassVar[Facts]
 
-    @classmethod
-    @lru_cache
-    def _facts(cls) -> Mapping[str, Mapping[str, Any]]:
-        return dict(starmap(_read, records_of(cls.records)))
+    if TYPE_CHECKING:  # what flags there are stands in the texts alone
+
+        def __init__(self, **flags: bool) -> None: ...
+
+        def __getattr__(self, flag: str) -> bool: ...
 
     @classmethod
     def quirks(cls, area: str) -> tuple[Quirk, ...]:
-        """Return the records of the flags; the id of each is its name with dashes."""
-        return tuple(
-            Quirk(id=name, area=area, **cls._facts()[name]) for name in (_id_of(flag.name) for flag in fields(cls))
-        )
+        """Return the records of the flags."""
+        return tuple(Quirk(id=name, area=area, **known) for name, known in cls.facts.items())
 
     @classmethod
     def of(cls, version: KubernetesVersion) -> Self:
         """Return the quirks that a version of Kubernetes shows."""
-        shown: dict[str, Any] = {
-            flag.name: version in cls._facts()[_id_of(flag.name)]["versions"] for flag in fields(cls)
-        }
-        return cls(**shown)
+        return cls(**{_flag_of(name): version in known["versions"] for name, known in cls.facts.items()})
 
     def without(self, *ids: str) -> Self:
         """Return the flags with some of them off; raises ``UsageError`` for an id that is not among them."""
-        known = {_id_of(flag.name): flag.name for flag in fields(self)}
         for quirk in ids:
-            if quirk not in known:
-                raise unknown_quirk(quirk, known)
-        off: dict[str, Any] = dict.fromkeys((known[quirk] for quirk in ids), False)
-        return replace(self, **off)
+            if quirk not in self.facts:
+                raise unknown_quirk(quirk, self.facts)
+        return replace(self, **dict.fromkeys(map(_flag_of, ids), False))
 
     def showing(self) -> tuple[str, ...]:
         """Return the ids of the quirks that are on."""
-        return tuple(_id_of(flag.name) for flag in fields(self) if getattr(self, flag.name))
+        return tuple(name for name in self.facts if getattr(self, _flag_of(name)))
 
 
 def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
@@ -102,5 +96,21 @@ def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
     return UsageError(Fault("", f"there is no quirk {quirk!r}", "see `numa-conformance quirks`", near))
 
 
-def _id_of(name: str) -> str:
-    return name.replace("_", "-")
+F = TypeVar("F", bound=QuirkFlags)
+
+
+def _flag_of(id: str) -> str:
+    return id.replace("-", "_")
+
+
+def flags_of(file: str) -> Callable[[type[F]], type[F]]:
+    """Give a class a flag for each record of a text of this package; ``files.records_of`` tells the form."""
+    facts = dict(starmap(_read, records_of(text_of(__package__, file))))
+
+    def make(cls: type[F]) -> type[F]:
+        cls.facts, cls.__annotations__ = facts, {_flag_of(name): bool for name in facts}
+        for name in cls.__annotations__:
+            setattr(cls, name, False)
+        return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+
+    return make

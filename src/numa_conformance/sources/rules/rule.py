@@ -1,7 +1,5 @@
 """``Rule`` and ``RuleChapter``, how their text is read, and all of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

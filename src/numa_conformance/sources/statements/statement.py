@@ -1,7 +1,5 @@
 """``Statement``: one sentence of a page, how tables of statements are read, and all of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

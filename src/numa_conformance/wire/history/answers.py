@@ -4,8 +4,6 @@ What does not decode, or says nothing (a text that is no set of CPUs, NUMA node 
 answer. What the machine or the pod does not have decodes: to say that is for checkers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache, reduce
 from operator import or_

@@ -1,7 +1,5 @@
 """JSON Schema of one line of a file of histories: a head, a step or an end, in this order."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import msgspec

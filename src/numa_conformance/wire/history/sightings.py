@@ -1,7 +1,5 @@
 """``LiveNode``: the state of a node at work, which is watched and asked nothing."""
 
-from __future__ import annotations
-
 from typing import Annotated, TypedDict
 
 import msgspec

@@ -1,7 +1,5 @@
 """The parts of answers as judges compute with them: sets of CPUs and NUMA nodes are bits not texts and lists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache

@@ -3,8 +3,6 @@
 The names on the wire are the fields' own; unknown fields are refused by name.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

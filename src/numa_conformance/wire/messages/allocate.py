@@ -1,7 +1,5 @@
 """The surface ``allocate``: one allocation of the static policy in a state that the question brings along."""
 
-from __future__ import annotations
-
 from msgspec import UNSET, UnsetType
 
 from ..message import Request, TaggedReply

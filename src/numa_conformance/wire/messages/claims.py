@@ -3,8 +3,6 @@
 Objects are those of the API group ``resource.k8s.io/v1``.
 """
 
-from __future__ import annotations
-
 from msgspec import UNSET, UnsetType
 
 from ..message import Request, TaggedReply

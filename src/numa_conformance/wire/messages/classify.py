@@ -1,7 +1,5 @@
 """The surface ``classify``: what a pod asks for."""
 
-from __future__ import annotations
-
 from ..message import Message, Request
 from ..values import JsonObject
 

@@ -1,7 +1,5 @@
 """The handshake, which belongs to no surface."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from msgspec import UNSET, UnsetType

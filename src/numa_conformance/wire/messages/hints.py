@@ -1,7 +1,5 @@
 """The surface ``hints``: which NUMA nodes the CPU Manager would like."""
 
-from __future__ import annotations
-
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Request

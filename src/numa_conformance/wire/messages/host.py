@@ -1,7 +1,5 @@
 """The surface ``host``: a host tree read, cpusets written."""
 
-from __future__ import annotations
-
 from ..message import Message, Request
 from ..values import JsonObject
 from .node import Reconciled

@@ -1,7 +1,5 @@
 """The surface ``merge``: one decision of the Topology Manager."""
 
-from __future__ import annotations
-
 from ..message import Message, Request
 from ..values import HintLists, NodeId, NodeIds
 

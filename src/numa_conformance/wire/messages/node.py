@@ -1,7 +1,5 @@
 """The surface ``node``: one node through its life."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import UNSET, UnsetType

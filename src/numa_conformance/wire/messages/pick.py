@@ -1,7 +1,5 @@
 """The surface ``pick``, the narrow waist: choose so many of these CPUs."""
 
-from __future__ import annotations
-
 import msgspec
 from msgspec import UNSET, UnsetType
 

@@ -1,7 +1,5 @@
 """The surface ``plugin``: a device plugin, as a kubelet speaks with it (v1beta1)."""
 
-from __future__ import annotations
-
 from msgspec import UNSET, UnsetType, field
 
 from ..message import Message, Request, TaggedReply

@@ -1,7 +1,5 @@
 """The surface ``score``: NodeResourcesFit for one node."""
 
-from __future__ import annotations
-
 from ..message import Request, TaggedReply
 from ..values import JsonObject
 

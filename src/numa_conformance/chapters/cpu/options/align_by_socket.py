@@ -1,7 +1,5 @@
 """align-by-socket. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....judging.alignment import CpuAlignment, only_a_number
 from ....judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
 from ....judging.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched
@@ -27,10 +25,9 @@ maturity(
 @chapter.twin(
     "cpu-manager/align-by-socket/stays-in-one-socket-in-use",
     "What fits one socket comes from one socket, on a machine in use too.",
-    on=CpuChoice,
     rests_on=("nrm/align-by-socket/aligned-at-the-socket",),
 )
-@chapter.requires("cpu-manager/align-by-socket/stays-in-one-socket", "topology-manager/restricted", on=CpuChoice)
+@chapter.requires("cpu-manager/align-by-socket/stays-in-one-socket", "topology-manager/restricted")
 @rests_on("nrm/align-by-socket/aligned-at-the-socket", "nrm/options/align-by-socket")
 def stays_in_one_socket(choice: CpuChoice, in_use: bool = False) -> Judgement:
     """A container whose exclusive CPUs fit one socket, but no single NUMA node, is given them from one socket."""
@@ -44,7 +41,7 @@ def stays_in_one_socket(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return in_one(choice, taken, choice.sockets, "socket")
 
 
-@chapter.requires("cpu-manager/align-by-socket/refuses-single-numa-node", "topology-manager/single-numa-node", on=Start)
+@chapter.requires("cpu-manager/align-by-socket/refuses-single-numa-node", "topology-manager/single-numa-node")
 @rests_on("nrm/align-by-socket/not-with-single-numa-node")
 def has_no_effect_under_single_numa_node(start: Start) -> Judgement:
     """align-by-socket takes no effect beside the Topology Manager policy single-numa-node: the node does not come
@@ -62,9 +59,7 @@ def has_no_effect_under_single_numa_node(start: Start) -> Judgement:
     )
 
 
-@chapter.requires(
-    "cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes", "topology-manager/restricted", on=Start
-)
+@chapter.requires("cpu-manager/align-by-socket/refuses-more-sockets-than-numa-nodes", "topology-manager/restricted")
 @rests_on("nrm/align-by-socket/not-with-more-sockets")
 def has_no_effect_with_more_sockets(start: Start) -> Judgement:
     """align-by-socket does not apply to hardware that has more sockets than NUMA nodes: the node does not come
@@ -85,9 +80,7 @@ def alone(start: Start) -> None:
     all_shown(start)
 
 
-@chapter.requires(
-    "cpu-manager/align-by-socket/admits-what-one-socket-holds", "topology-manager/restricted", on=Admission
-)
+@chapter.requires("cpu-manager/align-by-socket/admits-what-one-socket-holds", "topology-manager/restricted")
 @rests_on("nrm/align-by-socket/aligned-at-the-socket")
 def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""

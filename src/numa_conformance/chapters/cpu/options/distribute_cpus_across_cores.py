@@ -1,7 +1,5 @@
 """distribute-cpus-across-cores. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, rests_on, violated
 from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, WHOLE_CORES, CpuChoice, touched
@@ -32,7 +30,7 @@ excluded(
 )
 
 
-@chapter.requires("cpu-manager/distribute-cpus-across-cores/takes-separate-cores", on=CpuChoice)
+@chapter.requires("cpu-manager/distribute-cpus-across-cores/takes-separate-cores")
 @rests_on(
     "nrm/distribute-cpus-across-cores/separate-cores",
     "nrm/distribute-cpus-across-cores/as-many-cores-as-possible",

@@ -1,7 +1,5 @@
 """distribute-cpus-across-numa. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, BY_UNCORE, WHOLE_CORES, CpuChoice, can_be_shared, touched
@@ -38,7 +36,7 @@ def _apart(choice: CpuChoice, taken: int) -> int | None:
     return next((apart for apart in range(choice.threads + 1) if can_be_shared(cores, choice.count, apart)), None)
 
 
-@chapter.requires("cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices", on=CpuChoice)
+@chapter.requires("cpu-manager/distribute-cpus-across-numa/keeps-one-node-where-one-suffices")
 @rests_on("nrm/distribute-cpus-across-numa/only-where-needed")
 def keeps_one_node(choice: CpuChoice) -> Judgement:
     """A request that one NUMA node can hold is still given from one NUMA node: the option concerns only requests
@@ -51,10 +49,9 @@ def keeps_one_node(choice: CpuChoice) -> Judgement:
 @chapter.twin(
     "cpu-manager/distribute-cpus-across-numa/spreads-evenly-in-use",
     "CPUs are divided evenly over the NUMA nodes needed, on a machine in use too, and in whole cores of two sizes.",
-    on=CpuChoice,
     rests_on=("nrm/distribute-cpus-across-numa/even-in-use",),
 )
-@chapter.requires("cpu-manager/distribute-cpus-across-numa/spreads-evenly", on=CpuChoice)
+@chapter.requires("cpu-manager/distribute-cpus-across-numa/spreads-evenly")
 @rests_on(
     "nrm/distribute-cpus-across-numa/even",
     "nrm/distribute-cpus-across-numa/even-over-many-nodes",

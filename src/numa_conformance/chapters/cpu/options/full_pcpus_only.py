@@ -1,7 +1,5 @@
 """full-pcpus-only: whole cores, or a refusal. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....judging.chapter import Chapter, Judgement, applies, configured, judges, rests_on, violated
 from ....judging.choice import ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, adds_up, split_cores
@@ -22,7 +20,7 @@ maturity(
 NO_WHOLE_CORES = "SMTAlignmentError"
 
 
-@chapter.requires("cpu-manager/full-pcpus-only/refuses-a-partial-core", on=ContainerView)
+@chapter.requires("cpu-manager/full-pcpus-only/refuses-a-partial-core")
 @rests_on(
     "nrm/full-pcpus-only/all-containers-must-fit",
     "nrm/full-pcpus-only/smt-alignment-error",
@@ -48,7 +46,7 @@ def refuses_a_partial_core(container: ContainerView) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/full-pcpus-only/gives-whole-cores", on=(ContainerView, CpuChoice))
+@chapter.requires("cpu-manager/full-pcpus-only/gives-whole-cores")
 @rests_on(
     "nrm/full-pcpus-only/whole-cores", "nrm/full-pcpus-only/free-cores-must-suffice", "nrm/options/full-pcpus-only"
 )
@@ -68,11 +66,7 @@ def gives_whole_cores(subject: ContainerView | CpuChoice) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/full-pcpus-only/are-additive",
-    f"cpu-manager/{ACROSS_NUMA}",
-    f"cpu-manager/{BY_SOCKET}",
-    on=ContainerView,
-    since="1.25",
+    "cpu-manager/full-pcpus-only/are-additive", f"cpu-manager/{ACROSS_NUMA}", f"cpu-manager/{BY_SOCKET}", since="1.25"
 )
 @rests_on("cpu-task/options/full-pcpus-and-numa-add-up", "cpu-task/options/align-by-socket-adds-up")
 def refuses_a_partial_core_beside_others(container: ContainerView) -> Judgement:
@@ -83,7 +77,7 @@ def refuses_a_partial_core_beside_others(container: ContainerView) -> Judgement:
     return refuses_a_partial_core(container)
 
 
-@judges("cpu-manager/full-pcpus-only/are-additive", on=CpuChoice)
+@judges("cpu-manager/full-pcpus-only/are-additive")
 def gives_whole_cores_beside_others(choice: CpuChoice) -> Judgement:
     """Beside them whole cores are given too."""
     beside_others(choice)
@@ -95,7 +89,7 @@ def beside_others(subject: ContainerView | CpuChoice) -> None:
     applies(not subject.options.isdisjoint({ACROSS_NUMA, BY_SOCKET}), f"{ACROSS_NUMA} and {BY_SOCKET} are off")
 
 
-@chapter.requires("cpu-manager/full-pcpus-only/refused-pods-are-failed", "node/phase", on=Admission)
+@chapter.requires("cpu-manager/full-pcpus-only/refused-pods-are-failed", "node/phase")
 @rests_on("nrm/full-pcpus-only/refused-pods-are-failed")
 def refused_pods_are_failed(admission: Admission) -> Judgement:
     """A pod that cannot have whole cores is put in the state Failed."""
@@ -106,7 +100,7 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
     return violated(admission.phase == "Failed", why, got=admission.phase, allowed="Failed")
 
 
-@chapter.requires("cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing", on=Admission)
+@chapter.requires("cpu-manager/full-pcpus-only/tells-that-whole-cores-are-missing")
 @rests_on(
     "nrm/full-pcpus-only/smt-alignment-error",
     "nrm/full-pcpus-only/free-cores-must-suffice",

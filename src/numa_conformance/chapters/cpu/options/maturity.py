@@ -3,8 +3,6 @@
 The page calls an option hidden: a node may then refuse to come up or ignore it, but the option takes no effect.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from ....asking.generators.option_probes import PROBES, probe_of
@@ -55,7 +53,7 @@ def maturity(
         rests_on=(f"{page}-since", page, *shows),
         since=since,
     )
-    judges(available, on=Start)(partial(is_available, option))
+    judges(available)(partial(is_available, option))
     option_chapter.sentence(
         hidden,
         f"Before {since}, and while the gate of its maturity is off, {option} takes no effect: the node does "
@@ -65,7 +63,7 @@ def maturity(
         since="1.22",
         until=None if record.hidden_until is None else str(record.hidden_until),
     )
-    judges(hidden, on=Start)(partial(stays_hidden, option))
+    judges(hidden)(partial(stays_hidden, option))
     OF_EVERY_OPTION[option], PLACEMENTS[option] = (available, hidden), placements
 
 
@@ -78,7 +76,7 @@ def excluded(option_chapter: Chapter, id: str, option: str, other: str, statemen
         rests_on=(statement, "cpu-task/options/incompatible-options-fail-the-start"),
         since=str(max(STATIC_OPTIONS[option].since, STATIC_OPTIONS[other].since)),
     )
-    judges(id, on=Start)(partial(exclude_each_other, other, option))
+    judges(id)(partial(exclude_each_other, other, option))
     EXCLUDED[id] = option, other
 
 
@@ -110,7 +108,7 @@ def exclude_each_other(first: str, second: str, start: Start) -> Judgement:
     return violated(not start.up, f"{first} and {second} are accepted together", allowed="the node does not come up")
 
 
-@chapter.requires("cpu-manager/options/are-named-one-by-one", on=Start)
+@chapter.requires("cpu-manager/options/are-named-one-by-one")
 @rests_on("nrm/options/options-are-named-one-by-one", "kubelet-reference/configuration/options")
 def are_named_one_by_one(start: Start) -> Judgement:
     """A feature gate that is switched on enables no option by itself."""
@@ -121,7 +119,7 @@ def are_named_one_by_one(start: Start) -> Judgement:
     return violated(not options, f"{', '.join(options)} takes effect by a gate alone", got=result_of(start))
 
 
-@chapter.requires("cpu-manager/options/gate-off-means-defaults", on=Start, until="1.32")
+@chapter.requires("cpu-manager/options/gate-off-means-defaults", until="1.32")
 @rests_on("cpu-task/configuration/gate-off-means-defaults")
 def gate_off_means_defaults(start: Start) -> Judgement:
     """With the gate CPUManagerPolicyOptions off no option takes effect: the node does not come up, or does as
@@ -137,11 +135,7 @@ def gate_off_means_defaults(start: Start) -> Judgement:
 
 
 @chapter.requires(
-    "cpu-manager/options/add-up",
-    "cpu-manager/full-pcpus-only",
-    "cpu-manager/distribute-cpus-across-numa",
-    on=Start,
-    since="1.25",
+    "cpu-manager/options/add-up", "cpu-manager/full-pcpus-only", "cpu-manager/distribute-cpus-across-numa", since="1.25"
 )
 @rests_on(
     "cpu-task/options/full-pcpus-and-numa-add-up",

@@ -1,7 +1,5 @@
 """Starts, choices of CPUs and pods under options of policy static: wrong by one sentence, and right."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

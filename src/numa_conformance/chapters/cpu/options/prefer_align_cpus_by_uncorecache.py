@@ -1,7 +1,5 @@
 """prefer-align-cpus-by-uncorecache. Page: Node Resource Managers."""
 
-from __future__ import annotations
-
 from ....judging.chapter import Chapter, Judgement, applies, judges, recommended_by, rests_on, violated
 from ....judging.choice import BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice, fewest
 from ....judging.node_subjects import Admission
@@ -34,10 +32,9 @@ def taken_by_cache(choice: CpuChoice) -> int:
 @chapter.twin(
     "cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache-in-use",
     "What fits the free CPUs of one uncore cache comes from one, on a best-effort basis, on a machine in use too.",
-    on=CpuChoice,
     rests_on=("nrm/prefer-align-cpus-by-uncorecache/best-effort",),
 )
-@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache", on=CpuChoice)
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/stays-in-one-cache")
 @recommended_by(
     "nrm/prefer-align-cpus-by-uncorecache/one-cache",
     "nrm/prefer-align-cpus-by-uncorecache/best-effort",
@@ -56,7 +53,7 @@ def stays_in_one_cache(choice: CpuChoice, in_use: bool = False) -> Judgement:
     return in_one(choice, taken, choice.caches, "uncore cache")
 
 
-@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches", on=CpuChoice)
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/uses-few-caches")
 @recommended_by("nrm/prefer-align-cpus-by-uncorecache/few-caches")
 def uses_few_caches(choice: CpuChoice) -> Judgement:
     """What no uncore cache can hold comes from as few as possible."""
@@ -67,7 +64,7 @@ def uses_few_caches(choice: CpuChoice) -> Judgement:
     return in_few(choice, taken, choice.caches, "uncore cache")
 
 
-@judges("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses", on=CpuChoice)
+@judges("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses")
 def never_refuses(choice: CpuChoice) -> Judgement:
     """Best effort: what no cache can hold is given all the same."""
     on(choice, BY_UNCORE)
@@ -82,7 +79,7 @@ def never_refuses(choice: CpuChoice) -> Judgement:
     )
 
 
-@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses", on=Admission)
+@chapter.requires("cpu-manager/prefer-align-cpus-by-uncorecache/never-refuses")
 @rests_on(
     "nrm/prefer-align-cpus-by-uncorecache/never-refuses", "nrm/prefer-align-cpus-by-uncorecache/falls-back-to-packing"
 )

@@ -1,7 +1,5 @@
 """A host tree that is not there: what the kernel of a ``Machine`` would show below ``/sys`` and ``/proc``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ....errors import Fault, UsageError

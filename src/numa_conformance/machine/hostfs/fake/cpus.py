@@ -4,8 +4,6 @@ A ``Machine`` knows which CPUs share a last-level cache, and neither its size no
 level with all its files: each core gets private first and second level caches of common sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

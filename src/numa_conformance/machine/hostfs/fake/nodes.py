@@ -1,7 +1,5 @@
 """``/sys/devices/system/node``: NUMA nodes and their distances, and their memory, free or in huge pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....cpuset import format_bits, iter_bits

@@ -4,8 +4,6 @@ A ``Machine`` knows no kinds and no speeds. Where all its CPUs are online, cores
 are a hybrid's performance and efficiency cores. Every CPU is as fast as ``/proc/cpuinfo`` says.
 """
 
-from __future__ import annotations
-
 import re
 
 from ....cpuset import format_bits

@@ -1,7 +1,5 @@
 """Small files below a root, as a kernel shows them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``Accumulator``: a set of CPUs being gathered, and the order in which groups are looked at (CPU-ALLOC-10, 11, 13)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..departures import Documented

@@ -1,7 +1,5 @@
 """``CpuAllocator``: n CPUs out of a set of available ones; the algorithm follows from the options (CPU-ALLOC-01)."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from collections.abc import Iterator

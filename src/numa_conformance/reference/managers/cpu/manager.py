@@ -1,7 +1,5 @@
 """How a node's CPU Manager is made."""
 
-from __future__ import annotations
-
 from ....errors import StartError
 from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration

@@ -1,7 +1,5 @@
 """The packed algorithm: whole NUMA nodes and sockets, caches, whole cores, then single CPUs (CPU-ALLOC-14..19)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ....cpuset import iter_bits

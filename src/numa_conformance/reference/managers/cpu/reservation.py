@@ -1,7 +1,5 @@
 """Which CPUs are kept back for the system (CPU-RSV)."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ....errors import StartError
 from ....kube.kubelet_config import KubeletConfiguration

@@ -1,7 +1,5 @@
 """``cpu_manager_state``: the text of the CPU Manager's state file (CPU-CKPT-01..09, 17)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....cpuset import CpuSet, format_bits

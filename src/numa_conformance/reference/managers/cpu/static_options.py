@@ -1,7 +1,5 @@
 """Reading the options of the static policy and checking them, with the kubelet's texts (CPU-OPT)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....kube.features import FeatureGates

@@ -1,7 +1,5 @@
 """The static policy: exclusive CPUs for containers of Guaranteed pods that ask for whole ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The sets of NUMA nodes in hint order, with their ``Hint`` objects, built once per machine (CPU-HINT-08)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import combinations, compress

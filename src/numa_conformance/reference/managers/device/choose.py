@@ -1,7 +1,5 @@
 """Which devices a container gets: reusable ones first, then those near the affinity (DEV-ALLOC-04..10)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Hints for devices (DEV-HINT-04..08)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

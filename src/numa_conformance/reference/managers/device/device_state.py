@@ -1,7 +1,5 @@
 """What the Device Manager remembers: which devices there are, who has which."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """``kubelet_internal_checkpoint``: the Device Manager's state file (DEV-CKPT-01..04)."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

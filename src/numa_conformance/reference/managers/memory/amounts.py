@@ -1,7 +1,5 @@
 """What containers and pods ask of the Memory Manager, in bytes per resource (MEM-POL-05, MEM-REQ-01)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

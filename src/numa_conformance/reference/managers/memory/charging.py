@@ -1,7 +1,5 @@
 """Charging blocks to NUMA nodes, taking them back, and reusing those of init containers (MEM-ALLOC-08, MEM-REUSE)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....kube.container import Container

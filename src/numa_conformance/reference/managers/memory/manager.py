@@ -1,7 +1,5 @@
 """The Memory Manager: which NUMA nodes' memory a container of a Guaranteed pod gets (MEM-ALLOC, MEM-REUSE, MEM-REL)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from ....errors import StartError

@@ -1,7 +1,5 @@
 """Hints for memory and huge pages (MEM-HINT-01..07)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 

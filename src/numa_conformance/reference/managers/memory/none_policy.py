@@ -1,7 +1,5 @@
 """Policy ``None``: no memory is pinned, no opinion (MEM-POL-03)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..provider import Provider

@@ -1,7 +1,5 @@
 """Memory kept back on NUMA nodes, checked against the node's reservation (MEM-RSV-04..10)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....errors import StartError

@@ -1,7 +1,5 @@
 """Checking a Memory Manager state that comes from a file against the machine (MEM-CKPT-03..06)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import deepcopy
 

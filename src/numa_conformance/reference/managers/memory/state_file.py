@@ -1,7 +1,5 @@
 """``memory_manager_state``: the Memory Manager's state file (MEM-CKPT-01..09)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol

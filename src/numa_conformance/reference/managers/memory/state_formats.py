@@ -1,7 +1,5 @@
 """The formats in which a Memory Manager's state has been written: read as the kubelet reads them, and checked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

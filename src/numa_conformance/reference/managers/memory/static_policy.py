@@ -1,7 +1,5 @@
 """Policy Static of the Memory Manager."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import partial

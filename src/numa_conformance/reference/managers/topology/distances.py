@@ -1,7 +1,5 @@
 """``prefer-closest-numa-nodes``: of sets of one size the one whose NUMA nodes lie closest to each other (TOPO-DIST)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product
 

@@ -1,7 +1,5 @@
 """Why a merge of provider hints came out as it did."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

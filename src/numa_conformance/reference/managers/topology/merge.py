@@ -7,8 +7,6 @@ member of a total order, so only the *set* of reachable merged hints matters:
 * otherwise the reachable masks are found axis by axis, and only as far as the order asks for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Reading the options of the Topology Manager's policies, with the kubelet's texts (TOPO-OPT-01..10)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

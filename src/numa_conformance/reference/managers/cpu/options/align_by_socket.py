@@ -3,8 +3,6 @@
 https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#align-by-socket
 """
 
-from __future__ import annotations
-
 from ...departures import Documented
 from ...hint import Hint
 from ...policy_options import OptionError

@@ -5,8 +5,6 @@ https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#di
 The kubelet packs whole NUMA nodes and sockets as always, and then takes CPUs by id in place of whole cores.
 """
 
-from __future__ import annotations
-
 from .....cpuset import iter_bits
 from ...departures import Documented
 from ..accumulator import INDEX_MASK, Accumulator

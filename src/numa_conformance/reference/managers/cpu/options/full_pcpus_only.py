@@ -6,8 +6,6 @@ A request is checked before anything is chosen (CPU-ADM-01, 02), and CPUs of par
 kubelet does otherwise stands beneath the algorithm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 

@@ -7,8 +7,6 @@ sockets: whole caches first, then the rest from one cache that can hold it (CPU-
 and takes the rest in fewer cases.
 """
 
-from __future__ import annotations
-
 from .....cpuset import iter_bits
 from ...departures import Documented
 from ..accumulator import INDEX_BITS, INDEX_MASK, Accumulator

@@ -6,8 +6,6 @@ The shared pool therefore begins without them (CPU-POOL-02), and must never run 
 would run anywhere.
 """
 
-from __future__ import annotations
-
 from .....errors import Refusal
 from ...departures import Documented
 

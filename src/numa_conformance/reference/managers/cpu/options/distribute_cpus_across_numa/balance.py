@@ -1,7 +1,5 @@
 """How evenly free CPUs lie over NUMA nodes, and whether what remains can be spent (CPU-DIST-06, 07, 16)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isqrt
 

@@ -5,8 +5,6 @@ first nodes first. So a choice is a number of nodes for each amount of free CPUs
 no set in one socket will do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from .search import NodeChoice, NodeSearch, ScoredSet, SetSearch

@@ -1,7 +1,5 @@
 """Even shares from as few NUMA nodes as possible, then the remainder group by group (CPU-DIST)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 

@@ -5,8 +5,6 @@ It serves also where sockets count (CPU-DIST-18). In both cases positions are no
 bounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import inf
