@@ -146,11 +146,12 @@ def sizes_of_groups(machine: Machine) -> set[int]:
 def _counts(machine: Machine, free: int, most: int, lot: random.Random) -> list[int]:
     if free + 2 <= most:
         return list(range(free + 2))
-    near = {size + step for size in sizes_of_groups(machine) for step in (-1, 0, 1)} | {1, 2, 3, free, free + 1}
-    telling = sorted(count for count in near if 0 < count <= free + 1)
+    near = {size + step for size in sizes_of_groups(machine) for step in (-1, 0, 1)} | {3, free}
+    telling = sorted(count for count in near if 2 < count <= free)
     lot.shuffle(telling)
-    rest = [count for count in range(1, free + 1) if count not in near]
-    return sorted(telling[: most - most // 4] + lot.sample(rest, min(len(rest), most // 4)))
+    few = [0, 1, 2, free + 1]
+    rest = [count for count in range(3, free + 1) if count not in near]
+    return sorted(few + telling[: most - most // 4 - len(few)] + lot.sample(rest, min(len(rest), most // 4)))
 
 
 def _question(
