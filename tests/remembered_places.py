@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from directly import Directly
-from numa_conformance.asking import requirement_index as places
+from numa_conformance.asking import rarest as places
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.groups import GROUPS, judged
 from numa_conformance.judging.verdicts import judge

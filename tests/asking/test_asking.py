@@ -13,8 +13,7 @@ from numa_conformance.asking.asking import Asking, Budget, ask_the_rest, part_of
 from numa_conformance.asking.generators.scenario import Scenario, ask_all
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.outcomes import GroupOutcome, broken_first_in, times_broken
-from numa_conformance.asking.rarest import rarest_first
-from numa_conformance.asking.requirement_index import places_of
+from numa_conformance.asking.rarest import places_of, rarest_first
 from numa_conformance.judging.chapter import Violation
 from numa_conformance.judging.verdicts import Broken, HistoryVerdicts
 from numa_conformance.machine import load_machine

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from numa_conformance.asking.groups import ALL, GROUPS
-from numa_conformance.asking.machine_choice import MachineChoice
+from numa_conformance.asking.profiles import MachineChoice
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import catalogue_names, load_machine
 

@@ -5,7 +5,7 @@ import pytest
 from asked_in_full import deep
 from measured import hint
 from numa_conformance.asking.groups import GROUPS, judged
-from numa_conformance.asking.requirement_index import all_places, places_of
+from numa_conformance.asking.rarest import all_places, places_of
 from remembered_places import CLAIMS, shown_at
 
 PLACES = {place for places in all_places().values() for place in places}

@@ -14,7 +14,7 @@ from numa_conformance.reference.managers.cpu.topology import lowest
 from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
-from numa_conformance.reference.managers.memory import amounts as memory_amounts
+from numa_conformance.reference.managers.memory import charging as memory_amounts
 from numa_conformance.reference.managers.memory import reservation as memory_reservation
 from numa_conformance.reference.managers.memory import static_policy as memory_policy
 from numa_conformance.reference.managers.topology import merge

@@ -19,8 +19,7 @@ from ..wire.history.history import History
 from .drive import drive
 from .generators.scenario import Scenario
 from .outcomes import GroupOutcome
-from .rarest import from_all_over, rarest_first
-from .requirement_index import Place, places_of
+from .rarest import Place, from_all_over, places_of, rarest_first
 from .shares import Shares
 
 MOST_FAULTS = 3

@@ -42,7 +42,7 @@ from .generators.scenario import LIVES, WITH_MACHINE, Scenario
 from .generators.score_sweeps import KINDS, examples_of_scores, score_sweep
 from .generators.start_sweeps import node_starts
 from .generators.walks import walks
-from .machine_choice import MachineChoice
+from .profiles import MachineChoice
 
 Claimed = frozenset[str]
 ALL: Claimed = frozenset(FEATURES)

@@ -15,8 +15,7 @@ import pytest
 from ..asking.asking import Budget
 from ..asking.examples.goldens import Golden
 from ..asking.known_failures import KnownFailures
-from ..asking.machine_choice import MachineChoice
-from ..asking.profiles import Profile
+from ..asking.profiles import MachineChoice, Profile
 from ..asking.shares import idle_cpus
 from ..errors import Fault, UsageError
 from ..judging.verdicts import HistoryVerdicts
@@ -28,8 +27,7 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Bundled, Client, Connection, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
 from ..wire.target_record import TargetRecord
-from .deep import DEFAULT_SECONDS
-from .first_finding import FirstFinding
+from .deep import DEFAULT_SECONDS, FirstFinding
 from .options import NAMING, is_set, setting, settings_list
 from .selection import Selection, claimed_features
 from .spending import BEGAN, Spending

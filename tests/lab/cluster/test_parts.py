@@ -16,12 +16,11 @@ pytest.importorskip("cryptography", reason="the extra [lab] is not installed")
 from numa_conformance.cli.app import main
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.cluster import binaries
-from numa_conformance.lab.cluster.binaries import PROGRAMS, find_binaries, skew_notices
+from numa_conformance.lab.cluster.binaries import PROGRAMS, build_release, cached_release, find_binaries, skew_notices
 from numa_conformance.lab.cluster.certificates import Authority
 from numa_conformance.lab.cluster.control import Control, names_of_clusters, open_cluster
 from numa_conformance.lab.cluster.node import last_words
 from numa_conformance.lab.cluster.pods import is_decided, refusal_of
-from numa_conformance.lab.cluster.release import build_release, cached_release
 from numa_conformance.lab.kubelet.process import free_ports
 
 

@@ -8,7 +8,7 @@ from ...errors import Fault, UsageError
 from ...kube import Container, Pod
 from ...machine import Machine
 from ...wire.messages import node as messages
-from .plugin_node import PluginNode
+from .plugin import PluginNode
 from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide
 

@@ -11,7 +11,7 @@ from ..kubelet.launcher import HOME, RUN
 from ..kubelet.node import RealNode
 from ..kubelet.target import Workshop, reason_and_message
 from .of_cri import RuntimePlugins
-from .plugin_node import PluginNode
+from .plugin import PluginNode
 from .pods import is_entitled
 from .runtime_side import built
 

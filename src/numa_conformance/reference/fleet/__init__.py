@@ -1,13 +1,13 @@
 """A cluster whose nodes are whole node stacks: what the scheduler binds, the node may refuse."""
 
+from .campaign import ENGINES as ENGINES
+from .campaign import Engine as Engine
 from .campaign import Job as Job
 from .campaign import RefusedPod as RefusedPod
 from .campaign import RunOutcome as RunOutcome
 from .campaign import Setup as Setup
+from .campaign import open_engine as open_engine
 from .campaign import run_campaign as run_campaign
-from .engines import ENGINES as ENGINES
-from .engines import Engine as Engine
-from .engines import open_engine as open_engine
 from .groups import Fleet as Fleet
 from .groups import NodeGroup as NodeGroup
 from .groups import NodeKind as NodeKind

@@ -1,7 +1,5 @@
 """The scheduler's NodeResourcesFit: filtering and scoring nodes, and filling a cluster with pods."""
 
-from .arithmetic import mean_text as mean_text
-from .arithmetic import step_text as step_text
 from .cluster import Admit as Admit
 from .cluster import run_cluster as run_cluster
 from .cluster_report import ClusterReport as ClusterReport
@@ -16,4 +14,6 @@ from .inputs import insufficient as insufficient
 from .score import ResourceStep as ResourceStep
 from .score import Scorer as Scorer
 from .score import ScoreResult as ScoreResult
+from .score import mean_text as mean_text
 from .score import score_node as score_node
+from .score import step_text as step_text

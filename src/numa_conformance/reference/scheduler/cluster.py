@@ -10,9 +10,8 @@ from ...errors import Fault, Refusal, UsageError, closest
 from ...kube import NodeObject, NodeResourcesFitArgs, Pod
 from ...sources.quirks.scheduler import SchedulerQuirks
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable
-from .equals import ByLot, FirstAmongEquals, Standing
 from .inputs import amount_of, filter_amounts
-from .ranking import NodeBooks, Ranking, Shape
+from .ranking import ByLot, FirstAmongEquals, NodeBooks, Ranking, Shape, Standing
 from .score import Scorer
 
 Admit = Callable[[str, Pod], "Refusal | Sequence[str] | None"]

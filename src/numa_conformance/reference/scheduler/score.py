@@ -1,13 +1,70 @@
-"""Scoring one node for one pod (SCH-REQ, SCH-LEAST-02, SCH-MOST-02, SCH-RTCR-05..06)."""
+"""NodeResourcesFit scores a node: each resource by a strategy, the mean, and its arithmetic step by step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from ...kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy
+from ...kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy, ShapePoint
 from ...kube.resource_names import is_scalar
 from ...sources.quirks.scheduler import SchedulerQuirks
 from .inputs import Amounts, add_up, amount_of, filter_amounts, insufficient, scoring_amount
-from .strategies import RATIO, resource_score
+
+MAX_SCORE = 100
+RATIO = "RequestedToCapacityRatio"
+ResourceScore = Callable[[int, int], int]
+"""(requested, capacity) to a score from 0 to 100; capacity is positive."""
+
+Segment = tuple["ShapePoint | None", ShapePoint]
+"""The points of a shape around a utilization; the first is None where the second alone decides."""
+
+
+def resource_score(strategy: ScoringStrategy, quirks: SchedulerQuirks) -> ResourceScore:
+    """Return the function that scores one resource. With ``ratio-scores-to-100`` off a ratio scores from 0 to 10."""
+    if strategy.type == RATIO:
+        return _requested_to_capacity_ratio(strategy.shape, quirks)
+    return _most_allocated if strategy.type == "MostAllocated" else _least_allocated
+
+
+def _least_allocated(requested: int, capacity: int) -> int:
+    """Score what is left, rounded down; nothing when more is requested than there is (SCH-LEAST-01)."""
+    return 0 if requested > capacity else (capacity - requested) * MAX_SCORE // capacity
+
+
+def _most_allocated(requested: int, capacity: int) -> int:
+    """Score what is taken, rounded down; more than all counts as all (SCH-MOST-01)."""
+    return min(requested, capacity) * MAX_SCORE // capacity
+
+
+def _requested_to_capacity_ratio(shape: tuple[ShapePoint, ...], quirks: SchedulerQuirks) -> ResourceScore:
+    """Return the function of the shape: linear between its points (SCH-RTCR-01..04)."""
+    scale = 10 if quirks.ratio_scores_to_100 else 1
+
+    def score(requested: int, capacity: int) -> int:
+        taken = min(requested, capacity) * MAX_SCORE
+        utilization = taken // capacity if quirks.ratio_cuts_utilization else Fraction(taken, capacity)
+        before, at = segment_of(shape, utilization)
+        if before is None:
+            return at.score * scale
+        rise = (at.score - before.score) * scale * (utilization - before.utilization)
+        return before.score * scale + _toward_zero(rise, at.utilization - before.utilization)
+
+    return score
+
+
+def segment_of(shape: tuple[ShapePoint, ...], utilization: int | Fraction) -> Segment:
+    """Return the points around a utilization in percent (SCH-RTCR-03)."""
+    before = None
+    for point in shape:
+        if utilization <= point.utilization:
+            return before, point
+        before = point
+    return None, shape[-1]
+
+
+def _toward_zero(numerator: int | Fraction, denominator: int) -> int:
+    """Divide as the plugin's integers do: a falling slope is cut toward zero (SCH-RTCR-04)."""
+    whole: int = abs(numerator) // denominator  # type: ignore[operator, unused-ignore]
+    return whole if numerator >= 0 else -whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +173,52 @@ def score_node(
         ignored_groups=args.ignored_resource_groups,
     )
     return ScoreResult(scorer.mean(steps), steps, tuple(missing))
+
+
+def step_text(strategy: ScoringStrategy, step: ResourceStep, quirks: SchedulerQuirks) -> str:
+    """Return how one resource comes to its score: ``3000 * 100 / 8000 = 37 %``, then the shape."""
+    if not step.capacity or (step.left_out and not step.of_pod):
+        return step.left_out
+    text = _ratio(strategy, step, quirks) if strategy.type == RATIO else _RULES[strategy.type](step)
+    return f"{text}; left out: {step.left_out}" if step.left_out else text
+
+
+def _least(step: ResourceStep) -> str:
+    if step.requested > step.capacity:
+        return f"{step.requested} > {step.capacity}: 0"
+    return f"({step.capacity} - {step.requested}) * 100 / {step.capacity} = {step.score}"
+
+
+def _most(step: ResourceStep) -> str:
+    clamped = min(step.requested, step.capacity)
+    return f"{clamped} * 100 / {step.capacity} = {step.score}"
+
+
+def _ratio(strategy: ScoringStrategy, step: ResourceStep, quirks: SchedulerQuirks) -> str:
+    clamped, scale = min(step.requested, step.capacity), 10 if quirks.ratio_scores_to_100 else 1
+    share = Fraction(clamped * 100, step.capacity)
+    utilization = share.numerator // share.denominator if quirks.ratio_cuts_utilization else share
+    before, at = segment_of(strategy.shape, utilization)
+    percent = f"{float(utilization):.6g}"
+    taken = f"{clamped} * 100 / {step.capacity} = {percent} %"
+    if before is None:
+        return f"{taken}; {at.score} * {scale} = {step.score}" if scale != 1 else f"{taken}; {step.score}"
+    low, high = before.score * scale, at.score * scale
+    slope = f"({high} - {low}) * ({percent} - {before.utilization}) / ({at.utilization} - {before.utilization})"
+    return f"{taken}; {low} + {slope} = {step.score}"
+
+
+_RULES = {"LeastAllocated": _least, "MostAllocated": _most}
+
+
+def mean_text(strategy: ScoringStrategy, steps: Sequence[ResourceStep], score: int) -> str:
+    """Return how the resources' scores come to the node's score: ``(75*5 + 37*3) / (5 + 3) = 486 / 8 = 60.75: 61``."""
+    counted = [step for step in steps if not step.left_out]
+    if not counted:
+        return "no resource counts: 0"
+    total = sum(step.score * step.weight for step in counted)
+    weights = sum(step.weight for step in counted)
+    products = " + ".join(f"{step.score}*{step.weight}" for step in counted)
+    divisor = " + ".join(str(step.weight) for step in counted)
+    how = "to the nearest" if strategy.type == RATIO else "cut"
+    return f"({products}) / ({divisor}) = {total} / {weights} = {total / weights:.2f}, {how}: {score}"

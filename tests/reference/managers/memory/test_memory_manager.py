@@ -11,7 +11,7 @@ from numa_conformance.errors import Refusal
 from numa_conformance.kube import Pod
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.reference.managers.memory import MemoryBlocks, NodeMemory, PinnedBlock, StaticMemoryManager
-from numa_conformance.reference.managers.memory.amounts import pod_amounts
+from numa_conformance.reference.managers.memory.charging import pod_amounts
 from reference.managers.memory.scenarios import DOCUMENTED, GIB, asking, give, make_manager, used
 
 Totals = dict[int, dict[str, tuple[int, int]]]

@@ -14,8 +14,7 @@ from ....sources.quirks.device import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Active, NodeSetup, Provider, release_inactive
-from .choose import Preference, ResourcePlugin, choose, lowest_ids
-from .device_hints import DevicePools, device_hints
+from .choose import DevicePools, Preference, ResourcePlugin, choose, device_hints, lowest_ids
 from .device_state import NO_DEVICES, Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from ....cpuset import iter_bits
 from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
-from .amounts import Amounts
+from .charging import Amounts
 from .memory_state import WRAP, NodeMemory
 
 MemoryHints = list[Hint] | CompressedHints

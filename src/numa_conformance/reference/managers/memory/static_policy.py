@@ -15,8 +15,7 @@ from ..eligibility import is_pinned
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, release_inactive
 from ..state_file import PLAIN
-from .amounts import Amounts, container_amounts, pod_amounts
-from .charging import ReusableMemory, charge, discharge, shrink_init_blocks
+from .charging import Amounts, ReusableMemory, charge, container_amounts, discharge, pod_amounts, shrink_init_blocks
 from .memory_hints import MemoryHints, breaks_a_group, memory_hints
 from .memory_state import WRAP, MemoryBlocks, MemoryHolding, MemoryPools, NodeMemory, PinnedBlock
 from .restore import StateCheck
