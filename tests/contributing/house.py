@@ -95,11 +95,6 @@ class House:
         )
 
 
-def last_field(name: str) -> Find:
-    """Find the last field of a class."""
-    return lambda tree: [node for node in _class(tree, name).body if isinstance(node, ast.AnnAssign)][-1]
-
-
 def last_method(name: str) -> Find:
     """Find the last method of a class."""
     return lambda tree: [node for node in _class(tree, name).body if isinstance(node, ast.FunctionDef)][-1]

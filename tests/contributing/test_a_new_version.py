@@ -42,7 +42,7 @@ def house(tmp_path_factory):
     )
     house.change(f"{ROOM}sources/gates.txt", "1.34 locked\nWindows", f"1.34 locked, {NEXT} gone\nWindows")
     house.add(f"{ROOM}sources/defaults.py", f', ("{NEXT}", "static")', behind=last_argument("cpuManagerPolicy"))
-    house.change(f"{ROOM}sources/options.py", "socket; 1.25 alpha\n", f"socket; 1.25 alpha, {NEXT} beta\n")
+    house.change(f"{ROOM}sources/options.txt", "socket; 1.25 alpha\n", f"socket; 1.25 alpha, {NEXT} beta\n")
     house.add(
         f"{ROOM}chapters/settings.py", f', until="{NEWEST}"', behind=last_keyword("cpu-manager/policy/defaults-to-none")
     )

@@ -3,10 +3,10 @@
 import pytest
 
 from asked_in_full import deep
-from contributing.house import House, files_of_recipe, is_named, last_entry, last_field, last_import
+from contributing.house import House, files_of_recipe, is_named, last_entry, last_import
 
 ROOM = "src/numa_conformance/"
-OPTIONS = f"{ROOM}sources/options.py"
+OPTIONS = f"{ROOM}sources/options.txt"
 QUIRKS = f"{ROOM}sources/quirks/cpu.txt"
 ALGORITHM = f"{ROOM}reference/managers/cpu/options/prefer_last_cpus.py"
 PROBES = f"{ROOM}asking/generators/option_probes.py"
@@ -14,8 +14,6 @@ CHAPTER = f"{ROOM}chapters/cpu/options/prefer_last_cpus.py"
 PAIRS = f"{ROOM}chapters/cpu/options/prefer_last_cpus_pairs.py"
 TEST = "tests/reference/managers/cpu/test_quirks.py"
 
-FLAG = """
-    prefer_last_cpus: bool = False"""
 RECORD = """prefer-last-cpus; 1.32 alpha, 1.36 beta
   exclusive CPUs are those with the highest ids
   excludes: full-pcpus-only, align-by-socket
@@ -188,8 +186,7 @@ def house(tmp_path_factory):
     def said(command="requirements"):
         house.complaints += house.complaint("-m", "numa_conformance", command).splitlines()
 
-    house.add(OPTIONS, FLAG, behind=last_field("StaticOptions"))
-    house.change(OPTIONS, '"""\n"""An option:', f'{RECORD}"""\n"""An option:')
+    house.add(OPTIONS, RECORD)
     said()
     house.write(CHAPTER, HEAD)
     said()

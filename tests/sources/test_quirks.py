@@ -6,6 +6,7 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.files import records_of, text_of
+from numa_conformance.sources.changes import Changes
 from numa_conformance.sources.quirks import QUIRKS, Quirks, quirk
 from numa_conformance.sources.quirks.cpu import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
@@ -66,7 +67,11 @@ def test_every_record_is_a_flag_of_its_area(area):
 def test_the_code_asks_for_no_flag_that_is_not_there():
     areas = [field.name for field in fields(Quirks)]
     flags = {field.name for area in areas for field in fields(getattr(Quirks(), area))}
-    behind = rf"quirks(?:\.(?:{'|'.join(areas)}))?\.([a-z_0-9]+)\b(?!\()"
-    read = {name for file in PACKAGE.rglob("*.py") for name in re.findall(behind, file.read_text(encoding="utf-8"))}
-    assert len(flags & read) > len(flags) / 3
-    assert read - flags <= {*areas, *OTHERS}
+    changes = {field.name for field in fields(Changes)}
+    for behind, known, others in (
+        (rf"quirks(?:\.(?:{'|'.join(areas)}))?\.([a-z_0-9]+)\b(?!\()", flags, {*areas, *OTHERS}),
+        (r"changes\.([a-z_0-9]+)\b(?!\()", changes, {"txt", "md"}),
+    ):
+        read = {name for file in PACKAGE.rglob("*.py") for name in re.findall(behind, file.read_text(encoding="utf-8"))}
+        assert len(known & read) > len(known) / 3
+        assert read - known <= others

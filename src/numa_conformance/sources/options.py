@@ -1,19 +1,21 @@
 """The policy options of the CPU Manager's static policy and of the Topology Manager, each defined in one place.
 
-A further option is one more field here, and one more record. Its name is the field's with dashes.
+A further option is one more record of ``options.txt``: its name, its stages from version to version, what the page
+says, and what else is known of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass
 from itertools import starmap
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from ..errors import Fault, UsageError
-from ..files import records_of
+from ..files import records_of, text_of
 from .defaults import MAX_ALLOWABLE_NUMA_NODES
+from .flags import Flags, flag_of, with_flags
 from .pages import NODE_RESOURCE_MANAGERS, TOPOLOGY_TASK, Section
 from .versions import DEFAULT, KubernetesVersion, Span, Timeline
 
@@ -45,7 +47,7 @@ class PolicyOption:
     @property
     def field(self) -> str:
         """The name in ``StaticOptions`` or ``TopologyOptions``."""
-        return self.name.replace("-", "_")
+        return flag_of(self.name)
 
     @property
     def since(self) -> KubernetesVersion:
@@ -70,48 +72,6 @@ def _before(version: KubernetesVersion) -> KubernetesVersion:
     return KubernetesVersion(version.major, version.minor - 1)
 
 
-_RECORDS = """\
-full-pcpus-only; 1.22 alpha, 1.23 beta, 1.33 ga
-  exclusive CPUs are whole physical cores; a pod that cannot have them is not admitted
-  excludes: distribute-cpus-across-cores
-distribute-cpus-across-numa; 1.23 alpha, 1.33 beta
-  where more than one NUMA node is needed CPUs are spread over them evenly
-  excludes: distribute-cpus-across-cores
-align-by-socket; 1.25 alpha
-  CPUs count as aligned at the socket in place of the NUMA node
-distribute-cpus-across-cores; 1.31 alpha
-  hardware threads come from as many different physical cores as possible
-strict-cpu-reservation; 1.32 alpha, 1.33 beta, 1.35 ga
-  no pod of any class runs on the reserved CPUs
-  chooses: no
-prefer-align-cpus-by-uncorecache; 1.32 alpha, 1.34 beta, 1.36 ga
-  a container is kept within as few uncore caches as possible, by best effort
-  refused with: distribute-cpus-across-cores, distribute-cpus-across-numa
-prefer-closest-numa-nodes; 1.26 alpha, 1.28 beta, 1.32 ga
-  of sets of NUMA nodes those with a shorter distance between them are favoured
-max-allowable-numa-nodes; 1.31 beta, 1.35 ga
-  machines with more NUMA nodes than the default limit are accepted
-"""
-"""An option: its name, its stages from version to version, what the page says, and what else is known of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StaticOptions:
-    """The options of the CPU Manager's policy static, on or off."""
-
-    full_pcpus_only: bool = False
-    distribute_cpus_across_numa: bool = False
-    align_by_socket: bool = False
-    distribute_cpus_across_cores: bool = False
-    strict_cpu_reservation: bool = False
-    prefer_align_cpus_by_uncorecache: bool = False
-
-    @classmethod
-    def from_names(cls, switched: Mapping[str, bool]) -> StaticOptions:
-        """Return the options that are on by their Kubernetes names; what is not named is off."""
-        return cls(**{STATIC_OPTIONS[name].field: on for name, on in switched.items()})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologyOptions:
     """The options of the Topology Manager's policies."""
@@ -124,7 +84,7 @@ def _read(head: str, text: str, *labelled: str) -> PolicyOption:
     name, _, stages = head.partition("; ")
     more = dict(line.split(": ", 1) for line in labelled)
     excludes, refused_with = (tuple(filter(None, more.get(label, "").split(", "))) for label in _INCOMPATIBLE)
-    is_static = name.replace("-", "_") in StaticOptions.__dataclass_fields__
+    is_static = flag_of(name) not in TopologyOptions.__dataclass_fields__
     manager: Manager = "CPU Manager" if is_static else "Topology Manager"
     source = NODE_RESOURCE_MANAGERS.section(name) if is_static else TOPOLOGY_TASK.section(name, f"policy-option-{name}")
     steps = (cast("tuple[str, Maturity]", tuple(stage.split(" "))) for stage in stages.split(", "))
@@ -132,19 +92,30 @@ def _read(head: str, text: str, *labelled: str) -> PolicyOption:
 
 
 _INCOMPATIBLE = ("excludes", "refused with")
-_OPTIONS = {option.name: option for option in starmap(_read, records_of(_RECORDS))}
-
-
-def _records(flags: tuple[Field[Any], ...]) -> Mapping[str, PolicyOption]:
-    return MappingProxyType({name: _OPTIONS[name] for name in (flag.name.replace("_", "-") for flag in flags)})
-
-
-STATIC_OPTIONS = _records(fields(StaticOptions))
+POLICY_OPTIONS: Mapping[str, PolicyOption] = MappingProxyType(
+    {option.name: option for option in starmap(_read, records_of(text_of(__package__, "options.txt")))}
+)
 """Option name to what is known of it, in the order of the page; likewise below."""
-TOPOLOGY_OPTIONS = _records(fields(TopologyOptions))
+
+
+def _of(manager: Manager) -> Mapping[str, PolicyOption]:
+    return MappingProxyType({name: option for name, option in POLICY_OPTIONS.items() if option.manager == manager})
+
+
+STATIC_OPTIONS = _of("CPU Manager")
+TOPOLOGY_OPTIONS = _of("Topology Manager")
 CHOOSING: tuple[str, ...] = tuple(name for name, option in STATIC_OPTIONS.items() if option.chooses)
 """The options of policy static that have a say in which CPUs are given."""
-POLICY_OPTIONS: Mapping[str, PolicyOption] = MappingProxyType({**STATIC_OPTIONS, **TOPOLOGY_OPTIONS})
+
+
+@with_flags(STATIC_OPTIONS)
+class StaticOptions(Flags):
+    """The options of the CPU Manager's policy static, on or off."""
+
+    @classmethod
+    def from_names(cls, switched: Mapping[str, bool]) -> StaticOptions:
+        """Return the options that are on by their Kubernetes names; what is not named is off."""
+        return cls(**{STATIC_OPTIONS[name].field: on for name, on in switched.items()})
 
 
 def for_each_option(table: Mapping[str, T], what: str, file: str) -> Mapping[str, T]:

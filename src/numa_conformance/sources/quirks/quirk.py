@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self
 
 from ...errors import Fault, UsageError, closest
 from ...files import records_of, text_of
+from ..flags import Flags, flag_of, with_flags
 from ..versions import KubernetesVersion, Span
 
 
@@ -54,19 +55,13 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuirkFlags:
+class QuirkFlags(Flags):
     """Flags of one area, each a quirk: True is what Kubernetes does, False what is documented.
 
-    ``facts``: what is known of each, by its id; the name of the flag has underscores for dashes.
+    ``facts``: what is known of each, by its id.
     """
 
     facts: ClassVar[Facts]
-
-    if TYPE_CHECKING:  # what flags there are stands in the texts alone
-
-        def __init__(self, **flags: bool) -> None: ...
-
-        def __getattr__(self, flag: str) -> bool: ...
 
     @classmethod
     def quirks(cls, area: str) -> tuple[Quirk, ...]:
@@ -76,18 +71,18 @@ class QuirkFlags:
     @classmethod
     def of(cls, version: KubernetesVersion) -> Self:
         """Return the quirks that a version of Kubernetes shows."""
-        return cls(**{_flag_of(name): version in known["versions"] for name, known in cls.facts.items()})
+        return cls(**{flag_of(name): version in known["versions"] for name, known in cls.facts.items()})
 
     def without(self, *ids: str) -> Self:
         """Return the flags with some of them off; raises ``UsageError`` for an id that is not among them."""
         for quirk in ids:
             if quirk not in self.facts:
                 raise unknown_quirk(quirk, self.facts)
-        return replace(self, **dict.fromkeys(map(_flag_of, ids), False))
+        return replace(self, **dict.fromkeys(map(flag_of, ids), False))
 
     def showing(self) -> tuple[str, ...]:
         """Return the ids of the quirks that are on."""
-        return tuple(name for name in self.facts if getattr(self, _flag_of(name)))
+        return tuple(name for name in self.facts if getattr(self, flag_of(name)))
 
 
 def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
@@ -99,18 +94,12 @@ def unknown_quirk(quirk: str, known: Iterable[str]) -> UsageError:
 F = TypeVar("F", bound=QuirkFlags)
 
 
-def _flag_of(id: str) -> str:
-    return id.replace("-", "_")
-
-
 def flags_of(file: str) -> Callable[[type[F]], type[F]]:
     """Give a class a flag for each record of a text of this package; ``files.records_of`` tells the form."""
     facts = dict(starmap(_read, records_of(text_of(__package__, file))))
 
     def make(cls: type[F]) -> type[F]:
-        cls.facts, cls.__annotations__ = facts, {_flag_of(name): bool for name in facts}
-        for name in cls.__annotations__:
-            setattr(cls, name, False)
-        return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        cls.facts = facts
+        return with_flags(facts)(cls)
 
     return make
