@@ -56,12 +56,16 @@ def node_options(command: C) -> C:
     return command
 
 
-def read_configuration(path: Path | None) -> KubeletConfiguration:
-    """Read a KubeletConfiguration, and tell which fields a kubelet passes over; raises ``UsageError``."""
-    config = read_kubelet_configuration(path)
-    for text in config.passed_over_notices.values():
-        notice(f"{path}: {text}")
+def noted(config: KubeletConfiguration, where: str) -> KubeletConfiguration:
+    """Tell which fields of a configuration a kubelet passes over, and what else of it is not read."""
+    for text in (*(f"{where}: {text}" for text in config.passed_over_notices.values()), *config.notes):
+        notice(text)
     return config
+
+
+def read_configuration(path: Path | None) -> KubeletConfiguration:
+    """Read a KubeletConfiguration, and tell what of it is not read; raises ``UsageError``."""
+    return noted(read_kubelet_configuration(path), str(path))
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,9 @@ class NodeInputs:
         cls, machine: Machine, config_file: Path | None, flags: str, version: KubernetesVersion, level: str
     ) -> NodeInputs:
         """Read the configuration; raises ``UsageError``."""
-        config = with_flags(read_configuration(config_file), flags, quirks_of(level, version).node)
-        where = "the configuration" if flags else "the kubelet's own defaults"
-        return cls(machine, config, version, level, str(config_file or where))
+        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, version).node)
+        where = str(config_file or ("the configuration" if flags else "the kubelet's own defaults"))
+        return cls(machine, noted(config, where), version, level, where)
 
     @property
     def quirks(self) -> Quirks:
@@ -258,7 +262,7 @@ class Question:
         config = with_flags(sight.configured.kubelet, self.flags, quirks_of(self.level, version).node)
         files = ", ".join(f"{self.dump}/{file}" for file in sight.configured.files)
         where = str(config_file or files or f"the kubelet of {self.dump}")
-        return NodeInputs(sight.machine, config, version, self.level, where)
+        return NodeInputs(sight.machine, noted(config, where), version, self.level, where)
 
 
 def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
