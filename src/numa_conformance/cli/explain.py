@@ -15,7 +15,16 @@ from ..kube import Pod
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
-from .node_inputs import NodeInputs, Question, missing, node_options, read_all, tell_missing, tell_unseen
+from .node_inputs import (
+    NodeInputs,
+    Question,
+    from_node_options,
+    missing,
+    node_options,
+    read_all,
+    tell_missing,
+    tell_unseen,
+)
 from .options import INPUT, MachineName, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say
@@ -29,13 +38,7 @@ from .terminal import DIFFERENT, OK, print_json, say
     type=MachineName(),
     help="A name of the catalogue, or a file (capture writes one of a node).",
 )
-@click.option(
-    "--from-node",
-    "dump",
-    type=click.Path(path_type=Path, exists=True),
-    help="The node as it is: a dump (collect-node), its tarball, or /. Its machine and configuration count where none "
-    "are named.",
-)
+@from_node_options
 @node_options
 @click.option("--upgrade", type=version, help=f"Say what changes with this version (default: {NEWEST}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
@@ -45,6 +48,7 @@ def command(
     pods: tuple[Path, ...],
     machine_name: str | None,
     dump: Path | None,
+    as_it_is: bool,
     config_file: Path | None,
     flags: str,
     kubernetes_version: KubernetesVersion,
@@ -60,7 +64,7 @@ def command(
     if dump is None and machine_name is None:
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    question = Question(machine_name, dump, flags, level)
+    question = Question(machine_name, dump, flags, level, as_it_is)
     wanted = read_all(pods)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs)

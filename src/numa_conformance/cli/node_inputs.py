@@ -23,14 +23,15 @@ from ..kube import (
 )
 from ..kube.resource_names import is_extended
 from ..machine import Machine
-from ..machine.hostfs import MemoryStore, open_dump
+from ..machine.hostfs import MemoryStore
 from ..printable import listed
 from ..reference.advice import refusals
+from ..reference.managers.state_file import CORRUPTED
 from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import CONFIG, LEVEL, VERSION, machine_of, quirks_of
+from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, machine_of, quirks_of
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
 
@@ -54,6 +55,18 @@ def node_options(command: C) -> C:
     for option in (LEVEL, VERSION, _FLAGS, CONFIG):
         command = option(command)
     return command
+
+
+def from_node_options(command: C) -> C:
+    """Add the options that name a node at work."""
+    dump = click.option(
+        "--from-node",
+        "dump",
+        type=click.Path(path_type=Path, exists=True),
+        help="Go on from what a node holds: a dump (collect-node), its tarball, /, or state files alone. Its "
+        "machine and configuration count where none are named.",
+    )
+    return dump(STATE_AS_IT_IS(command))
 
 
 def noted(config: KubeletConfiguration, where: str) -> KubeletConfiguration:
@@ -213,18 +226,27 @@ class Beginning:
             resumed = node.resume(held.pods)
         except KubeletFails as error:
             raise StartError("kubelet", str(error)) from error
+        except StartError as error:
+            hint = "--state-as-it-is reads a file whose checksum does not fit, as where names were blotted out"
+            raise StartError(
+                error.stage, error.message, [*error.hints, *[hint][CORRUPTED not in error.message :]]
+            ) from error
         on_node = frozenset(pod.uid for pod in resumed.pods)
         return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a person named: a machine, a node's dump (one of them at least), the kubelet's flags and a level."""
+    """What a person named: a machine, a node's dump (one of them at least), the kubelet's flags and a level.
+
+    ``as_it_is``: state files whose checksums do not fit are read all the same.
+    """
 
     machine_name: str | None
     dump: Path | None
     flags: str
     level: str
+    as_it_is: bool = False
 
     def begin(
         self, config_file: Path | None, version: KubernetesVersion | None, objects: ClusterObjects
@@ -239,9 +261,9 @@ class Question:
             return inputs, Beginning(tuple(pods), pod_names(pods))
         from ..doctor.held_pods import node_holdings
 
-        sight = _look(self.dump, config_file, version)
-        held = node_holdings(sight, machine or sight.machine, pods)
-        for note in held.notes:
+        sight = self._look(self.dump, config_file, version, machine)
+        held = node_holdings(sight, pods)
+        for note in (*sight.state.remarks, *held.notes):
             notice(note)
         inputs = replace(self._of_node(sight, config_file), machine=held.machine, node_object=objects.node)
         return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
@@ -254,7 +276,8 @@ class Question:
         if self.dump is None:
             other = NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
         else:
-            other = self._of_node(_look(self.dump, config_file, version), config_file)
+            sight = self._look(self.dump, config_file, version, inputs.machine)
+            other = self._of_node(sight, config_file)
         return replace(other, machine=inputs.machine, node_object=inputs.node_object)
 
     def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
@@ -264,13 +287,16 @@ class Question:
         where = str(config_file or files or f"the kubelet of {self.dump}")
         return NodeInputs(sight.machine, noted(config, where), version, self.level, where)
 
+    def _look(
+        self, dump: Path, config: Path | None, version: KubernetesVersion | None, machine: Machine | None
+    ) -> Sight:
+        from ..doctor.lone_state import open_node
+        from ..doctor.look import NodeSource, look
 
-def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
-    from ..doctor.look import NodeSource, look
-
-    try:
-        with open_dump(dump) as folder:
-            sight = look(NodeSource(folder, config=config, version=version))
-    except UsageError as error:
-        raise error.within("--from-node") from error
-    return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))
+        try:
+            with open_node(dump) as folder:
+                source = NodeSource(folder, config, version=version, machine=machine)
+                sight = look(replace(source, as_it_is=self.as_it_is, has_flags=bool(self.flags)))
+        except UsageError as error:
+            raise error.within("--from-node") from error
+        return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))

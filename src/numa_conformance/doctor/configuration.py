@@ -109,11 +109,14 @@ def read_configuration(
     version: KubernetesVersion,
     config: Path | None = None,
     config_dir: Path | None = None,
+    *,
+    may_lack: bool = False,
 ) -> NodeConfiguration:
     """Read what is in force: files, then drop-ins, then flags (page Set Kubelet Parameters Via A Configuration File).
 
     ``config`` and ``config_dir`` are read in place of what the running kubelet (``process``) names; what ``/configz``
-    told is whole, and flags add nothing to it. Raises ``UsageError`` where there is none, or for one that is none.
+    told is whole, and flags add nothing to it. Raises ``UsageError`` where there is none (unless it ``may_lack``),
+    or for one that is none.
     """
     root_dir = (process and process.last("root-dir")) or ROOT_DIR
     lines: dict[str, Line] = {}
@@ -127,10 +130,10 @@ def read_configuration(
         lines.update(_lines(place, shown, document.value))
         if from_configz:
             break
-    if not files and process is None:
+    if not files and process is None and not may_lack:
         raise UsageError(
             Fault(
-                str(tree.root),
+                "the configuration",
                 "no kubelet runs there and there is no configuration of one",
                 f"--config FILE, or one of {', '.join(USUAL)}",
             )

@@ -112,7 +112,7 @@ def check(sight: Sight) -> Findings:
     return Findings(
         tuple(ordered),
         dict(sorted(counts.items())),
-        tuple(sight.notes),
+        (*sight.state.remarks, *sight.notes),
         tuple(histories),
         sight.seconds,
         sight.version,
