@@ -11,10 +11,11 @@ from click.core import ParameterSource
 
 from ..errors import Fault, UsageError
 from ..fields import object_at
-from ..kube import Pod
+from ..kube import Pod, read_kubelet_configuration, with_flags
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
+from .logged_hints import tell_hints
 from .node_inputs import (
     NodeInputs,
     Question,
@@ -25,7 +26,7 @@ from .node_inputs import (
     tell_missing,
     tell_unseen,
 )
-from .options import INPUT, MachineName, version
+from .options import INPUT, MachineName, quirks_of, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say
 
@@ -59,8 +60,14 @@ def command(
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 
     PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
-    first; those that were refused are asked again. Exits with 1 when a pod is refused.
+    first; those that were refused are asked again. PODS may also be what `kubectl describe pod` prints, and a kubelet's
+    log, of which the topology hints are merged. Exits with 1 when a pod is refused.
     """
+    config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, kubernetes_version).node)
+    logs = [path for path in pods if tell_hints(path, config.topology_manager_policy, as_json=as_json)]
+    pods = tuple(path for path in pods if path not in logs)
+    if not pods:
+        return OK
     if dump is None and machine_name is None:
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT

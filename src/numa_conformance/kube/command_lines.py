@@ -46,8 +46,8 @@ def command_words(text: str, place: str) -> list[str]:
     after = {line: line[match.end() :] for line in lines if (match := _START.search(line))}
     if len({words for line, words in after.items() if "ExecStart=" not in line}) > 1:
         raise UsageError(Fault(place, f"holds {len(after)} command lines of kubelets", "one"))
-    kept = [after.get(line, line) for line in lines if not after or line in after or _GOES_ON.match(line)]
-    return [word for line in kept for word in _split(line, place)]
+    of_kubelet = [after.get(line, line) for line in lines if not after or line in after or _GOES_ON.match(line)]
+    return [word for line in of_kubelet for word in _split(line, place)]
 
 
 def _split(line: str, place: str) -> Iterator[str]:

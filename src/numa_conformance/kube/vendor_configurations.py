@@ -122,10 +122,10 @@ def _in_form(document: Document, form: _Form) -> Iterator[Part]:
         yield Part(place, fields, flags)
 
 
-def _of_provider(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def _of_provider(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """Return where GKE's or AKS' settings are, and what they say of the managers in the words of a kubelet."""
     for path in ((), ("kubeletConfig",), ("config", "kubeletConfig")):
-        settings = object_at(value, *path)
+        settings = object_at(document, *path)
         if settings if path else _OF_PROVIDERS & settings.keys():
             break
     else:
@@ -133,9 +133,9 @@ def _of_provider(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
     fields: dict[str, Any] = {}
     for name, setting in settings.items():
         inner = setting if isinstance(setting, Mapping) and name in _OF_PROVIDERS else {"": setting}
-        words = {f"{name}.{key}".rstrip("."): said for key, said in inner.items()}
-        fields |= {_WORDS.get(word, word): said for word, said in words.items() if said is not None}
-    near = {name: said for name, said in fields.items() if closest(name, MANAGER_FIELDS, _NEAR)}
+        words = {f"{name}.{key}".rstrip("."): value for key, value in inner.items()}
+        fields |= {_WORDS.get(word, word): value for word, value in words.items() if value is not None}
+    near = {name: value for name, value in fields.items() if closest(name, MANAGER_FIELDS, _NEAR)}
     return "".join(f": {key}" for key in path[-1:]), near
 
 
