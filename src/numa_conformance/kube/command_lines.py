@@ -58,7 +58,7 @@ def _split(line: str, place: str) -> Iterator[str]:
         raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
     for word in words:
         inner = _BEFORE_FLAGS.sub("", word, count=1)
-        if inner != word or re.search(r"\s--?[a-z]", word):
+        if inner != word or re.search(r"[ \t]--?[a-z]", word):
             yield from _split(inner, place)
         elif not word.startswith("$") and word != "--kubelet-extra-args":
             yield word
