@@ -53,8 +53,8 @@ class LoggedHints:
                 return
             by_resource = {name: None if hints is None else [*map(_hint, hints)] for name, hints in value.items()}
         else:
-            found = ((name, re.findall(r"\{([01]+) (t?)", hints)) for name, hints in _LISTED.findall(line))
-            by_resource = {name: [Hint(int(mask, 2), bool(true)) for mask, true in hints] for name, hints in found}
+            masks = ((name, re.findall(r"\{([01]+) (t?)", hints)) for name, hints in _LISTED.findall(line))
+            by_resource = {name: [Hint(int(mask, 2), bool(true)) for mask, true in hints] for name, hints in masks}
         for resource, hints in by_resource.items():
             manager = _MANAGERS.get(resource.partition("-")[0], "devices")
             if resource in self.answers.get(manager, {}):
