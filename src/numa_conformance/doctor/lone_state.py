@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -75,7 +76,11 @@ def _files(path: Path) -> list[Path]:
 
 def _state_texts(content: str, place: str) -> dict[str, str]:
     """Return the state files that a text has, by name."""
-    text, texts, end = plain_lines(content), dict[str, str](), 0
+    text, texts, end = (
+        re.sub(r"[ \t]//[^\"\n]*$", "", plain_lines(content), flags=re.M),
+        dict[str, str](),
+        0,
+    )  # no remarks
     while (start := text.find("{", end)) >= 0:
         try:
             document, end = json.JSONDecoder().raw_decode(text, start)

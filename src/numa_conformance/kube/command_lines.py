@@ -17,8 +17,8 @@ _PROGRAM = r"(?:^|[\s/\"'=])kubelet[\"']?[ \t]+(?=-|\$)"
 _INSTALLERS = r"--(?:extra-config[ =](?=[\"']?kubelet\.)|kubelet-arg[ =])"
 _VARIABLE = r"(?:export[ ]+)?(?:Environment=)?[\"']?[A-Z][A-Z0-9_]*=[\"']?(?=-)"
 _IS_ONE = re.compile(
-    rf"^[ \t]*(?:--[a-z]|{_VARIABLE}|\[(?:Unit|Service)\]$)|{_PROGRAM}|{_INSTALLERS}|{LOGGED}|--kubelet-extra-args[ =]"
-    r"|\A\s*(?:[a-z]+(?:-[a-z]+)+=\S+\s+)+\Z",
+    rf"^[ \t\"'`]*(?:--[a-z]|{_VARIABLE}|\[(?:Unit|Service)\]$)|{_PROGRAM}|{_INSTALLERS}|{LOGGED}"
+    r"|--kubelet-extra-args[ =]|\A\s*(?:[a-z]+(?:-[a-z]+)+=\S+\s+)+\Z",
     re.M,
 )
 _IS_DOCUMENT = re.compile(r"\A\s*\{|^[A-Za-z][\w.-]*[\"']?:(?:\s|$)", re.M)
@@ -40,7 +40,7 @@ def command_words(text: str, place: str) -> list[str]:
         raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", "the kubelet's command line"))
     if LOGGED in text:
         return [f"--{match[1]}={match[2]}" for line in text.splitlines() if (match := _LOG_LINE.search(line))]
-    text = re.sub(r"\\\n", " ", plain_lines(text.replace("\0", "\n")))
+    text = re.sub(r"\\\n", " ", plain_lines(text.replace("\0", "\n").replace("`", " ")))
     text = re.sub(rf"{_INSTALLERS}([\"']?)(?:--|kubelet\.)?", r"\1--", text)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ";"))]
     after = {line: line[match.end() :] for line in lines if (match := _START.search(line))}

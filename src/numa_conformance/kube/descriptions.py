@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Any
 
 from ..documents import Document
@@ -17,10 +18,13 @@ DESCRIBED = "described"
 """The resource version of a pod that was read of a description."""
 HINTS = re.compile(r"\bhints[\"']?[=:]|TopologyHints for pod|bestHint")
 """What the Topology Manager writes in a kubelet's log."""
-_NODE = re.compile(r"^(?:Allocatable|Non-terminated Pods):", re.M)
-_POD = re.compile(r"^(?:Init )?Containers:$|^Name:[ ]+\S+\n(?:Namespace|Priority):", re.M)
+_NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods):", re.M)
+_POD = re.compile(r"^ *(?:Init )?Containers:$|^ *Name:[ ]+\S+\n *(?:Namespace|Priority):", re.M)
+_NAME = re.compile(r"^( *)Name:[ ]+\S", re.M)
 _TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +READY +)\S", re.M)
-_LOG = re.compile(r"\bkubelet\[[0-9]+\]: |^[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ \S+\.go:[0-9]+\]", re.M)
+_LOG = re.compile(
+    r"\bkubelet\[[0-9]+\]: |^[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ \S+\.go:[0-9]+\]|\"caller\":\"\S+\.go:", re.M
+)
 _REFUSED = re.compile(
     r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+)\b +pods?/(\S+)"
 )
@@ -55,21 +59,23 @@ def _text(content: bytes | str) -> str:
 
 
 def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:
-    parts = [part for part in re.split(r"^(?=Name:[ ]+\S)", text, flags=re.M) if part.startswith("Name:")]
-    for part in parts:
-        made = _pod(part)
+    first = _NAME.search(text)
+    if not first:
+        raise UsageError(Fault(place, "describes a pod without its name", "the text from its first line, or " + _PODS))
+    indent = first[1]
+    for part in filter(None, re.split(rf"^(?={indent}Name:[ ]+\S)", text[first.start() :], flags=re.M)):
+        lines = takewhile(lambda line: not line or line.startswith(indent), part.splitlines())
+        made = _pod(line[len(indent) :] for line in lines if line)
         if not made["spec"].get("containers"):
             raise UsageError(Fault(place, "describes a pod without containers: its indentation is lost", _PODS))
         yield made
-    if not parts:
-        raise UsageError(Fault(place, "describes a pod without its name", "the text from its first line, or " + _PODS))
 
 
-def _pod(text: str) -> dict[str, Any]:
+def _pod(lines: Iterable[str]) -> dict[str, Any]:
     heads: dict[str, str] = {}
     spec: dict[str, Any] = {}
     section, head, table, container = "", "", dict[str, str](), dict[str, Any]()
-    for line in filter(str.strip, text.splitlines()):
+    for line in lines:
         indent, (key, _, value) = len(line) - len(line.lstrip()), line.strip().partition(":")
         if not indent:
             section, head = _SECTIONS.get(key, ""), key

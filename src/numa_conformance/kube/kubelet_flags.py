@@ -160,6 +160,7 @@ def _parts(words: Sequence[str], faults: list[Fault], others: dict[str, None], p
     after_known = False
     for word in rest:
         name, separator, value = word.removeprefix("-").removeprefix("-").partition("=")
+        name = name.replace("_", "-")  # as a kubelet does
         is_flag = word.startswith("-") and bool(name)
         if name in FLAGS and (is_flag or separator):
             if not separator and (value := "true" if FLAGS[name].read is _switch else next(rest, "")) == "":

@@ -14,6 +14,7 @@ from typing import Any
 from ..documents import Document, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
+from ..sources.configuration_fields import FIELDS
 from .kubelet_config import KIND, MANAGER_FIELDS
 
 _CONFIGZ = "kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
@@ -97,7 +98,7 @@ def parts_of(document: Document) -> Iterator[Part]:
         yield from _in_config_map(document)
     elif form := _BY_KIND.get(kind) if kind else next((_BY_KEY[key] for key in value if key in _BY_KEY), None):
         yield from _in_form(document, form)
-    elif not kind:
+    elif not kind and (not value or value.keys() & FIELDS.keys()):
         yield Part(document.place, value)
 
 

@@ -10,7 +10,7 @@ from ...errors import Fault, UsageError
 from ...pasted import plain_lines
 from .facts import Facts
 from .objects import read_cadvisor, read_libvirt, read_lstopo, read_zones
-from .tables import read_cpuinfo, read_json, read_nodes, read_rows, read_summary
+from .tables import read_cpuinfo, read_json, read_log, read_nodes, read_rows, read_summary
 
 MAX_BYTES = 16 * 1024 * 1024
 """Twenty times what lstopo writes of the largest machine."""
@@ -39,6 +39,7 @@ _READERS: tuple[_Reader, ...] = (
     ("lscpu -e", _sign(r"^[ \t]*CPU(?:[ \t]+[A-Z0-9]+)*[ \t]+(?:NODE|SOCKET|CORE)\b"), read_rows),
     ("lscpu -p", _sign(r"^[ \t]*#[ \t]*CPU,|^[ \t]*[0-9]{1,5}(?:,[0-9]{0,5}){2,3},,[0-9]"), read_rows),
     ("/proc/cpuinfo", _sign(r"^[ \t]*processor(?:[ \t]*: [0-9]{1,5}$| [0-9]{1,5}: )"), read_cpuinfo),
+    ("a kubelet's log", _sign(r"[Dd]etected CPU topology"), read_log),
     ("lscpu", _sign(_SUMMARY), read_summary),
 )
 ACCEPTED = "a machine, a host tree, or a text of " + ", ".join(name for name, _, _ in _READERS)
