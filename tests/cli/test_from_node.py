@@ -207,7 +207,7 @@ def test_an_edited_state_file_is_refused_with_the_way_on(lone, files):
     code, _, err = lone(path)
     assert code == 2
     assert "checkpoint is corrupted" in err
-    assert "--state-as-it-is reads a file whose checksum does not fit" in err
+    assert "--state-as-it-is reads a file whose checksum does not fit, as of a text that was edited" in err
     code, held, err = lone(path, "--state-as-it-is")
     assert (code, held) == (0, HELD)
     assert "cpu_manager_state: the checksum does not fit, so no kubelet starts on it; it is read as it is" in err

@@ -105,7 +105,7 @@ REPORTS = {
     "user data": (CONFIG, USER_DATA, 0, "reserved: 0,4"),
     "a pending pod": (EXPLAIN, PENDING, 1, "refused, OutOfcpu"),
     "a pod below a bold prompt": (EXPLAIN, BOLD, 1, "refused, OutOfcpu"),
-    "a node": (EXPLAIN, NODE, 2, "describes a node (accepted: what they ask for: kubectl get pods -A -o yaml"),
+    "a node": (EXPLAIN, NODE, 2, "describes no pod (accepted: what they ask for: kubectl get pods -A -o yaml"),
     "a table of pods": (EXPLAIN, PODS, 2, "is a table of kubectl"),
     "hints": (EXPLAIN, HINTS, 0, "restricted: merged: {0} (not preferred), no set of NUMA nodes is preferred by all: refused"),
     "an old log without answers": (EXPLAIN, OLD_LOG, 2, "is a log (accepted: what they ask for: kubectl get pods"),

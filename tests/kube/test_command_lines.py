@@ -48,6 +48,7 @@ READ = {
     "kubeadm-flags.env": ("KUBELET_KUBEADM_ARGS='--node-ip=192.0.2.7 --cpu-manager-policy=static --reserved-cpus=0-1'", "--node-ip"),
     "variables of another name": ("EXTRA_OPTS=--cpu-manager-policy=static\nMORE=--reserved-cpus=0-1\n", None),
     "pairs without dashes": ("cpu-manager-policy=static reserved-cpus=0-1 anonymous-auth=false\n", "'anonymous-auth'"),
+    "a variable of several lines": ('NUMA="--cpu-manager-policy=static\n  --reserved-cpus=0-1"\n', None),
     "a flag a line": ("--cpu-manager-policy=static\n# --reserved-cpus=5\n--reserved-cpus=0-1\n", None),
     "the file of a process": ("/usr/bin/kubelet\0--cpu-manager-policy=static\0--reserved-cpus\0" + "0-1\0", None),
     "minikube": ("minikube start --cpus 4 --extra-config=kubelet.cpu-manager-policy=static --extra-config 'kubelet.reserved-cpus=0-1'", "--cpus"),

@@ -119,7 +119,8 @@ PODS = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"
 REFUSED = {
     "events": (EVENTS, f"refused pods: mesh-2 (TopologyAffinityError) (accepted: what they ask for: {PODS}"),
     "a table of pods": ("NAME     READY   STATUS    RESTARTS\nmesh-2   0/1     Pending   0\n", "is a table of kubectl"),
-    "a node": ("Name:  numa-7\nRoles: <none>\nAllocatable:\n  cpu: 4\nNon-terminated Pods: (0 in total)\n", "describes a node"),
+    "a node": ("Name:  numa-7\nRoles: <none>\nAllocatable:\n  cpu: 4\nNon-terminated Pods: (0 in total)\n", "describes no pod"),
+    "a workload": ("Name:  mesh\nNamespace: cfd\nPod Template:\n  Containers:\n   solve:\n    Image: x\n", "describes no pod"),
     "a log": ("Nov 27 06:10:00 w kubelet[7]: I1127 06:10:00.0 7 kubelet.go:1] hello\n", "explain reads topology hints"),
     "lost indentation": ("\n".join(map(str.strip, DESCRIPTION.splitlines())), "its indentation is lost"),
     "a middle": (DESCRIPTION.partition("Init")[2].replace(" Containers:", "Containers:", 1), "without its name"),

@@ -170,6 +170,7 @@ REFUSED = {
     "k3s with a file": ("kubelet-arg: [config=/etc/k.yaml, cpu-manager-policy=static]\n", "reads /etc/k.yaml"),
     "a pod": ("apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}]}\n", "holds no KubeletConfiguration, but Pod"),
     "an empty List": ("apiVersion: v1\nkind: List\nitems: []\n", "but List"),
+    "a block of Terraform": ('kubelet_config {\n  cpu_manager_policy = "static"\n}\n', "proxy/configz"),
     "a misspelt flag": ("kubelet-arg: [cpu-manager-polcy=static]\n", "did you mean '--cpu-manager-policy'?"),
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -50,23 +51,23 @@ _FLAGS = click.option(
 )
 
 
+_FROM_NODE = click.option(
+    "--from-node",
+    "dump",
+    type=click.Path(path_type=Path, exists=True),
+    help="Go on from what a node holds: a dump (collect-node), its tarball, /, or state files alone. Its machine and "
+    "configuration count where none are named.",
+)
+
+
 def node_options(command: C) -> C:
     """Add the options that describe a kubelet."""
-    for option in (LEVEL, VERSION, _FLAGS, CONFIG):
-        command = option(command)
-    return command
+    return reduce(lambda made, option: option(made), (LEVEL, VERSION, _FLAGS, CONFIG), command)
 
 
 def from_node_options(command: C) -> C:
     """Add the options that name a node at work."""
-    dump = click.option(
-        "--from-node",
-        "dump",
-        type=click.Path(path_type=Path, exists=True),
-        help="Go on from what a node holds: a dump (collect-node), its tarball, /, or state files alone. Its "
-        "machine and configuration count where none are named.",
-    )
-    return dump(STATE_AS_IT_IS(command))
+    return _FROM_NODE(STATE_AS_IT_IS(command))
 
 
 def noted(config: KubeletConfiguration, where: str) -> KubeletConfiguration:
@@ -227,20 +228,18 @@ class Beginning:
         except KubeletFails as error:
             raise StartError("kubelet", str(error)) from error
         except StartError as error:
-            hint = "--state-as-it-is reads a file whose checksum does not fit, as where names were blotted out"
-            raise StartError(
-                error.stage, error.message, [*error.hints, *[hint][CORRUPTED not in error.message :]]
-            ) from error
+            if CORRUPTED in error.message:
+                error.hints += (
+                    "--state-as-it-is reads a file whose checksum does not fit, as of a text that was edited",
+                )
+            raise
         on_node = frozenset(pod.uid for pod in resumed.pods)
         return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a person named: a machine, a node's dump (one of them at least), the kubelet's flags and a level.
-
-    ``as_it_is``: state files whose checksums do not fit are read all the same.
-    """
+    """What a person named: a machine, a dump (one of them at least), flags, a level, and ``--state-as-it-is``."""
 
     machine_name: str | None
     dump: Path | None
@@ -257,8 +256,7 @@ class Question:
         if self.dump is None:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
-            inputs = replace(inputs, node_object=objects.node)
-            return inputs, Beginning(tuple(pods), pod_names(pods))
+            return replace(inputs, node_object=objects.node), Beginning(tuple(pods), pod_names(pods))
         from ..doctor.held_pods import node_holdings
 
         sight = self._look(self.dump, config_file, version, machine)
@@ -276,8 +274,7 @@ class Question:
         if self.dump is None:
             other = NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
         else:
-            sight = self._look(self.dump, config_file, version, inputs.machine)
-            other = self._of_node(sight, config_file)
+            other = self._of_node(self._look(self.dump, config_file, version, inputs.machine), config_file)
         return replace(other, machine=inputs.machine, node_object=inputs.node_object)
 
     def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
@@ -295,8 +292,8 @@ class Question:
 
         try:
             with open_node(dump) as folder:
-                source = NodeSource(folder, config, version=version, machine=machine)
-                sight = look(replace(source, as_it_is=self.as_it_is, has_flags=bool(self.flags)))
+                source = NodeSource(folder, config, None, None, None, version, machine, self.as_it_is, bool(self.flags))
+                sight = look(source)
         except UsageError as error:
             raise error.within("--from-node") from error
         return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..documents import Document
 from ..errors import Fault, UsageError
 from ..files import read_bounded
-from ..kube.configuration_files import kubelet_document
+from ..kube.configuration_files import KubeletDocument, kubelet_document
 from ..kube.kubelet_config import MANAGER_FIELDS, KubeletConfiguration
 from ..kube.kubelet_flags import FLAGS, with_flags
 from ..sources.quirks import Quirks
@@ -122,9 +121,11 @@ def read_configuration(
     lines: dict[str, Line] = {}
     merged: dict[str, Any] = {}
     files: list[str] = []
+    notes: tuple[str, ...] = ()
     from_configz = False
     for shown, place in [*_main_file(tree, process, config), *_drop_ins(tree, process, config_dir)]:
         document, from_configz = _document(place)
+        notes += document.notes
         files.append(shown)
         merged = _merged(merged, document.value)
         lines.update(_lines(place, shown, document.value))
@@ -138,7 +139,9 @@ def read_configuration(
                 f"--config FILE, or one of {', '.join(USUAL)}",
             )
         )
-    kubelet = KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version)
+    kubelet = replace(KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version), notes=notes)
+    for note in notes:
+        tree.note(note)
     if process is not None and not from_configz:
         kubelet = _with_flags(kubelet, process, lines, version)
     cgroup_root = (process and process.last("cgroup-root")) or str(merged.get(CGROUP_ROOT) or "")
@@ -182,13 +185,14 @@ def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[s
             yield f"{folder}{name}", place
 
 
-def _document(place: Path) -> tuple[Document, bool]:
+def _document(place: Path) -> tuple[KubeletDocument, bool]:
     """Return a document with the fields that concern the managers, and whether it is all that a kubelet told."""
     document = kubelet_document(place)
     if not isinstance(document.value, Mapping):
         raise UsageError(Fault(document.place, "is no KubeletConfiguration", "fields and their values"))
     whole = "kind" not in document.value  # what /configz tells has none, and a kubelet refuses a file without
-    return Document(document.place, {key: document.value[key] for key in _FIELDS if key in document.value}), whole
+    fields = {key: document.value[key] for key in _FIELDS if key in document.value}
+    return KubeletDocument(document.place, fields, document.notes), whole
 
 
 def _merged(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

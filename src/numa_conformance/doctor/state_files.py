@@ -163,6 +163,7 @@ def _read_devices(state: SavedState, file: SavedFile) -> None:
     devices = decode_devices(file.text)
     if devices is None:
         file.damage = CORRUPTED
+        state.remarks += (f"{DEVICE_FILE}: {CORRUPTED}; a kubelet goes on without what it says",)
     elif any(not -1 <= node < MOST_NODES for entry in devices for node in entry.devices):
         file.damage = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)"
     else:

@@ -11,6 +11,8 @@ from ..pasted import plain_lines
 
 MAX_BYTES = 1024 * 1024
 """Bytes of a text with one; no kernel takes a longer command line."""
+_LONGEST = 65_536
+"""Characters of a quoted text of several lines."""
 LOGGED = "FLAG: --"
 """How a kubelet writes each of its flags in its log, also those that nobody set."""
 _PROGRAM = r"(?:^|[\s/\"'=])kubelet[\"']?[ \t]+(?=-|\$)"
@@ -47,18 +49,28 @@ def command_words(text: str, place: str) -> list[str]:
     if len({words for line, words in after.items() if "ExecStart=" not in line}) > 1:
         raise UsageError(Fault(place, f"holds {len(after)} command lines of kubelets", "one"))
     of_kubelet = [after.get(line, line) for line in lines if not after or line in after or _GOES_ON.match(line)]
-    return [word for line in of_kubelet for word in _split(line, place)]
-
-
-def _split(line: str, place: str) -> Iterator[str]:
-    """Split as a shell does, also what is quoted for a variable or for another program to hand on."""
+    words: list[str] = []
+    quoted = ""
     try:
-        words = shlex.split(line)
+        for line in of_kubelet:
+            try:
+                words += [*_split(quoted + line)]
+                quoted = ""
+            except ValueError:  # a quote that is closed in a later line
+                quoted += f"{line} "
+                if len(quoted) > _LONGEST:
+                    raise
+        words += [*_split(quoted)]
     except ValueError as error:
         raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
-    for word in words:
+    return words
+
+
+def _split(line: str) -> Iterator[str]:
+    """Split as a shell does, also what is quoted for a variable or for another program to hand on."""
+    for word in shlex.split(line):
         inner = _BEFORE_FLAGS.sub("", word, count=1)
         if inner != word or re.search(r"[ \t]--?[a-z]", word):
-            yield from _split(inner, place)
+            yield from _split(inner)
         elif not word.startswith("$") and word != "--kubelet-extra-args":
             yield word

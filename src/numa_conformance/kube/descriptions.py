@@ -18,7 +18,7 @@ DESCRIBED = "described"
 """The resource version of a pod that was read of a description."""
 HINTS = re.compile(r"\bhints[\"']?[=:]|TopologyHints for pod|bestHint")
 """What the Topology Manager writes in a kubelet's log."""
-_NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods):", re.M)
+_NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods|Pod Template):", re.M)
 _POD = re.compile(r"^ *(?:Init )?Containers:$|^ *Name:[ ]+\S+\n *(?:Namespace|Priority):", re.M)
 _NAME = re.compile(r"^( *)Name:[ ]+\S", re.M)
 _TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +READY +)\S", re.M)
@@ -46,7 +46,7 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
     text = plain_lines(_text(content))
     if pod and not node:
         return [Document(place, made) for made in _pods(text, place)]
-    what = "describes a node" if node else "is a table of kubectl" if table else "is a log"
+    what = "describes no pod" if node else "is a table of kubectl" if table else "is a log"
     refused = [f"{name} ({reason})" for reason, name in _REFUSED.findall(text)]
     if refused:
         what += f" that tells of refused pods: {listed(dict.fromkeys(refused))}"

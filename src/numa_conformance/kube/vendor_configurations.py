@@ -83,7 +83,9 @@ def parts_of(document: Document) -> Iterator[Part]:
     """Yield what a document says of the kubelet; raises ``UsageError`` where it says so in no way that is accepted."""
     value = document.value
     kind = kind_of(document)
-    if not isinstance(value, Mapping) or kind == KIND:
+    if not isinstance(value, Mapping):
+        return
+    if kind == KIND:
         yield Part(document.place, value)
     elif kind in ("List", "KubeletConfigList") and isinstance(value.get("items"), list):
         for index, item in enumerate(value["items"]):
