@@ -106,33 +106,41 @@ func wanted(pod *api.PodSandbox, container *api.Container) int {
 	return int(quota / period)
 }
 
-// packed returns the free CPUs, the best to give first: those of the fullest NUMA node that suffices, else of the emptiest
-// ones; within a node those of whole free cores.
+// packed returns the free CPUs, the best to give first: those of the fullest NUMA node that has enough cores free as a
+// whole, else the freest cores of all, of the emptiest nodes first.
 func (p *plugin) packed(count int) []int {
 	free := p.free(true)
-	ofNode, ofCore, ofWholeCore := map[int]int{}, map[int]int{}, map[int]int{}
+	ofNode, ofCore, ofWholeCore, inWholeCores := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
+	threads := 1
+	for id := range p.online {
+		ofWholeCore[p.core[id]]++
+		threads = max(threads, ofWholeCore[p.core[id]])
+	}
 	for id := range free {
 		ofNode[p.node[id]]++
 		ofCore[p.core[id]]++
 	}
-	for id := range p.online {
-		ofWholeCore[p.core[id]]++
+	for id := range free {
+		if ofCore[p.core[id]] == ofWholeCore[p.core[id]] {
+			inWholeCores[p.node[id]]++
+		}
 	}
-	isPart := func(id int) bool { return ofCore[p.core[id]] < ofWholeCore[p.core[id]] }
+	suffices := func(node int) bool { return ofNode[node] >= count && inWholeCores[node] >= count-count%threads }
 	ids := free.ordered()
 	sort.SliceStable(ids, func(i, j int) bool {
 		one, other := ids[i], ids[j]
-		if a, b := ofNode[p.node[one]], ofNode[p.node[other]]; a != b {
-			if a >= count && b >= count {
-				return a < b
+		node, core := p.node[one]-p.node[other], ofCore[p.core[other]]-ofCore[p.core[one]]
+		emptier := ofNode[p.node[other]] - ofNode[p.node[one]]
+		order := []int{core, emptier, node}
+		if a, b := suffices(p.node[one]), suffices(p.node[other]); a != b {
+			return a
+		} else if a {
+			order = []int{-emptier, node, core}
+		}
+		for _, difference := range order {
+			if difference != 0 {
+				return difference < 0
 			}
-			return a > b
-		}
-		if a, b := p.node[one], p.node[other]; a != b {
-			return a < b
-		}
-		if a, b := isPart(one), isPart(other); a != b {
-			return b
 		}
 		return p.core[one] < p.core[other]
 	})

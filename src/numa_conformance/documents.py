@@ -34,6 +34,10 @@ _OTHER_FORMATS = {
     re.compile(
         rb"^MIME-Version:", re.M | re.I
     ): "the part of it that is YAML; of EKS that of type application/node.eks.aws",
+    re.compile(rb"^.{0,60}?[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ ", re.M): (
+        "of a kubelet's log the lines with FLAG: --, or what it runs with: "
+        "kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
+    ),
     re.compile(rb"^\[settings[.\]]", re.M): (
         "YAML or JSON; of Bottlerocket what its kubelet runs with: kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
     ),

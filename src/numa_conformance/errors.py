@@ -142,12 +142,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near!r}?" if near else ""
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name nearest to ``name``, or None when nothing is near."""
+def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name nearest to ``name``, or None when nothing is near; ``cutoff`` is 1 for equal names."""
     if len(name) > _LONGEST_NAME:
         return None
     by_fold = {word.lower(): word for word in known}
-    close = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower(), by_fold, n=1, cutoff=cutoff)
     return by_fold[close[0]] if close else None
 
 

@@ -140,3 +140,80 @@ def test_a_container_that_shares_cpus_says_why(ask, containers, kubelet, why):
 def test_one_with_cpus_of_its_own_or_less_than_one_says_nothing(ask):
     _, out, _ = ask("simulate", pod("p", container("own", "2"), container("small", "500m")), more=["--json"])
     assert "whyShared" not in json.loads(out)["pods"][0]
+
+
+HINTS = """\
+Nov 27 09:00:00 w kubelet[9]: I1127 09:00:00.1 9 scope_container.go:83] "TopologyHints" hints={"vendor.example/gpu":[{"NUMANodeAffinity":3,"Preferred":true}]} pod="cfd/mesh" containerName="solve"
+Nov 27 09:00:00 w kubelet[9]: I1127 09:00:00.2 9 scope_container.go:83] "TopologyHints" hints={"cpu":[{"NUMANodeAffinity":3,"Preferred":true}]} pod="cfd/mesh" containerName="solve"
+Nov 27 09:00:00 w kubelet[9]: I1127 09:00:00.3 9 scope_container.go:83] "TopologyHints" hints={"memory":[{"NUMANodeAffinity":1,"Preferred":true},{"NUMANodeAffinity":2,"Preferred":true}]} pod="cfd/mesh" containerName="solve"
+Nov 27 09:00:00 w kubelet[9]: I1127 09:00:00.4 9 scope_container.go:91] "ContainerTopologyHint" bestHint={"NUMANodeAffinity":1,"Preferred":false} pod="cfd/mesh" containerName="solve"
+"""  # noqa: E501
+OLD_HINTS = """\
+I1115 10:34:43.3  208 topology_manager.go:194] [topologymanager] TopologyHints for pod 'mesh', container 'solve': map[vendor.example/vf:[{01 true} {11 false}]]
+I1115 10:34:43.4  208 topology_manager.go:194] [topologymanager] TopologyHints for pod 'mesh', container 'solve': map[cpu:[{10 true} {11 false}]]
+I1115 10:34:43.5  208 topology_manager.go:285] [topologymanager] ContainerTopologyHint bestHint: {01 false}
+"""  # noqa: E501
+JSON_HINTS = """\
+{"caller":"topologymanager/scope_pod.go:86","msg":"TopologyHints","hints":{"cpu":[{"NUMANodeAffinity":2,"Preferred":true}]},"pod":{"name":"mesh","namespace":"cfd"}}
+{"caller":"topologymanager/scope_pod.go:86","msg":"TopologyHints","hints":{"memory":null},"pod":{"name":"mesh","namespace":"cfd"}}
+"""
+
+
+def test_hints_of_a_log_are_merged_as_each_policy_does(run, files):
+    code, out, err = run("explain", files("kubelet.log", HINTS))
+    assert code == 0
+    assert "cfd/mesh, container solve:" in out
+    assert "memory, memory: preferred {0}, {1}" in out
+    assert "the kubelet's: {0} (not preferred)" in out
+    assert "best-effort: merged: {0} (not preferred), no set of NUMA nodes is preferred by all: admitted" in out
+    assert "restricted: merged: {0} (not preferred)" in out
+    assert "single-numa-node: merged: any NUMA node (not preferred)" in out
+    assert "NUMA nodes are taken to be as many as hints name, 2" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (OLD_HINTS, ["mesh, container solve:", "restricted: merged: {0} (not preferred)"]),
+        (JSON_HINTS, ["cfd/mesh, the pod as a whole:", "memory: no opinion on it", "restricted: merged: {1}, every"]),
+        (HINTS + HINTS.replace('Affinity":1', 'Affinity":2'), ["memory, memory: preferred {1}, {1}"]),
+    ],
+    ids=["older kubelets", "JSON", "a pod that comes again"],
+)
+def test_hints_are_read_as_kubelets_have_written_them(run, files, text, lines):
+    code, out, _ = run("explain", files("kubelet.log", text))
+    assert code == 0
+    assert [line for line in lines if line not in out] == []
+
+
+def test_the_configured_policy_alone_is_asked(run, files):
+    _, out, _ = run("explain", files("kubelet.log", HINTS), "--flags", "--topology-manager-policy=restricted", "--json")
+    (row,) = json.loads(out)["hints"]
+    assert row["pod"] == "cfd/mesh"
+    assert {name: merge["admitted"] for name, merge in row["policies"].items()} == {"restricted": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (HINTS.partition("]} pod")[0] + "\n", "kubelet.log:1: is no whole line of a log"),
+        (HINTS + "x" * 2**24, "is larger than 16777216 bytes"),
+    ],
+    ids=["cut", "too much"],
+)
+def test_a_log_that_cannot_be_read_is_one_sentence(run, files, text, words):
+    code, out, err = run("explain", files("kubelet.log", text))
+    assert (code, out, err.count("error:")) == (2, "", 1)
+    assert words in err
+
+
+def test_a_description_leads_to_the_reason(run, files):
+    text = (
+        "Name: mesh\nNamespace: cfd\nNode: w/192.0.2.1\nStatus: Failed\nReason: TopologyAffinityError\n"
+        "Containers:\n  solve:\n    Limits:\n      cpu: 7\n      memory: 1Gi\n"
+    )
+    flags = "--cpu-manager-policy=static --reserved-cpus=0 --topology-manager-policy=single-numa-node"
+    code, out, err = run("explain", files("describe.txt", text), "--machine", "snc2-small", "--flags", flags)
+    assert code == 1
+    assert "cfd/mesh (Guaranteed), refused by a kubelet (TopologyAffinityError): refused again" in out
+    assert "a description (cfd/mesh) has no affinity" in err

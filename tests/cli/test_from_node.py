@@ -141,3 +141,144 @@ def test_something_to_begin_with_is_needed(run):
     code, _, err = run("simulate", "--machine", "t1-one-socket-smt2")
     assert code == 2
     assert "name PODS, or a node to go on from" in err
+
+
+MACHINE = "name: lone\nsockets: 2\ncoresPerNuma: 4\nthreads: 2\nmemory: 32Gi\n"
+FLAGS = "--cpu-manager-policy=static --reserved-cpus=0,8"
+CPUS = (
+    '{"policyName":"static","defaultCpuSet":"0-1,4-9,12-15","entries":{"some-uid":{"main":"2-3,10-11"}},"checksum":0}'
+)
+PROMPTS = f"admin@w:~$ sudo cat /var/lib/kubelet/cpu_manager_state\n{CPUS}\nadmin@w:~$ \n"
+
+
+@pytest.fixture
+def lone(run, files, tmp_path):
+    """Asks for a pod of two CPUs on a node of which there is a text, with a machine by hand."""
+
+    def ask(path, *more, flags=FLAGS):
+        machine, new = files("machine.yaml", MACHINE), files("new.yaml", yaml.safe_dump(pod("new", container("c", 2))))
+        code, out, err = run(
+            "simulate", "--from-node", path, "--machine", machine, "--flags", flags, "--json", *more, new
+        )
+        return code, cpus(json.loads(out)) if out else None, err
+
+    return ask
+
+
+HELD = {"some-uid": {"main": "2-3,10-11"}, "default/new": {"c": "1,9"}}
+
+
+@pytest.mark.parametrize(
+    "text", [CPUS, PROMPTS, json.dumps(json.loads(CPUS), indent=2)], ids=["as it is", "prompts", "jq"]
+)
+@pytest.mark.parametrize("version", ["1.27", "1.28", "1.29", "1.37"])
+def test_a_state_file_alone_is_a_node(lone, files, text, version):
+    code, held, err = lone(files("pasted.txt", text), "--kubernetes-version", version)
+    assert (code, held) == (0, HELD)
+    assert "1 pods are known by what they hold alone" in err
+
+
+@pytest.mark.parametrize("place", ["cpu_manager_state", "var/lib/kubelet/cpu_manager_state"])
+def test_a_folder_with_state_files_alone_is_a_node(lone, tmp_path, place):
+    (tmp_path / "node" / place).parent.mkdir(parents=True)
+    (tmp_path / "node" / place).write_text(CPUS)
+    assert lone(tmp_path / "node")[:2] == (0, HELD)
+
+
+def test_memory_of_numa_nodes_is_as_the_state_file_has_it(lone, files, tmp_path):
+    node = FakeNode(
+        tmp_path / "dump", kubelet={**BEST_EFFORT, **MEMORY}, pods=PODS, version="1.36", machine="t1-one-socket-smt2"
+    )
+    text = (node.root / "var/lib/kubelet/memory_manager_state").read_text()
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({**BEST_EFFORT, **MEMORY}))
+    (tmp_path / "one.yaml").write_text("name: one\nsockets: 1\ncoresPerNuma: 4\nthreads: 2\nmemory: 7000Mi\n")
+    code, held, err = lone(
+        files("pasted", text), "--machine", tmp_path / "one.yaml", "--config", tmp_path / "config.yaml", flags=""
+    )
+    assert (code, held["db-uid"]) == (0, {"main": ""})
+    assert "memory and huge pages of NUMA nodes are as it has them" in err
+
+
+BLOTTED = CPUS.replace('"checksum":0', '"checksum":77')
+
+
+def test_an_edited_state_file_is_refused_with_the_way_on(lone, files):
+    path = files("pasted.txt", BLOTTED)
+    code, _, err = lone(path)
+    assert code == 2
+    assert "checkpoint is corrupted" in err
+    assert "--state-as-it-is reads a file whose checksum does not fit, as of a text that was edited" in err
+    code, held, err = lone(path, "--state-as-it-is")
+    assert (code, held) == (0, HELD)
+    assert "cpu_manager_state: the checksum does not fit, so no kubelet starts on it; it is read as it is" in err
+
+
+@pytest.mark.parametrize("version", ["1.32", "1.36", "1.37"])
+@pytest.mark.parametrize("name", ["cpu_manager_state", "memory_manager_state"])
+def test_every_format_is_read_as_it_is(run, files, tmp_path, version, name):
+    node = FakeNode(tmp_path / "dump", kubelet={**BEST_EFFORT, **MEMORY}, pods=PODS, version=version)
+    path = node.root / "var/lib/kubelet" / name
+    path.write_text(path.read_text().replace("db-uid", "blotted"))
+    words = ["simulate", "--from-node", node.root, "--kubernetes-version", version, "--json"]
+    assert run(*words)[0] == 2
+    code, out, err = run(*words, "--state-as-it-is")
+    assert code == 0
+    assert "blotted" in cpus(json.loads(out))
+    assert f"{name}: the checksum does not fit" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (BLOTTED.replace("}},", '},"some-uid":{"b":"4"}},'), "names 'some-uid' twice"),
+        (CPUS[:40], "is no state file: "),
+        ("nothing", "is no state file (accepted: a dump of a node, or the text of memory_manager_state"),
+        ('{"kind": "Pod"}', "holds what is no state file"),
+        (CPUS + CPUS, "holds cpu_manager_state twice"),
+    ],
+    ids=["a uid twice", "cut", "a word", "a pod", "two files of one name"],
+)
+def test_what_is_no_state_file_is_one_sentence(lone, files, text, words):
+    code, held, err = lone(files("pasted.txt", text), "--state-as-it-is")
+    assert (code, held, err.count("error:")) == (2, None, 1)
+    assert words in err
+
+
+def test_a_state_file_needs_a_machine_and_a_configuration(run, files):
+    path = files("pasted.txt", CPUS)
+    code, _, err = run("simulate", "--from-node", path, "--flags", FLAGS)
+    assert (code, "pasted.txt" in err, "for state files alone a --machine" in err) == (2, True, True)
+    code, _, err = run("simulate", "--from-node", path, "--machine", "snc2-small")
+    assert code == 2
+    assert "there is no configuration of one (accepted: --config FILE" in err
+
+
+def test_check_node_takes_a_state_file_and_a_machine(run, files):
+    config = files("kubelet.env", f"KUBELET_EXTRA_ARGS='{FLAGS}'")
+    words = ["check-node", "--machine", files("m.yaml", MACHINE), "--config", config, "--root"]
+    code, out, _ = run(*words, files("pasted.txt", CPUS))
+    assert code == 0
+    assert "0 errors, 0 warnings" in out
+    code, out, _ = run(*words, files("pasted.txt", BLOTTED))
+    assert code == 1
+    assert "--state-as-it-is reads a text that was edited" in out
+    code, out, _ = run(*words, files("pasted.txt", BLOTTED), "--state-as-it-is")
+    assert "cpu_manager_state: the checksum does not fit" in out
+
+
+def test_cpus_that_were_added_end_the_next_start_and_no_quirk_is_named(run, files):
+    grown = files("grown.yaml", "name: grown\nsockets: 1\ncoresPerNuma: 6\nmemory: 16Gi\n")
+    state = files("state", '{"policyName":"static","defaultCpuSet":"0-3","checksum":0}')
+    config = files("kubelet.txt", "--cpu-manager-policy=static --kube-reserved=cpu=1")
+    code, out, _ = run(
+        "check-node", "--root", state, "--machine", grown, "--config", config, "--kubernetes-version", "1.34"
+    )
+    assert code == 1
+    assert "CPUs 4-5 are neither shared nor exclusive" in out
+    assert 'current set of available CPUs "0-5" doesn\'t match with CPUs in state "0-3"' in out
+    assert "known for" not in out
+    uneven = files("uneven.yaml", "name: u\ngroups: [{cpus: 0-3, socket: 0}, {cpus: 4-5, socket: 1}]\nmemory: 16Gi\n")
+    _, out, _ = run(
+        "check-node", "--root", state, "--machine", uneven, "--config", config, "--kubernetes-version", "1.34"
+    )
+    assert "known for: full-by-machine-average" in out

@@ -7,12 +7,17 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from numa_conformance.cli.logged_hints import logged_hints
 from numa_conformance.comparing.recorded import read_vectors, replay
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.doctor.configuration import ROOT_DIR
+from numa_conformance.doctor.lone_state import open_node
+from numa_conformance.doctor.state_files import read_state
+from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.documents import read_documents
 from numa_conformance.errors import NumaConformanceError, UsageError
 from numa_conformance.judging.verdicts import judge_from_file
-from numa_conformance.kube import KubeletConfiguration, Pod, Quantity
+from numa_conformance.kube import KubeletConfiguration, Pod, Quantity, read_cluster, read_kubelet_configuration
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict, read_machine_file
 from numa_conformance.machine.hostfs import read_machine, write_tree
 from numa_conformance.reference.managers.cpu.state_file import decode as decode_cpu
@@ -92,6 +97,20 @@ def texts(data: bytes) -> None:
     except UsageError:
         return
     assert machine_from_dict(machine_to_dict(machine)) == machine, data
+
+
+def lone_state(path: Path) -> None:
+    with open_node(path) as root:
+        read_state(NodeTree(root), ROOT_DIR, as_it_is=True)
+
+
+def pasted(data: bytes) -> None:
+    path = as_file(data, "pasted")
+    for read in (read_kubelet_configuration, read_cluster, logged_hints, lone_state):
+        try:
+            read(path)
+        except UsageError:
+            continue
 
 
 def checkpoints(data: bytes) -> None:
@@ -174,6 +193,7 @@ READERS: Mapping[str, Callable[[bytes], None]] = {
     "cpuset": cpuset,
     "documents": documents,
     "histories": histories,
+    "pasted": pasted,
     "protocol": protocol,
     "quantity": quantity,
     "records": records,

@@ -61,6 +61,10 @@ def test_every_flag_reaches_its_field() -> None:
         "reserved-memory": "0:memory=1Gi",
         "cpu-manager-reconcile-period": "5s",
         "node-status-update-frequency": "20s",
+        "cpu-cfs-quota": "false",
+        "cpu-cfs-quota-period": "50ms",
+        "max-pods": "99",
+        "pods-per-core": "9",
     }
     pairs = dict.fromkeys((name for name, flag in FLAGS.items() if flag.written), "cpu=1")
     written = {name: {**pairs, **values}.get(name, "static") for name in FLAGS}
@@ -75,7 +79,9 @@ def test_every_flag_reaches_its_field() -> None:
     ("text", "said"),
     [
         ("--reserve-cpus=0", "did you mean '--reserved-cpus'"),
-        ("cpu-manager-policy=static", "is no flag"),
+        ("$KUBELET_ARGS", "holds no flag of a kubelet"),
+        ("cpu-manager-polcy=static", "did you mean '--cpu-manager-policy'"),
+        ("--max-pods=many", "'many' is no such value (accepted: a number)"),
         ("--reserved-cpus", "has no value"),
         ("--reserved-memory memory=1Gi", "'memory=1Gi' is no such value (accepted: node:type=amount"),
         ("--feature-gates A=yes", "'A=yes' is no such value"),

@@ -118,6 +118,28 @@ cluster: {{}}
 GKE = f"kubeletConfig:\n{indented(FIELDS, 2)}linuxConfig: {{sysctl: {{net.core.somaxconn: '2048'}}}}\n"
 CONFIGZ = json.dumps({"kubeletconfig": yaml.safe_load(FIELDS)})
 LIST = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(OPENSHIFT)]})
+
+SETTINGS = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0-1"}
+OF_GKE = {
+    **SETTINGS,
+    "topologyManager": {"policy": "restricted", "scope": "pod"},
+    "podPidsLimit": "4096",
+    "cpuCfsQuota": False,
+}
+OF_AKS = {
+    **SETTINGS,
+    "topologyManagerPolicy": "restricted",
+    "cpuCfsQuota": False,
+    "podMaxPids": 100,
+    "failSwapOn": None,
+}
+RKE1 = """
+cluster_name: numa
+services:
+  etcd: {snapshot: true}
+  kubelet:
+    extra_args: {cpu-manager-policy: static, reserved-cpus: 0-1, topology-manager-policy: restricted, v: 4}
+"""
 READ = {
     "what oc lists": LIST,
     "a drop-in of RKE2": RKE2.replace("kubelet-arg:", "kubelet-arg+:"),
@@ -133,6 +155,11 @@ READ = {
     "Talos": TALOS,
     "GKE": GKE,
     "configz": CONFIGZ,
+    "GKE in its own words": json.dumps({"kubeletConfig": OF_GKE}),
+    "a node pool of GKE": json.dumps({"name": "numa", "config": {"kubeletConfig": OF_GKE}}),
+    "AKS": json.dumps(OF_AKS),
+    "a node pool of AKS": json.dumps({"name": "numa", "count": 3, "kubeletConfig": OF_AKS}),
+    "RKE1": RKE1,
 }
 REFUSED = {
     "PerformanceProfile": (
@@ -143,7 +170,7 @@ REFUSED = {
     "k3s with a file": ("kubelet-arg: [config=/etc/k.yaml, cpu-manager-policy=static]\n", "reads /etc/k.yaml"),
     "a pod": ("apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c}]}\n", "holds no KubeletConfiguration, but Pod"),
     "an empty List": ("apiVersion: v1\nkind: List\nitems: []\n", "but List"),
-    "flags as MicroK8s keeps them": ("--cpu-manager-policy=static\n--reserved-cpus=0\n", "give the flags by --flags"),
+    "a block of Terraform": ('kubelet_config {\n  cpu_manager_policy = "static"\n}\n', "proxy/configz"),
     "a misspelt flag": ("kubelet-arg: [cpu-manager-polcy=static]\n", "did you mean '--cpu-manager-policy'?"),
 }  # fmt: skip
 
@@ -191,3 +218,22 @@ def test_a_known_format_that_is_not_read_says_what_to_give(tmp_path, text, inste
     path.write_text(text)
     with pytest.raises(UsageError, match=rf"not YAML: .*\(accepted: .*{instead}"):
         read_kubelet_configuration(path)
+
+
+@pytest.mark.parametrize("name", ["GKE in its own words", "a node pool of AKS"])
+def test_the_words_of_a_provider_are_those_of_the_kubelet_and_its_reservations_are_not_here(tmp_path, name):
+    (tmp_path / "file").write_text(READ[name])
+    config = read_kubelet_configuration(tmp_path / "file")
+    assert not config.cpu_cfs_quota
+    assert config.topology_manager_scope == ("pod" if "GKE" in name else "container")
+    assert config.passed_over == ()
+    assert "proxy/configz has all" in config.notes[0]
+
+
+def test_a_misspelt_setting_of_a_provider_is_passed_over_with_the_near_name(tmp_path):
+    (tmp_path / "file.yaml").write_text(
+        "kubeletConfig: {cpuManagerPolcy: static, topologyManager: {policy: restricted}}\n"
+    )
+    assert "did you mean 'cpuManagerPolicy'" in str(
+        read_kubelet_configuration(tmp_path / "file.yaml").passed_over_notices
+    )

@@ -90,6 +90,7 @@ _PAGES = {
     "kubernetes-versions": "bisect",
     "machine-by-hand": "schema machine-compact",
     "machine-from-text": "capture --from",
+    "node-from-text": "simulate --from-node",
     "my-pod-was-refused": "explain",
     "pod-resources": "serve-pod-resources",
     "protocol": "schema protocol",

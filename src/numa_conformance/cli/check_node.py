@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from ..doctor.findings import Findings, NodeFinding, changes, check
+from ..doctor.lone_state import open_node
 from ..doctor.look import NodeSource, look
 from ..errors import UsageError
 from ..files import write_text
-from ..machine.hostfs import open_dump
 from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import histories_text
-from .options import DIRECTORY, FILE
+from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, machine_of
 from .options import version as version_type
 from .terminal import DIFFERENT, OK, print_json
 
@@ -60,8 +60,11 @@ def node_source_options(command: Any) -> Any:
     default="/",
     show_default=True,
     type=FILE,
-    help="The folder that stands for /: a dump of collect-node, or a tarball of one.",
+    help="The folder that stands for /: a dump of collect-node, or a tarball of one; or state files alone, with "
+    "--machine.",
 )
+@click.option("--machine", "machine_name", type=MachineName(), help="The machine, where the root has none.")
+@STATE_AS_IT_IS
 @node_source_options
 @click.option("--watch", is_flag=True, help="Look again and again, and say what changed since the last pass.")
 @click.option("--every", default=10.0, show_default=True, help="Seconds between two passes of --watch.")
@@ -71,6 +74,8 @@ def node_source_options(command: Any) -> Any:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch one line for each pass.")
 def command(
     root: Path,
+    machine_name: str | None,
+    as_it_is: bool,
     config: Path | None,
     config_dir: Path | None,
     state_dir: str | None,
@@ -87,8 +92,11 @@ def command(
 
     Exits with 1 when there is an error (with --strict: a finding), with 0 when there is none.
     """
-    with open_dump(root, whole=True) as folder:
-        sources = NodeSource(folder, config, config_dir, state_dir, pod_resources, kubernetes_version)
+    machine = machine_of(machine_name) if machine_name else None
+    with open_node(root, whole=True) as folder:
+        sources = NodeSource(
+            folder, config, config_dir, state_dir, pod_resources, kubernetes_version, machine, as_it_is
+        )
         if watch:
             return _watch(sources, every, passes, strict=strict, as_json=as_json)
         findings = check(look(sources))

@@ -11,12 +11,22 @@ from click.core import ParameterSource
 
 from ..errors import Fault, UsageError
 from ..fields import object_at
-from ..kube import Pod
+from ..kube import Pod, read_kubelet_configuration, with_flags
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
-from .node_inputs import NodeInputs, Question, missing, node_options, read_all, tell_missing, tell_unseen
-from .options import INPUT, MachineName, version
+from .logged_hints import tell_hints
+from .node_inputs import (
+    NodeInputs,
+    Question,
+    from_node_options,
+    missing,
+    node_options,
+    read_all,
+    tell_missing,
+    tell_unseen,
+)
+from .options import INPUT, MachineName, quirks_of, version
 from .outcomes import Outcomes, headline, placement_lines
 from .terminal import DIFFERENT, OK, print_json, say
 
@@ -29,13 +39,7 @@ from .terminal import DIFFERENT, OK, print_json, say
     type=MachineName(),
     help="A name of the catalogue, or a file (capture writes one of a node).",
 )
-@click.option(
-    "--from-node",
-    "dump",
-    type=click.Path(path_type=Path, exists=True),
-    help="The node as it is: a dump (collect-node), its tarball, or /. Its machine and configuration count where none "
-    "are named.",
-)
+@from_node_options
 @node_options
 @click.option("--upgrade", type=version, help=f"Say what changes with this version (default: {NEWEST}).")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
@@ -45,6 +49,7 @@ def command(
     pods: tuple[Path, ...],
     machine_name: str | None,
     dump: Path | None,
+    as_it_is: bool,
     config_file: Path | None,
     flags: str,
     kubernetes_version: KubernetesVersion,
@@ -55,12 +60,18 @@ def command(
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 
     PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
-    first; those that were refused are asked again. Exits with 1 when a pod is refused.
+    first; those that were refused are asked again. PODS may also be what `kubectl describe pod` prints, and a kubelet's
+    log, of which the topology hints are merged. Exits with 1 when a pod is refused.
     """
+    config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, kubernetes_version).node)
+    logs = [path for path in pods if tell_hints(path, config.topology_manager_policy, as_json=as_json)]
+    pods = tuple(path for path in pods if path not in logs)
+    if not pods:
+        return OK
     if dump is None and machine_name is None:
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    question = Question(machine_name, dump, flags, level)
+    question = Question(machine_name, dump, flags, level, as_it_is)
     wanted = read_all(pods)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs)

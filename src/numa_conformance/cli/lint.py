@@ -11,7 +11,7 @@ from ..kube import read_kubelet_configuration
 from ..reference.advice import Remark, lint
 from ..sources.versions import KubernetesVersion
 from .options import INPUT, LEVEL, VERSION, MachineName, machine_of, quirks_of
-from .terminal import DIFFERENT, OK, print_json, say
+from .terminal import DIFFERENT, OK, notice, print_json, say
 
 
 @click.command("lint")
@@ -35,10 +35,10 @@ def command(
     """
     machine = machine_of(machine_name) if machine_name else None
     quirks = quirks_of(level, kubernetes_version)
-    by_file = {
-        file: lint(read_kubelet_configuration(file), kubernetes_version, quirks, machine)
-        for file in dict.fromkeys(files)
-    }
+    configs = {file: read_kubelet_configuration(file) for file in files}
+    for note in (note for config in configs.values() for note in config.notes):
+        notice(note)
+    by_file = {file: lint(config, kubernetes_version, quirks, machine) for file, config in configs.items()}
     if as_json:
         print_json([_as_json(file, finding) for file, findings in by_file.items() for finding in findings])
     else:

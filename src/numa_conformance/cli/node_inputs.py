@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,14 +24,15 @@ from ..kube import (
 )
 from ..kube.resource_names import is_extended
 from ..machine import Machine
-from ..machine.hostfs import MemoryStore, open_dump
+from ..machine.hostfs import MemoryStore
 from ..printable import listed
 from ..reference.advice import refusals
+from ..reference.managers.state_file import CORRUPTED
 from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import CONFIG, LEVEL, VERSION, machine_of, quirks_of
+from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, machine_of, quirks_of
 from .outcomes import Outcomes, pod_names
 from .terminal import notice
 
@@ -49,19 +51,35 @@ _FLAGS = click.option(
 )
 
 
+_FROM_NODE = click.option(
+    "--from-node",
+    "dump",
+    type=click.Path(path_type=Path, exists=True),
+    help="Go on from what a node holds: a dump (collect-node), its tarball, /, or state files alone. Its machine and "
+    "configuration count where none are named.",
+)
+
+
 def node_options(command: C) -> C:
     """Add the options that describe a kubelet."""
-    for option in (LEVEL, VERSION, _FLAGS, CONFIG):
-        command = option(command)
-    return command
+    return reduce(lambda made, option: option(made), (LEVEL, VERSION, _FLAGS, CONFIG), command)
+
+
+def from_node_options(command: C) -> C:
+    """Add the options that name a node at work."""
+    return _FROM_NODE(STATE_AS_IT_IS(command))
+
+
+def noted(config: KubeletConfiguration, where: str) -> KubeletConfiguration:
+    """Tell which fields of a configuration a kubelet passes over, and what else of it is not read."""
+    for text in (*(f"{where}: {text}" for text in config.passed_over_notices.values()), *config.notes):
+        notice(text)
+    return config
 
 
 def read_configuration(path: Path | None) -> KubeletConfiguration:
-    """Read a KubeletConfiguration, and tell which fields a kubelet passes over; raises ``UsageError``."""
-    config = read_kubelet_configuration(path)
-    for text in config.passed_over_notices.values():
-        notice(f"{path}: {text}")
-    return config
+    """Read a KubeletConfiguration, and tell what of it is not read; raises ``UsageError``."""
+    return noted(read_kubelet_configuration(path), str(path))
 
 
 @dataclass(frozen=True)
@@ -83,9 +101,9 @@ class NodeInputs:
         cls, machine: Machine, config_file: Path | None, flags: str, version: KubernetesVersion, level: str
     ) -> NodeInputs:
         """Read the configuration; raises ``UsageError``."""
-        config = with_flags(read_configuration(config_file), flags, quirks_of(level, version).node)
-        where = "the configuration" if flags else "the kubelet's own defaults"
-        return cls(machine, config, version, level, str(config_file or where))
+        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, version).node)
+        where = str(config_file or ("the configuration" if flags else "the kubelet's own defaults"))
+        return cls(machine, noted(config, where), version, level, where)
 
     @property
     def quirks(self) -> Quirks:
@@ -209,18 +227,25 @@ class Beginning:
             resumed = node.resume(held.pods)
         except KubeletFails as error:
             raise StartError("kubelet", str(error)) from error
+        except StartError as error:
+            if CORRUPTED in error.message:
+                error.hints += (
+                    "--state-as-it-is reads a file whose checksum does not fit, as of a text that was edited",
+                )
+            raise
         on_node = frozenset(pod.uid for pod in resumed.pods)
         return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a person named: a machine, a node's dump (one of them at least), the kubelet's flags and a level."""
+    """What a person named: a machine, a dump (one of them at least), flags, a level, and ``--state-as-it-is``."""
 
     machine_name: str | None
     dump: Path | None
     flags: str
     level: str
+    as_it_is: bool = False
 
     def begin(
         self, config_file: Path | None, version: KubernetesVersion | None, objects: ClusterObjects
@@ -231,13 +256,12 @@ class Question:
         if self.dump is None:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
-            inputs = replace(inputs, node_object=objects.node)
-            return inputs, Beginning(tuple(pods), pod_names(pods))
+            return replace(inputs, node_object=objects.node), Beginning(tuple(pods), pod_names(pods))
         from ..doctor.held_pods import node_holdings
 
-        sight = _look(self.dump, config_file, version)
-        held = node_holdings(sight, machine or sight.machine, pods)
-        for note in held.notes:
+        sight = self._look(self.dump, config_file, version, machine)
+        held = node_holdings(sight, pods)
+        for note in (*sight.state.remarks, *held.notes):
             notice(note)
         inputs = replace(self._of_node(sight, config_file), machine=held.machine, node_object=objects.node)
         return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
@@ -250,7 +274,7 @@ class Question:
         if self.dump is None:
             other = NodeInputs.read(inputs.machine, config_file, self.flags, version, self.level)
         else:
-            other = self._of_node(_look(self.dump, config_file, version), config_file)
+            other = self._of_node(self._look(self.dump, config_file, version, inputs.machine), config_file)
         return replace(other, machine=inputs.machine, node_object=inputs.node_object)
 
     def _of_node(self, sight: Sight, config_file: Path | None) -> NodeInputs:
@@ -258,15 +282,18 @@ class Question:
         config = with_flags(sight.configured.kubelet, self.flags, quirks_of(self.level, version).node)
         files = ", ".join(f"{self.dump}/{file}" for file in sight.configured.files)
         where = str(config_file or files or f"the kubelet of {self.dump}")
-        return NodeInputs(sight.machine, config, version, self.level, where)
+        return NodeInputs(sight.machine, noted(config, where), version, self.level, where)
 
+    def _look(
+        self, dump: Path, config: Path | None, version: KubernetesVersion | None, machine: Machine | None
+    ) -> Sight:
+        from ..doctor.lone_state import open_node
+        from ..doctor.look import NodeSource, look
 
-def _look(dump: Path, config: Path | None, version: KubernetesVersion | None) -> Sight:
-    from ..doctor.look import NodeSource, look
-
-    try:
-        with open_dump(dump) as folder:
-            sight = look(NodeSource(folder, config=config, version=version))
-    except UsageError as error:
-        raise error.within("--from-node") from error
-    return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))
+        try:
+            with open_node(dump) as folder:
+                source = NodeSource(folder, config, None, None, None, version, machine, self.as_it_is, bool(self.flags))
+                sight = look(source)
+        except UsageError as error:
+            raise error.within("--from-node") from error
+        return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))

@@ -122,6 +122,12 @@ CONFIG = click.option(
     type=FILE,
     help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
 )
+STATE_AS_IT_IS = click.option(
+    "--state-as-it-is",
+    "as_it_is",
+    is_flag=True,
+    help="Read state files whose checksums do not fit, as where somebody blotted out names; no kubelet starts on them.",
+)
 TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
 
 

@@ -17,7 +17,16 @@ from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
-from .node_inputs import Beginning, NodeInputs, Question, node_options, read_all, tell_missing, tell_unseen
+from .node_inputs import (
+    Beginning,
+    NodeInputs,
+    Question,
+    from_node_options,
+    node_options,
+    read_all,
+    tell_missing,
+    tell_unseen,
+)
 from .options import FILE, INPUT, MachineName, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .steps import STEPS, Step, StepOutcome, StepType, take
@@ -32,14 +41,8 @@ _SHOWN_ALIKE = 3
 
 @click.command("simulate")
 @click.option("--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file.")
-@click.option(
-    "--from-node",
-    "dump",
-    type=click.Path(path_type=Path, exists=True),
-    help="Go on from what a node holds: a dump (collect-node), its tarball, or /. Its machine and configuration count "
-    "where none are named.",
-)
 @click.argument("pods", nargs=-1, type=INPUT)
+@from_node_options
 @node_options
 @click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: tell what changes.")
 @click.option(
@@ -62,6 +65,7 @@ def command(
     ctx: click.Context,
     machine_name: str | None,
     dump: Path | None,
+    as_it_is: bool,
     config_file: Path | None,
     pods: tuple[Path, ...],
     flags: str,
@@ -91,7 +95,7 @@ def command(
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
-    question = Question(machine_name, dump, flags, level)
+    question = Question(machine_name, dump, flags, level, as_it_is)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all(pods, resizes=True) if pods else ClusterObjects((), ())
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..documents import Document
 from ..errors import Fault, UsageError
 from ..files import read_bounded
-from ..kube.configuration_files import kubelet_document
+from ..kube.configuration_files import KubeletDocument, kubelet_document
 from ..kube.kubelet_config import MANAGER_FIELDS, KubeletConfiguration
 from ..kube.kubelet_flags import FLAGS, with_flags
 from ..sources.quirks import Quirks
@@ -109,33 +108,40 @@ def read_configuration(
     version: KubernetesVersion,
     config: Path | None = None,
     config_dir: Path | None = None,
+    *,
+    may_lack: bool = False,
 ) -> NodeConfiguration:
     """Read what is in force: files, then drop-ins, then flags (page Set Kubelet Parameters Via A Configuration File).
 
     ``config`` and ``config_dir`` are read in place of what the running kubelet (``process``) names; what ``/configz``
-    told is whole, and flags add nothing to it. Raises ``UsageError`` where there is none, or for one that is none.
+    told is whole, and flags add nothing to it. Raises ``UsageError`` where there is none (unless it ``may_lack``),
+    or for one that is none.
     """
     root_dir = (process and process.last("root-dir")) or ROOT_DIR
     lines: dict[str, Line] = {}
     merged: dict[str, Any] = {}
     files: list[str] = []
+    notes: tuple[str, ...] = ()
     from_configz = False
     for shown, place in [*_main_file(tree, process, config), *_drop_ins(tree, process, config_dir)]:
         document, from_configz = _document(place)
+        notes += document.notes
         files.append(shown)
         merged = _merged(merged, document.value)
         lines.update(_lines(place, shown, document.value))
         if from_configz:
             break
-    if not files and process is None:
+    if not files and process is None and not may_lack:
         raise UsageError(
             Fault(
-                str(tree.root),
+                "the configuration",
                 "no kubelet runs there and there is no configuration of one",
                 f"--config FILE, or one of {', '.join(USUAL)}",
             )
         )
-    kubelet = KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version)
+    kubelet = replace(KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version), notes=notes)
+    for note in notes:
+        tree.note(note)
     if process is not None and not from_configz:
         kubelet = _with_flags(kubelet, process, lines, version)
     cgroup_root = (process and process.last("cgroup-root")) or str(merged.get(CGROUP_ROOT) or "")
@@ -179,13 +185,14 @@ def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[s
             yield f"{folder}{name}", place
 
 
-def _document(place: Path) -> tuple[Document, bool]:
+def _document(place: Path) -> tuple[KubeletDocument, bool]:
     """Return a document with the fields that concern the managers, and whether it is all that a kubelet told."""
     document = kubelet_document(place)
     if not isinstance(document.value, Mapping):
         raise UsageError(Fault(document.place, "is no KubeletConfiguration", "fields and their values"))
     whole = "kind" not in document.value  # what /configz tells has none, and a kubelet refuses a file without
-    return Document(document.place, {key: document.value[key] for key in _FIELDS if key in document.value}), whole
+    fields = {key: document.value[key] for key in _FIELDS if key in document.value}
+    return KubeletDocument(document.place, fields, document.notes), whole
 
 
 def _merged(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from ..judging.chapter import Violation
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.memory.state_file import MEMORY_FILE
+from ..reference.managers.state_file import CORRUPTED
 from .look import ContainerSight, Sight
 from .pod_resources import DUMPED
 from .tree import Line
@@ -190,4 +191,5 @@ def _begin_anew(sight: Sight, requirement: str) -> str:
     name = _MANAGERS.get(requirement.partition("/")[0], CPU_FILE)
     file = sight.state.files.get(name)
     path = f"/{file.path}" if file else name
-    return f"drain the node, stop the kubelet, remove {path}, start the kubelet"
+    edited = "; --state-as-it-is reads a text that was edited" if file and CORRUPTED in (file.damage or "") else ""
+    return f"drain the node, stop the kubelet, remove {path}, start the kubelet{edited}"

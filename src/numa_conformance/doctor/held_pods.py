@@ -35,7 +35,7 @@ class NodeHoldings:
     notes: tuple[str, ...]
 
 
-def node_holdings(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> NodeHoldings:
+def node_holdings(sight: Sight, manifests: Sequence[Pod]) -> NodeHoldings:
     """Return what a node holds; manifests are matched by uid, or by namespace and name where the node tells them."""
     holdings, guaranteed = _amounts(sight)
     names = {container.uid: (container.namespace, container.pod) for container in sight.names.values() if container.uid}
@@ -54,7 +54,7 @@ def node_holdings(sight: Sight, machine: Machine, manifests: Sequence[Pod]) -> N
         if uid not in known
     }
     pods = sorted({**known, **made}.values(), key=lambda pod: (pod.created, pod.uid))
-    machine, unplaced = _with_devices(sight, machine)
+    machine, unplaced = _with_devices(sight, sight.machine)
     return NodeHoldings(
         machine,
         {name: file.text for name, file in sight.state.files.items()},

@@ -13,10 +13,12 @@ from ..errors import UsageError
 from ..kube.quantity import microseconds
 from ..machine import Machine
 from ..machine.hostfs import read_machine
+from ..reference.managers.memory.state_file import MEMORY_FILE
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from . import cgroups
 from .configuration import NodeConfiguration, find_kubelet, read_configuration
+from .lone_state import memory_of_state
 from .pod_resources import PodResourcesReport, ask_kubelet, read_dump, read_manifest
 from .state_files import SavedState, read_state
 from .tree import NodeTree
@@ -34,7 +36,8 @@ PASSES = 3
 class NodeSource:
     """The node to look at: its root, and files that replace those below it.
 
-    ``version``: the kubelet's; None where it is not said, and is to be found.
+    ``version``: the kubelet's; None where it is not said, and is to be found. ``machine``: in place of the tree's.
+    ``as_it_is``: state files whose checksum does not fit are read. ``has_flags``: they may be all the configuration.
     """
 
     root: Path = Path("/")
@@ -43,6 +46,9 @@ class NodeSource:
     state_dir: str | None = None
     pod_resources: str | None = None
     version: KubernetesVersion | None = None
+    machine: Machine | None = None
+    as_it_is: bool = False
+    has_flags: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +119,10 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     manifest = read_manifest(tree)
     process = find_kubelet(tree)
     version = source.version or (manifest and manifest.kubernetes_version) or version_of_kubelet(tree, process)
-    machine = read_machine(source.root)
-    configured = read_configuration(tree, process, version or DEFAULT, source.config, source.config_dir)
+    machine = source.machine or read_machine(source.root)
+    configured = read_configuration(
+        tree, process, version or DEFAULT, source.config, source.config_dir, may_lack=source.has_flags
+    )
     if source.state_dir:
         configured.root_dir = source.state_dir
     hierarchy = cgroups.find_hierarchy(tree, configured.cgroup_root)
@@ -122,7 +130,10 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     is_live = manifest is None and os.path.lexists(tree.root / "proc" / "self")
     if is_live and present:
         time.sleep(PAUSE)
-    state = read_state(tree, configured.root_dir)
+    state = read_state(tree, configured.root_dir, as_it_is=source.as_it_is)
+    if source.machine and state.nodes and not (source.root / "sys").exists():
+        machine = memory_of_state(machine, state.nodes)  # people know no bytes of NUMA nodes, and a kubelet compares
+        state.remarks += (f"{MEMORY_FILE}: memory and huge pages of NUMA nodes are as it has them",)
     names = cgroups.names_of_containers(tree)
     of_pods = cgroups.pods(tree, hierarchy) if hierarchy else []
     if is_live:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import Fault, UsageError
 from ..machine.hostfs.kubelet_root import STATE_FILES
+from ..reference.managers.cpu import state_formats as of_cpus
 from ..reference.managers.cpu.cpu_state import CpuState
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.cpu.state_file import decode as decode_cpu
 from ..reference.managers.device.device_state import DeviceEntry
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.device.state_file import decode as decode_devices
+from ..reference.managers.memory import state_formats as of_memory
 from ..reference.managers.memory.memory_state import NodeMemory, PinnedBlock
 from ..reference.managers.memory.state_file import MEMORY_FILE
 from ..reference.managers.memory.state_file import decode as decode_memory
 from ..reference.managers.state_file import CORRUPTED, PLAIN, CheckpointError, FileStyle
+from ..reference.managers.state_formats import Format, text_checksum
 from .tree import MAX_STATE, Line, NodeTree
 
 MOST_NODES = 1024
@@ -48,7 +53,10 @@ class SavedFile:
 
 @dataclass
 class SavedState:
-    """What state files say. ``changed``: when the CPU Manager's was last written, in seconds since the epoch."""
+    """What state files say. ``changed``: when the CPU Manager's was last written, in seconds since the epoch.
+
+    ``remarks``: what a person is to know of how a file is read, such as one whose checksum does not fit.
+    """
 
     files: dict[str, SavedFile] = field(default_factory=dict)
     cpus: CpuState | None = None
@@ -57,10 +65,15 @@ class SavedState:
     pods_with_memory: frozenset[str] = frozenset()
     devices: tuple[DeviceEntry, ...] | None = None
     changed: float | None = None
+    remarks: tuple[str, ...] = ()
 
 
-def read_state(tree: NodeTree, root_dir: str) -> SavedState:
-    """Read the files below the kubelet's folder; one that is not there is left out."""
+def read_state(tree: NodeTree, root_dir: str, *, as_it_is: bool = False) -> SavedState:
+    """Read the files below the kubelet's folder; one that is not there is left out.
+
+    ``as_it_is``: where a checksum does not fit, as in a text that a person edited, it counts as if it did, and a note
+    says so. Raises ``UsageError`` where such a text names a pod or a container twice.
+    """
     state = SavedState()
     for name, place in STATE_FILES.items():
         path = f"{root_dir.strip('/')}/{place}"
@@ -72,8 +85,42 @@ def read_state(tree: NodeTree, root_dir: str) -> SavedState:
     for name, read in readers:
         if name in state.files:
             read(state, state.files[name])
+            if as_it_is and CORRUPTED in (state.files[name].damage or "") and name in _FORMATS:
+                state.remarks += (
+                    f"{name}: the checksum does not fit, so no kubelet starts on it; it is read as it is",
+                )
+                state.files[name] = SavedFile(state.files[name].path, _sealed(state.files[name]))
+                read(state, state.files[name])
     _refuse_too_many(state)
     return state
+
+
+_FORMATS: dict[str, tuple[Format[Any], ...]] = {
+    CPU_FILE: (of_cpus.V3, of_cpus.V2, of_cpus.V1),
+    MEMORY_FILE: (of_memory.V2, of_memory.V1),
+}
+"""The format with entries of pods, then those without."""
+
+
+def _sealed(file: SavedFile) -> str:
+    """Return a file with the checksums of what it says; one that cannot be read stays as it is."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        document = dict(pairs)
+        if len(document) < len(pairs):
+            twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+            raise UsageError(Fault(file.path, f"names {twice!r} twice", "another name for each that was blotted out"))
+        return document
+
+    document = json.loads(file.text, object_pairs_hook=once)
+    document["dataChecksum"] = text_checksum(str(document.get("data")))
+    formats = _FORMATS[file.path.rpartition("/")[2]]
+    for each in formats[:1] if "podEntries" in document else formats[1:]:
+        record, fault = each.read(json.dumps(document))
+        if fault is None:
+            document["checksum"] = each.checksum(record)
+            break
+    return json.dumps({name: value for name, value in document.items() if name != "dataChecksum" or "data" in document})
 
 
 def _refuse_too_many(state: SavedState) -> None:
@@ -116,6 +163,7 @@ def _read_devices(state: SavedState, file: SavedFile) -> None:
     devices = decode_devices(file.text)
     if devices is None:
         file.damage = CORRUPTED
+        state.remarks += (f"{DEVICE_FILE}: {CORRUPTED}; a kubelet goes on without what it says",)
     elif any(not -1 <= node < MOST_NODES for entry in devices for node in entry.devices):
         file.damage = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)"
     else:

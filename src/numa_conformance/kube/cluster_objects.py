@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import Fault, UsageError
 from ..fields import Fields, object_at, objects_at
 from ..printable import listed
+from .descriptions import DESCRIBED
 from .manifests import ManifestObject, read_manifests
 from .pod import Pod
 from .quantity import Quantity, quantities
@@ -191,6 +192,15 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
             f"{pod.namespace}/{pod.name} ({', '.join(filter(None, (pod.phase, pod.reason)))})" for pod in objects.ended
         )
         yield f"pods that are left out, as they have ended: {listed(names)}"
+    pods = objects.in_order
+    if described := [pod for pod in pods if object_at(pod.raw, "metadata").get("resourceVersion") == DESCRIBED]:
+        shown = listed(f"{pod.namespace}/{pod.name}" for pod in described)
+        yield (
+            f"a description ({shown}) has no affinity, claims and restart policies, nor the other pods of the node: "
+            f"kubectl get pods -A -o yaml --field-selector spec.nodeName={described[0].node_name or 'NODE'} has them"
+        )
+    if objects.nodes and not objects.in_order:
+        yield "only Nodes are listed, and no pod: of a Node labels, taints and conditions are looked at"
     if grouped := [pod for pod in objects.in_order if object_at(pod.raw, "spec", "schedulingGroup")]:
         names = (f"{pod.namespace}/{pod.name}" for pod in grouped)
         yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..documents import Document, read_documents
+from ..documents import Document, name_of, read_content, read_documents, read_text
 from ..errors import Fault, UsageError, closest
 from ..sources.quirks.node import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
+from .command_lines import MAX_BYTES, is_command_line
 from .kubelet_config import KIND, KubeletConfiguration
 from .kubelet_flags import fields_of_flags
 from .scheduler_config import SchedulerConfiguration
@@ -26,12 +28,32 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     if path is None:
         return KubeletConfiguration()
     document = kubelet_document(path)
-    return KubeletConfiguration.from_dict(document.value, document.place, lenient=True)
+    config = KubeletConfiguration.from_dict(document.value, document.place, lenient=True)
+    return replace(config, notes=document.notes)
 
 
-def kubelet_document(path: Path | str) -> Document:
-    """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``."""
-    documents = read_documents(path)
+class KubeletDocument(Document):
+    """The document of a KubeletConfiguration. ``notes``: what else the file holds that is not read."""
+
+    __slots__ = ("notes",)
+
+    def __init__(self, place: str, value: Any, notes: tuple[str, ...] = ()) -> None:
+        """Take where it stands, what it says, and what is not read."""
+        super().__init__(place, value)
+        self.notes = notes
+
+
+def kubelet_document(path: Path | str) -> KubeletDocument:
+    """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``.
+
+    A command line of a kubelet, as people paste it, is one too.
+    """
+    content = read_content(path)
+    text = content if isinstance(content, str) else content[: MAX_BYTES + 1].decode("utf-8", "replace")
+    if is_command_line(text):
+        of_flags, notes = fields_of_flags(text, NodeQuirks(), name_of(path))
+        return KubeletDocument(name_of(path), {"kind": KIND, **of_flags}, notes)
+    documents = read_text(content, name_of(path))
     parts = [part for document in documents for part in parts_of(document)]
     written = [part for part in parts if part.fields is not None]
     if len(written) > 1:
@@ -42,8 +64,8 @@ def kubelet_document(path: Path | str) -> Document:
     place = (written or parts)[0].place
     for part in parts:
         if part.flags and isinstance(fields, Mapping):
-            fields = _with_fields(fields, fields_of_flags(shlex.join(part.flags), NodeQuirks(), part.place))
-    return Document(place, fields)
+            fields = _with_fields(fields, fields_of_flags(shlex.join(part.flags), NodeQuirks(), part.place)[0])
+    return KubeletDocument(place, fields, tuple(note for part in parts for note in part.notes))
 
 
 def read_scheduler_configuration(

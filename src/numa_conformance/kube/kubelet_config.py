@@ -45,7 +45,7 @@ class KubeletConfiguration:
     """The part of a KubeletConfiguration that decides about CPUs, memory and devices.
 
     Absent fields have the defaults of Kubernetes ``DEFAULT``; ``at`` gives them those of another version.
-    ``passed_over``: the fields that no kubelet knows.
+    ``passed_over``: the fields that no kubelet knows. ``notes``: what else was not read of what a person gave.
     """
 
     cpu_manager_policy: str = CPU_MANAGER_POLICY.at(DEFAULT)
@@ -70,6 +70,7 @@ class KubeletConfiguration:
     node_status_update_frequency: str = NODE_STATUS_UPDATE_FREQUENCY.at(DEFAULT)
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
     passed_over: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", *, lenient: bool = False) -> KubeletConfiguration:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import Fault, UsageError, closest
+from ..printable import listed
+from ..sources.defaults import DEFAULTS
 from ..sources.quirks.node import NodeQuirks
+from ..sources.versions import DEFAULT
+from .command_lines import LOGGED, command_words
 from .kubelet_config import KubeletConfiguration
 
 _BOOLEANS = {
@@ -33,7 +36,7 @@ class _Flag:
 
 def _pairs(text: str, sign: str = "=") -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for item in text.split(","):
+    for item in filter(None, text.split(",")):
         pairs |= _pair(item, sign)
     return pairs
 
@@ -50,16 +53,18 @@ def _thresholds(text: str) -> dict[str, str]:
 
 
 def _gates(text: str) -> dict[str, bool]:
-    pairs = _pairs(text)
-    for name, value in pairs.items():
-        if value not in _BOOLEANS:
-            raise ValueError(f"{name}={value}")
-    return {name: _BOOLEANS[value] for name, value in pairs.items()}
+    return {name: _switch(value, f"{name}={value}") for name, value in _pairs(text).items()}
+
+
+def _switch(text: str, shown: str = "") -> bool:
+    if text not in _BOOLEANS:
+        raise ValueError(shown or text)
+    return _BOOLEANS[text]
 
 
 def _memory(text: str) -> list[dict[str, Any]]:
     entries = []
-    for item in text.split(";"):
+    for item in filter(None, text.split(";")):
         node, separator, limits = item.partition(":")
         if not separator or not (node.isascii() and node.isdecimal()):
             raise ValueError(item)
@@ -73,23 +78,33 @@ _OPTIONS = "name=value,..."
 
 FLAGS: Mapping[str, _Flag] = MappingProxyType(
     {
+        "cpu-cfs-quota": _Flag("cpuCFSQuota", _switch, "true|false"),
+        "cpu-cfs-quota-period": _Flag("cpuCFSQuotaPeriod", str),
         "cpu-manager-policy": _Flag("cpuManagerPolicy", str),
         "cpu-manager-policy-options": _Flag("cpuManagerPolicyOptions", _pairs, _OPTIONS),
         "cpu-manager-reconcile-period": _Flag("cpuManagerReconcilePeriod", str),
         "eviction-hard": _Flag("evictionHard", _thresholds, "signal<amount,..."),
         "feature-gates": _Flag("featureGates", _gates, "name=true|false,..."),
         "kube-reserved": _Flag("kubeReserved", _pairs, _AMOUNTS),
+        "kube-reserved-cgroup": _Flag("kubeReservedCgroup", str),
+        "max-pods": _Flag("maxPods", int, "a number"),
         "memory-manager-policy": _Flag("memoryManagerPolicy", str),
         "node-status-update-frequency": _Flag("nodeStatusUpdateFrequency", str),
+        "pods-per-core": _Flag("podsPerCore", int, "a number"),
         "reserved-cpus": _Flag("reservedSystemCPUs", str),
         "reserved-memory": _Flag("reservedMemory", _memory, "node:type=amount,...[;node:...]"),
         "system-reserved": _Flag("systemReserved", _pairs, _AMOUNTS),
+        "system-reserved-cgroup": _Flag("systemReservedCgroup", str),
         "topology-manager-policy": _Flag("topologyManagerPolicy", str),
         "topology-manager-policy-options": _Flag("topologyManagerPolicyOptions", _pairs, _OPTIONS),
         "topology-manager-scope": _Flag("topologyManagerScope", str),
     }
 )
-"""Every flag that the pages of the resource managers name, without its dashes."""
+"""Every flag that the pages of the resource managers name, and those of fields that decide too, without dashes."""
+_FAMILIES = ("cpu-manager", "memory-manager", "topology-manager", "reserved-")
+"""Flags with these beginnings are all known here, so that an unknown one is a misspelt one."""
+_NEAR = 0.85
+"""How near to a known flag a misspelt one is; no other flag of a kubelet is so near."""
 
 
 def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> KubeletConfiguration:
@@ -99,53 +114,66 @@ def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> K
     as in the kubelet. With ``options-flag-takes-one-pair`` options are not split at commas (CPU-OPT-01). Raises
     ``UsageError`` with every fault.
     """
-    fields = fields_of_flags(text, quirks, "--flags")
+    fields, notes = fields_of_flags(text, quirks, "--flags")
     written = config.to_dict()
     if "featureGates" in fields:
         fields["featureGates"] = {**(written.get("featureGates") or {}), **fields["featureGates"]}
-    if not fields:
-        return config
-    return replace(KubeletConfiguration.from_dict({**written, **fields}, "--flags"), passed_over=config.passed_over)
+    if fields:
+        config = replace(
+            KubeletConfiguration.from_dict({**written, **fields}, "--flags"),
+            passed_over=config.passed_over,
+            notes=config.notes,
+        )
+    return replace(config, notes=(*config.notes, *notes)) if notes else config
 
 
-def fields_of_flags(text: str, quirks: NodeQuirks, place: str) -> dict[str, Any]:
-    """Return the fields of a configuration that a command line sets; raises ``UsageError`` with every fault."""
+def fields_of_flags(text: str, quirks: NodeQuirks, place: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the fields of a configuration that a command line sets, and what is to be said of other flags.
+
+    Raises ``UsageError`` with every fault.
+    """
     faults: list[Fault] = []
+    others: dict[str, None] = {}
     fields: dict[str, Any] = {}
-    for name, value in _parts(text, faults, place):
+    for name, value in _parts(command_words(text, place), faults, others, place):
         flag = FLAGS[name]
         try:
-            whole = name in _PAIR_FLAGS and quirks.options_flag_takes_one_pair
+            whole = name in _PAIR_FLAGS and quirks.options_flag_takes_one_pair and value
             read = _pair(value) if whole else flag.read(value)
         except ValueError as error:
-            faults.append(Fault(f"{place}: --{name}", f"{str(error)!r} is no such value", flag.written))
+            wrong = value if flag.read is int else str(error)
+            faults.append(Fault(f"{place}: --{name}", f"{wrong!r} is no such value", flag.written))
             continue
-        fields[flag.field] = _joined(fields.get(flag.field), read)
+        if LOGGED not in text or (read and (flag.field not in DEFAULTS or read != DEFAULTS[flag.field].at(DEFAULT))):
+            fields[flag.field] = _joined(fields.get(flag.field), read)
+    if not (fields or others or faults) and text.strip() and LOGGED not in text:
+        faults.append(Fault(place, "holds no flag of a kubelet", "--name=value or --name value"))
     if faults:
         raise UsageError(faults)
-    return fields
+    hint = "; give the file that it names by --config, and this text by --flags" if "--config" in others else ""
+    return fields, (f"{place}: passed over, as none of the managers': {listed(others)}{hint}",) if others else ()
 
 
-def _parts(text: str, faults: list[Fault], place: str) -> Iterator[tuple[str, str]]:
-    """Yield known flags with their values; what is none becomes a fault."""
-    try:
-        words = iter(shlex.split(text))
-    except ValueError as error:
-        raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
-    for word in words:
+def _parts(words: Sequence[str], faults: list[Fault], others: dict[str, None], place: str) -> Iterator[tuple[str, str]]:
+    """Yield known flags with their values; misspelt ones become faults, all ``others`` are named."""
+    rest = iter(words)
+    after_known = False
+    for word in rest:
         name, separator, value = word.removeprefix("-").removeprefix("-").partition("=")
-        if not word.startswith("-"):
-            faults.append(Fault(place, f"{word!r} is no flag", "--name=value or --name value"))
-        elif name not in FLAGS:
+        name = name.replace("_", "-")  # as a kubelet does
+        is_flag = word.startswith("-") and bool(name)
+        if name in FLAGS and (is_flag or separator):
+            if not separator and (value := "true" if FLAGS[name].read is _switch else next(rest, "")) == "":
+                faults.append(Fault(f"{place}: --{name}", "has no value", "--name=value or --name value"))
+            else:
+                yield name, value
+        elif (is_flag or separator) and (name.startswith(_FAMILIES) or closest(name, FLAGS, _NEAR)):
             near = closest(name, FLAGS)
             accepted = ", ".join(f"--{known}" for known in FLAGS)
             faults.append(Fault(place, f"there is no flag --{name} here", accepted, near and f"--{near}"))
-            if not separator:
-                return
-        elif not separator and (value := next(words, "")) == "":
-            faults.append(Fault(f"{place}: --{name}", "has no value", "--name=value or --name value"))
-        else:
-            yield name, value
+        elif is_flag or after_known:
+            others[f"--{name}" if is_flag else repr(name)] = None
+        after_known = name in FLAGS
 
 
 def _joined(before: Any, read: Any) -> Any:

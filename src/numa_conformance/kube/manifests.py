@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..documents import read_documents
+from ..documents import name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
+from .descriptions import described_pods
 from .workloads import TEMPLATED
 
 _READ = ("Pod", *TEMPLATED, "Node")
@@ -52,7 +53,8 @@ def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator
     cannot be read at all.
     """
     for file in dict.fromkeys(file for path in paths for file in _some_files(path)):
-        documents = read_documents(file)
+        content, name = read_content(file), name_of(file)
+        documents = described_pods(content, name) or read_text(content, name)
         if not documents:
             faults.append(Fault(file, "there is no document in it", _ACCEPTED))
         for document in documents:

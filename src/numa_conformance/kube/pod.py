@@ -149,7 +149,7 @@ class Pod:
         # Of a single container the class is the same either way.
         if changes.class_by_container and len(pod.all_containers) > 1 and not pod.compares_by_container:
             pod = replace(pod, compares_by_container=True)
-        if pod.status_qos_class and not changes.class_told_in_status_counts:
+        if pod.status_qos_class and pod.raw and not changes.class_told_in_status_counts:  # else nothing more is known
             pod = replace(pod, status_qos_class=None)
         if gates.enabled("DRAExtendedResource"):
             pod = _without_claimed(pod)

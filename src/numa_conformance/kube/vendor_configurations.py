@@ -1,8 +1,8 @@
 """Where a KubeletConfiguration stands in the files of installers and distributions, and which flags stand beside it.
 
 Read are OpenShift's KubeletConfig, kubeadm's ConfigMap and documents, EKS' NodeConfig, Talos' machine configuration,
-the ``kubelet-arg`` of k3s and RKE2, GKE's node system configuration, and what ``/configz`` of a node answers. Of others
-the way to the part that matters is told.
+the ``kubelet-arg`` of k3s and RKE2, the ``services`` of RKE1, the node settings of GKE and AKS in their own words, and
+what ``/configz`` of a node answers. Of others the way to the part that matters is told.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..documents import Document, read_text
-from ..errors import Fault, UsageError
+from ..errors import Fault, UsageError, closest
 from ..fields import object_at
-from .kubelet_config import KIND
-from .kubelet_flags import FLAGS
+from ..sources.configuration_fields import FIELDS
+from .kubelet_config import KIND, MANAGER_FIELDS
 
 _CONFIGZ = "kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
 _REMEDIES = {
@@ -25,19 +25,35 @@ _REMEDIES = {
 }
 _OF_MACHINES = {"cpus", "numaPerSocket", "coresPerNuma"}
 """Fields that machines have, in either form, and nothing else that is read here."""
-_FLAG_FAMILIES = ("cpu-manager", "memory-manager", "topology-manager", "reserved-")
-"""Flags with these beginnings are all known here, so that an unknown one is a misspelt one."""
+
+_WORDS = {
+    "cpuCfsQuota": "cpuCFSQuota",
+    "cpuCfsQuotaPeriod": "cpuCFSQuotaPeriod",
+    "topologyManager.policy": "topologyManagerPolicy",
+    "topologyManager.scope": "topologyManagerScope",
+    "memoryManager.policy": "memoryManagerPolicy",
+}
+"""The words of GKE and AKS for fields of the managers."""
+_OF_PROVIDERS = {"containerLogMaxSizeMB", "imageGcHighThreshold", "imageGcLowThreshold", "podMaxPids"} | {
+    word.partition(".")[0] for word in _WORDS
+}
+"""Fields that GKE or AKS have and a kubelet has not."""
+_NEAR = 0.8
 
 Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a document says of the kubelet: the fields of a configuration, if any, and flags as they are typed."""
+    """What a document says of the kubelet: the fields of a configuration, if any, and flags as they are typed.
+
+    ``notes``: what stands elsewhere.
+    """
 
     place: str
     fields: Mapping[str, Any] | None = None
     flags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,7 @@ _BY_KEY = {
     "kubelet-arg": _Form(flags=("kubelet-arg",)),
     "kubelet-arg+": _Form(flags=("kubelet-arg+",)),
     "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs")),
-    "kubeletConfig": _Form(("kubeletConfig",)),
+    "services": _Form(flags=("services", "kubelet", "extra_args")),
 }
 """Forms without a kind."""
 
@@ -67,20 +83,24 @@ def parts_of(document: Document) -> Iterator[Part]:
     """Yield what a document says of the kubelet; raises ``UsageError`` where it says so in no way that is accepted."""
     value = document.value
     kind = kind_of(document)
-    if isinstance(value, str) and value.startswith("--"):
-        raise UsageError(Fault(document.place, "holds flags of a kubelet", f"one {KIND}; give the flags by --flags"))
-    if not isinstance(value, Mapping) or kind == KIND:
+    if not isinstance(value, Mapping):
+        return
+    if kind == KIND:
         yield Part(document.place, value)
     elif kind in ("List", "KubeletConfigList") and isinstance(value.get("items"), list):
         for index, item in enumerate(value["items"]):
             yield from parts_of(Document(f"{document.place}: items[{index}]", item))
     elif list(value) == ["kubeletconfig"]:
         yield Part(f"{document.place}: kubeletconfig", value["kubeletconfig"])
+    elif not kind and (settings := _of_provider(value)):
+        path, fields = settings
+        note = f"{document.place}: the provider adds what is reserved, which is not here: {_CONFIGZ} has all"
+        yield Part(f"{document.place}{path}", fields, notes=(note,))
     elif kind == "ConfigMap":
         yield from _in_config_map(document)
     elif form := _BY_KIND.get(kind) if kind else next((_BY_KEY[key] for key in value if key in _BY_KEY), None):
         yield from _in_form(document, form)
-    elif not kind:
+    elif not kind and (not value or value.keys() & FIELDS.keys()):
         yield Part(document.place, value)
 
 
@@ -103,6 +123,23 @@ def _in_form(document: Document, form: _Form) -> Iterator[Part]:
     flags = tuple(_typed(_at(document.value, form.flags), f"{document.place}: {'.'.join(form.flags)}"))
     if fields is not None or flags:
         yield Part(place, fields, flags)
+
+
+def _of_provider(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return where GKE's or AKS' settings are, and what they say of the managers in the words of a kubelet."""
+    for path in ((), ("kubeletConfig",), ("config", "kubeletConfig")):
+        settings = object_at(document, *path)
+        if settings if path else _OF_PROVIDERS & settings.keys():
+            break
+    else:
+        return None
+    fields: dict[str, Any] = {}
+    for name, setting in settings.items():
+        inner = setting if isinstance(setting, Mapping) and name in _OF_PROVIDERS else {"": setting}
+        words = {f"{name}.{key}".rstrip("."): value for key, value in inner.items()}
+        fields |= {_WORDS.get(word, word): value for word, value in words.items() if value is not None}
+    near = {name: value for name, value in fields.items() if closest(name, MANAGER_FIELDS, _NEAR)}
+    return "".join(f": {key}" for key in path[-1:]), near
 
 
 def _at(value: Any, path: Path) -> Any:
@@ -140,5 +177,4 @@ def _typed(flags: Any, place: str) -> Iterator[str]:
                     f"that file, and the rest by --flags; or {_CONFIGZ}",
                 )
             )
-        if name in FLAGS or name.startswith(_FLAG_FAMILIES):
-            yield f"--{name}={value}"
+        yield f"--{name}={value}"

@@ -110,9 +110,8 @@ class _Reader:
         """Return online and offline CPUs that have a folder."""
         numbers = self._files.numbered(_CPU, "cpu")
         if not numbers:
-            raise UsageError(
-                Fault(self._files.shown(_CPU), "there are no CPUs in this tree", "folders cpu0, cpu1, ...")
-            )
+            accepted = "folders cpu0, cpu1, ..., or for state files alone a --machine"
+            raise UsageError(Fault(self._files.shown(_CPU), "there are no CPUs in this tree", accepted))
         if len(numbers) > MAX_CPUS:
             raise UsageError(Fault(self._files.shown(_CPU), f"names {len(numbers)} CPUs", f"at most {MAX_CPUS}"))
         present = sum(1 << number for number in numbers)

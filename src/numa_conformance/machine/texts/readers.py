@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from textwrap import dedent
 from typing import TypeAlias
 
 from ...errors import Fault, UsageError
+from ...pasted import plain_lines
 from .facts import Facts
 from .objects import read_cadvisor, read_libvirt, read_lstopo, read_zones
-from .tables import read_cpuinfo, read_json, read_nodes, read_rows, read_summary
+from .tables import read_cpuinfo, read_json, read_log, read_nodes, read_rows, read_summary
 
 MAX_BYTES = 16 * 1024 * 1024
 """Twenty times what lstopo writes of the largest machine."""
 _HEAD = 65_536
-
-_PLAIN = {0xA0: " ", 0xFF1A: ":", 0xFEFF: None, 0: None}
-"""Blanks that do not break, colons of Chinese texts, a mark of order, padding."""
-_ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
-_QUOTE = re.compile(r"^[ \t]{0,8}(?:>[ \t]?){1,8}")
-_NO_CONTENT = re.compile(
-    r"[ \t]{0,80}(?:```|~~~)|"  # a fence of Markdown; then a prompt
-    r"[^\n#$%>]{0,100}[#$%>] ?(?:sudo +)?(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker)\b"
-)
 
 
 def _sign(pattern: str) -> re.Pattern[str]:
@@ -48,6 +39,7 @@ _READERS: tuple[_Reader, ...] = (
     ("lscpu -e", _sign(r"^[ \t]*CPU(?:[ \t]+[A-Z0-9]+)*[ \t]+(?:NODE|SOCKET|CORE)\b"), read_rows),
     ("lscpu -p", _sign(r"^[ \t]*#[ \t]*CPU,|^[ \t]*[0-9]{1,5}(?:,[0-9]{0,5}){2,3},,[0-9]"), read_rows),
     ("/proc/cpuinfo", _sign(r"^[ \t]*processor(?:[ \t]*: [0-9]{1,5}$| [0-9]{1,5}: )"), read_cpuinfo),
+    ("a kubelet's log", _sign(r"[Dd]etected CPU topology"), read_log),
     ("lscpu", _sign(_SUMMARY), read_summary),
 )
 ACCEPTED = "a machine, a host tree, or a text of " + ", ".join(name for name, _, _ in _READERS)
@@ -69,7 +61,7 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
     """Return what the texts in a file say, each by itself; nothing for what is none of them. Raises ``UsageError``."""
     if _MACHINE_FILE.search(content[:_HEAD]):
         return []
-    text = _plain_lines(content if len(content) <= MAX_BYTES else content[:_HEAD])
+    text = plain_lines(content if len(content) <= MAX_BYTES else content[:_HEAD])
     readers = [(name, read) for name, sign, read in _READERS if sign.search(text)]
     if readers and len(content) > MAX_BYTES:
         raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", f"what {readers[0][0]} prints"))
@@ -88,9 +80,3 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
     if instead:
         raise UsageError(Fault(place, "is a text from which no machine can be read", instead))
     return every
-
-
-def _plain_lines(text: str) -> str:
-    """Return a text without what surrounds it where people paste it."""
-    lines = (_QUOTE.sub("", line, count=1) for line in _ESCAPE.sub("", text.translate(_PLAIN)).splitlines())
-    return dedent("\n".join("" if _NO_CONTENT.match(line) else line.rstrip() for line in lines)) + "\n"

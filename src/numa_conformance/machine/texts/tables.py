@@ -21,6 +21,12 @@ _USUAL = "cpu,core,socket,node,,l1d,l1i,l2,l3"
 _NODE_LINE = re.compile(r"^[ \t#]*node ([0-9]{1,5}) (cpus|size):[ \t]*([0-9 ]*)", re.M | re.ASCII)
 _DISTANCE_LINE = re.compile(r"^[ \t#]*(node|[0-9]{1,5}:)((?:[ \t]+[0-9]{1,5})+)[ \t]*(?:[<(#].*)?$", re.M | re.ASCII)
 
+_DETECTED = re.compile(
+    r"\b([0-9]{1,5}):\{(?:NUMANodeID:([0-9]{1,5}) )?(?:SocketID:)?([0-9]{1,5}) (?:CoreID:)?([0-9]{1,5})"
+    r"(?: UncoreCacheID:([0-9]{1,5}))?\}",
+    re.ASCII,
+)
+
 
 def read_summary(text: str, facts: Facts) -> None:
     """Read plain lscpu in any language: what a label does not tell, the order and the numbers do."""
@@ -134,6 +140,13 @@ def read_nodes(text: str, facts: Facts) -> None:
         columns = values.split() if row == "node" else columns
         for column, value in zip(columns, values.split() if row != "node" else (), strict=False):
             facts.say(int(value), DISTANCE, int(row[:-1]), int(column))
+
+
+def read_log(text: str, facts: Facts) -> None:
+    """Read the line in which a kubelet writes the CPUs that it has detected; older ones wrote no NUMA nodes."""
+    for cpu, numa, socket, core, cache in _DETECTED.findall(text.replace('"', "").replace(",", " ")):
+        groups = {NUMA: numa, SOCKET: socket, CORE: core, CACHE: cache}
+        facts.put(int(cpu), {name: int(group) for name, group in groups.items() if group})
 
 
 def read_cpuinfo(text: str, facts: Facts) -> None:

@@ -1,0 +1,105 @@
+"""What ``kubectl describe pod`` prints, as pods; of other texts about pods, what to give in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import Any
+
+from ..documents import Document
+from ..errors import Fault, UsageError
+from ..pasted import plain_lines
+from ..printable import listed
+
+MAX_BYTES = 16 * 1024 * 1024
+_HEAD = 65_536
+DESCRIBED = "described"
+"""The resource version of a pod that was read of a description."""
+HINTS = re.compile(r"\bhints[\"']?[=:]|TopologyHints for pod|bestHint")
+"""What the Topology Manager writes in a kubelet's log."""
+_NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods|Pod Template):", re.M)
+_POD = re.compile(r"^ *(?:Init )?Containers:$|^ *Name:[ ]+\S+\n *(?:Namespace|Priority):", re.M)
+_NAME = re.compile(r"^( *)Name:[ ]+\S", re.M)
+_TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +READY +)\S", re.M)
+_LOG = re.compile(
+    r"\bkubelet\[[0-9]+\]: |^[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ \S+\.go:[0-9]+\]|\"caller\":\"\S+\.go:", re.M
+)
+_REFUSED = re.compile(
+    r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+)\b +pods?/(\S+)"
+)
+_SECTIONS = {"Init Containers": "initContainers", "Containers": "containers"}
+_PODS = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"
+
+
+def described_pods(content: bytes | str, place: str) -> list[Document]:
+    """Return the pods of descriptions, and nothing for a text of another kind.
+
+    Raises ``UsageError`` for a text about pods of which none can be made, with the command to run instead.
+    """
+    head = plain_lines(_text(content[:_HEAD]))
+    table, log, node, pod = (sign.search(head) for sign in (_TABLE, _LOG, _NODE, _POD))
+    if not (table or log or node or pod):
+        return []
+    if len(content) > MAX_BYTES:
+        raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", _PODS))
+    text = plain_lines(_text(content))
+    if pod and not node:
+        return [Document(place, made) for made in _pods(text, place)]
+    what = "describes no pod" if node else "is a table of kubectl" if table else "is a log"
+    refused = [f"{name} ({reason})" for reason, name in _REFUSED.findall(text)]
+    if refused:
+        what += f" that tells of refused pods: {listed(dict.fromkeys(refused))}"
+    hints = "; explain reads topology hints of a log" if log else ""
+    raise UsageError(Fault(place, what, f"what they ask for: {_PODS}{hints}"))
+
+
+def _text(content: bytes | str) -> str:
+    return content if isinstance(content, str) else content.decode("utf-8", "replace")
+
+
+def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:
+    first = _NAME.search(text)
+    if not first:
+        raise UsageError(Fault(place, "describes a pod without its name", "the text from its first line, or " + _PODS))
+    indent = first[1]
+    for part in filter(None, re.split(rf"^(?={indent}Name:[ ]+\S)", text[first.start() :], flags=re.M)):
+        lines = takewhile(lambda line: not line or line.startswith(indent), part.splitlines())
+        made = _pod(line[len(indent) :] for line in lines if line)
+        if not made["spec"].get("containers"):
+            raise UsageError(Fault(place, "describes a pod without containers: its indentation is lost", _PODS))
+        yield made
+
+
+def _pod(lines: Iterable[str]) -> dict[str, Any]:
+    heads: dict[str, str] = {}
+    spec: dict[str, Any] = {}
+    section, head, table, container = "", "", dict[str, str](), dict[str, Any]()
+    for line in lines:
+        indent, (key, _, value) = len(line) - len(line.lstrip()), line.strip().partition(":")
+        if not indent:
+            section, head = _SECTIONS.get(key, ""), key
+            heads.setdefault(key, value.strip().partition(" (lasts")[0])
+        elif not section:
+            heads[head] += f"\n{line.strip()}"
+        elif indent == 2:
+            container = {"name": key, "resources": {}, "ports": []}
+            spec.setdefault(section, []).append(container)
+        elif indent == 4 and container:
+            table = container["resources"].setdefault(key.lower(), {}) if key in ("Limits", "Requests") else {}
+            numbers = re.findall(r"([1-9][0-9]{0,5})/", value) if key.startswith("Host Port") else ()
+            container["ports"] += [{"containerPort": int(number), "hostPort": int(number)} for number in numbers]
+        elif indent == 6:
+            table[key] = value.strip()
+    pairs = (line.split(": ", 1) for line in heads.get("Annotations", "").splitlines())
+    status = {"phase": "Status", "reason": "Reason", "message": "Message", "qosClass": "QoS Class"}
+    metadata = {"name": heads["Name"], "namespace": heads.get("Namespace"), "resourceVersion": DESCRIBED}
+    if heads.get("Priority", "").lstrip("-").isdecimal():
+        spec["priority"] = int(heads["Priority"])
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {**metadata, "annotations": {pair[0]: pair[1].strip() for pair in pairs if len(pair) > 1}},
+        "spec": {**spec, "nodeName": heads.get("Node", "").partition("/")[0].removeprefix("<none>")},
+        "status": {name: heads[head] for name, head in status.items() if heads.get(head)},
+    }

@@ -1,0 +1,22 @@
+"""Texts as people paste them: without what surrounds the lines that a program printed."""
+
+from __future__ import annotations
+
+import re
+from textwrap import dedent
+
+_PLAIN = {0xA0: " ", 0xFF1A: ":", 0xFEFF: None, 0: None}
+"""Blanks that do not break, colons of Chinese texts, a mark of order, padding."""
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_QUOTE = re.compile(r"^[ \t]{0,8}(?:>[ \t]?){1,8}")
+_NO_CONTENT = re.compile(
+    r"[ \t]{0,80}(?:```|~~~)|"  # a fence of Markdown; then a prompt
+    r"[^\n#$%>]{0,100}[#$%>] ?(?:sudo +)?"
+    r"(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker|ps|tr|jq|crictl|systemctl|journalctl)\b"
+)
+
+
+def plain_lines(text: str) -> str:
+    """Return a text without fences, marks of quotes, prompts, colours and common indentation."""
+    lines = (_QUOTE.sub("", line, count=1) for line in _ESCAPE.sub("", text.translate(_PLAIN)).splitlines())
+    return dedent("\n".join("" if _NO_CONTENT.match(line) else line.rstrip() for line in lines)) + "\n"
