@@ -161,8 +161,13 @@ def simplest(kind: Any, form: str, value: Any) -> Any:
     if form == "one" and value and isinstance(value, (list, dict)):
         return value[:1] if isinstance(value, list) else dict(list(value.items())[:1])
     if form == "many" and value and isinstance(value, list):
-        return [*value, *value]
+        return [*value, _another(value[0])]
     raise LookupError(form)
+
+
+def _another(item: Any) -> Any:
+    """Return an item of a list beside one: another number or text, or a message once more."""
+    return item + 1 if isinstance(item, int) else f"another-{item}" if isinstance(item, str) else item
 
 
 def _empty(kind: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Hashable
 from pathlib import Path
 from typing import NamedTuple
@@ -89,9 +90,12 @@ def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], 
 def test_finds_the_caches_of_the_last_level(
     target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str
 ) -> None:
-    """What is not told is not held against a target: nothing is kept within caches on a machine without any."""
-    machine = _laid_out(target, tmp_path, name)
-    if any(cpu.uncore is not None for cpu in machine.cpus):
+    """What is not told is not held against a target: nothing is kept within caches on a machine without any.
+
+    Who tells the caches of a tree tells them at whatever index they are listed.
+    """
+    plain, machine = _discovered(target, _plain(tmp_path / "plain", name)), _laid_out(target, tmp_path, name)
+    if any(cpu.uncore is not None for cpu in (*plain.cpus, *machine.cpus)):
         _require_groups(requirements, machine, "uncore", HOSTS[name].uncore)
 
 
@@ -142,10 +146,28 @@ def lay_out(listing: str, root: Path) -> None:
         place.write_text("".join(lines), encoding="ascii")
 
 
+def _plain(root: Path, name: str) -> Path:
+    lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
+    return root
+
+
 def _laid_out(target: Client, folder: Path, name: str) -> Machine:
     root = folder / "host"
-    lay_out((TREES / f"{name}.txt").read_text(encoding="ascii"), root)
+    listing = (TREES / f"{name}.txt").read_text(encoding="ascii")
+    lay_out(varied(listing, random.Random(name)), root)
     return _discovered(target, root)
+
+
+def varied(listing: str, lot: random.Random) -> str:
+    """Change what says nothing of a machine: the index of caches of level 3, and how many huge pages are free."""
+    index = 4 if "/cache/index2/" in listing else 2
+    lines = []
+    for line in listing.splitlines():
+        lines.append(line.replace("/cache/index3/", f"/cache/index{index}/"))
+        folder, is_pool, count = line.partition("/nr_hugepages:")
+        if is_pool and f"{folder}/free_hugepages:" not in listing:
+            lines.append(f"{folder}/free_hugepages:{lot.randint(0, int(count))}")
+    return "\n".join(lines)
 
 
 def _discovered(target: Client, root: Path) -> Machine:

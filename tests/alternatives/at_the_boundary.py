@@ -11,7 +11,7 @@ BETA = {"full-pcpus-only"}
 HIDING = {True: "CPUManagerPolicyBetaOptions", False: "CPUManagerPolicyAlphaOptions"}
 CPU_SETS = ("cpus", "cpuset", "default_cpuset", "reserved_cpus", "allocatable_cpus")
 NODE = ("node.start", "node.admit", "node.run", "node.remove", "node.state", "node.restart", "node.reconcile")
-HOLDING = ("node.admit", "node.run", "node.restart")
+HOLDING = ("node.admit", "node.run", "node.resize", "node.restart")
 STARTS = ("node.start", "node.restart")
 
 
@@ -56,7 +56,7 @@ def _all_holdings(changed, change):
 
 
 writes_cpusets_at_once = _all_holdings(alternative(), _untold("cpuset", "mems"))
-writes_cpusets_at_once.answer("describe")(_without("host", "node/cpuset", "cpu-manager/reconcile"))
+writes_cpusets_at_once.answer("describe")(_without("host", "node/cpuset"))
 
 
 @writes_cpusets_at_once.answer("node.reconcile")

@@ -37,3 +37,23 @@ def test_a_right_target_has_none(suite):
 
 def test_very_quiet_runs_print_none(suite, wrong):
     assert not lines(suite(*wrong, "-q", "-q"))
+
+
+def test_a_case_that_is_no_conversation_has_one_too(suite, pytester):
+    pytester.makepyfile(
+        blind="""
+        from numa_conformance.reference.target import ReferenceTarget
+        from numa_conformance.wire.messages.host import Discovered
+
+        class Blind(ReferenceTarget):
+            def __init__(self):
+                super().__init__("documented")
+
+            def host_discover(self, request):
+                machine = dict(super().host_discover(request).machine)
+                return Discovered({**machine, "cpus": machine["cpus"][:-1]})
+        """
+    )
+    (line,) = lines(suite("--numa-target", "blind:Blind", "--numa-requirement", "host/finds-the-online-cpus"))
+    assert line.startswith("first finding, in host/test_discovery::test_finds_what_the_host_has[")
+    assert ": host/finds-the-online-cpus: other CPUs are found, " in line

@@ -10,7 +10,7 @@ from ..judging.chapter import Chapter, Judgement, Violation, applies, judges, re
 from ..judging.choice import WHOLE_CORES, adds_up
 from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.node_subjects import Restart
-from ..judging.rest import ADMISSION, CPUS, MEMORY, REMOVAL, START, Rest
+from ..judging.rest import ADMISSION, CPUS, MEMORY, QUOTA, REMOVAL, START, Rest
 from ..judging.start_subjects import MOST_NODES
 from .alignment import REFUSING
 from .outcomes import changed, losses
@@ -96,10 +96,14 @@ def leaves_the_rest(rest: Rest) -> Iterator[Violation]:
 
 @judges("node/events/leave-the-rest-as-it-was")
 def a_restart_leaves_containers(restart: Restart) -> Iterator[Violation]:
-    """A restart that changes the configuration, and no policy of CPUs or memory, moves no container, forgets no pod."""
+    """A restart that changes no policy of CPUs or memory moves no container and forgets no pod. One that changes
+    nothing leaves CFS quota too; of the rest others tell.
+    """
     after = applies(restart.after, "the node does not come up")
-    applies(not restart.plain, "the configuration is the same: others tell of it")
     applies(restart.with_its_files, "the state files are not those that the node left")
+    if restart.plain:
+        yield from changed(QUOTA, restart.readmitted, "a restart")
+        return
     before, now = restart.before.settings, after.settings
     for uid in restart.before.pods:
         if uid not in restart.held and uid not in restart.refused:

@@ -159,6 +159,7 @@ PAIRS = {
     resize.static_memory_is_not_resized: (exclusive(MEMORY, on=PINNED), exclusive(MEMORY, INFEASIBLE, PINNED)),
     resize.more_than_the_node_has_is_not_granted: (resized(TOO_MANY), resized(TOO_MANY, INFEASIBLE)),
     resize.what_can_never_be_is_infeasible: (resized(TOO_MANY, DEFERRED), resized(TOO_MANY, INFEASIBLE)),
+    resize.what_may_be_later_is_deferred: (resized(THREE, INFEASIBLE), resized(THREE, DEFERRED)),
     resize.pending_changes_nothing: (resized(THREE, DEFERRED, "3-15"), resized(THREE, DEFERRED)),
     resize.shared_containers_get_no_cpus_of_their_own: (resized(THREE, pool="3-15"), resized(THREE)),
 }

@@ -1,7 +1,7 @@
 """Resizing pods in place: page Resize CPU and Memory Resources assigned to Containers."""
 
 from ..cpuset import format_bits
-from ..judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
+from ..judging.chapter import Chapter, Judgement, applies, configured, judges, recommended_by, rests_on, violated
 from ..judging.node_subjects import Resize
 from ..judging.pods import GUARANTEED
 from ..judging.world import exclusive_of
@@ -58,6 +58,22 @@ def what_can_never_be_is_infeasible(resize: Resize) -> Judgement:
     applies(not resize.granted, "the resize is granted")
     why = f"a resize of pod {resize.pod.uid} to more than the node has is {resize.reason}"
     return violated(resize.reason == "Infeasible", why, got=resize.reason, allowed="Infeasible")
+
+
+@judges("resize/what-can-never-be-is-infeasible")
+def what_may_be_later_is_deferred(resize: Resize) -> Judgement:
+    """A resize that an empty node would grant is Deferred, not Infeasible."""
+    settings = resize.settings
+    applies(not resize.granted, "the resize is granted")
+    static = settings.static or settings.memory_static
+    applies(not static or resize.pod.qos != GUARANTEED, "static policies may forbid the resize")
+    before, pod = resize.before, resize.pod
+    small = 2 * pod.effective("memory") <= before.machine.total_memory
+    applies(small, "the pod asks for much memory, of which some is reserved or in huge pages")
+    free = before.online.bit_count() - settings.reserved_count
+    applies(pod.effective("cpu") <= free, "an empty node has no more CPUs than that")
+    why = f"a resize of pod {pod.uid} that an empty node would grant is {resize.reason}"
+    return violated(resize.reason == "Deferred", why, got=resize.reason, allowed="Deferred")
 
 
 @chapter.requires("resize/pending-changes-nothing")

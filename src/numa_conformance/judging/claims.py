@@ -17,7 +17,9 @@ from ..wire.messages.claims import (
     ClaimUnprepared,
     DriverFailed,
     DriverStarted,
+    EndShared,
     PrepareClaim,
+    RunShared,
     SharedRuns,
     StartDriver,
     UnprepareClaim,
@@ -93,11 +95,15 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Coexistence:
-    """Containers without a claim run beside claims: what each may run on, and what claims have and leave, as bits."""
+    """Containers without a claim run beside claims: what each may run on, what claims have and leave, as bits.
+
+    ``online``: all CPUs.
+    """
 
     shared: Mapping[str, int]
     claims: int
     left: int
+    online: int
 
 
 @dataclass(slots=True)
@@ -117,6 +123,7 @@ class ClaimFollower:
     _had: set[DeviceKey] = field(default_factory=set)
     _reserved: int = 0
     _shared: Mapping[str, int] = field(default_factory=dict)
+    _running: set[str] = field(default_factory=set)
 
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
@@ -127,13 +134,15 @@ class ClaimFollower:
                 yield from self._prepared(question, reply)
             case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
                 yield self._released(question, reply)
-            case _, SharedRuns():
+            case RunShared() | EndShared(), SharedRuns():
+                (self._running.add if isinstance(question, RunShared) else self._running.discard)(question.name)
                 yield from self._coexisting(reply.shared)
 
     def _published(self, question: Message, reply: DriverStarted | DriverFailed) -> Publication:
         again, before = not isinstance(question, StartDriver), tuple(self._devices.values())
         if isinstance(question, StartDriver):
             self._claims, self._had, self._reserved, self._shared = {}, set(), bits(question.reserved_cpus), {}
+            self._running = set()
         for claim in self._claims.values():
             claim.restarted = True
         if isinstance(reply, DriverFailed):
@@ -146,10 +155,14 @@ class ClaimFollower:
         return Publication(self.machine, devices, again=again, before=before)
 
     def _coexisting(self, shared: Mapping[str, str] | None) -> Iterator[Coexistence]:
-        self._shared = {name: bits(cpus) for name, cpus in (shared or {}).items()}
+        """Yield what is told of containers without a claim; of one that runs and is left out, that it has no CPU."""
+        if shared is None:
+            self._shared = {}
+            return
+        self._shared = {**dict.fromkeys(self._running, 0), **{name: bits(cpus) for name, cpus in shared.items()}}
         if self._shared:
-            claims = union(claim.cpus for claim in self._claims.values())
-            yield Coexistence(self._shared, claims, self.machine.online_bits & ~claims & ~self._reserved)
+            claims, online = union(claim.cpus for claim in self._claims.values()), self.machine.online_bits
+            yield Coexistence(self._shared, claims, online & ~claims & ~self._reserved, online)
 
     def _prepared(self, question: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:
         claim = AllocatedClaim.of(question.claim)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..machine import Machine, machine_from_dict
 from ..wire.history.answers import StartedNode
-from ..wire.history.values import HoldingBits, aligned_of, bits, holdings_of, optional_bits, updates_of
+from ..wire.history.values import CpuBits, HoldingBits, aligned_of, bits, holdings_of, optional_bits, updates_of
 from ..wire.message import Message
 from ..wire.messages.node import (
     AdmitPod,
@@ -143,7 +143,8 @@ class NodeFollower:
         reserved = (reserved or 0) if settings.static else 0
         self._world = World(self._machine, settings, reserved, pool, pool, knows_reserved=known)
         if not files:
-            yield Arrival(settings, self._world, memory=reply.memory_state or ())
+            allocatable = optional_bits(reply.allocatable_cpus)
+            yield Arrival(settings, self._world, memory=reply.memory_state, allocatable=allocatable)
             yield NodeMoment(self._world)
 
     def _allows(self, question: StartNode, reply: StartedNode | Restarted | StartFailed) -> bool:
@@ -184,7 +185,10 @@ class NodeFollower:
         if held.keys() - pod.spec.by_name.keys():
             yield _of_strangers(pod.spec, held)
             return
-        after = before.with_pod(replace(pod, held={**pod.held, **held}, ran=True)).with_pool(bits(reply.default_cpuset))
+        lasting = (each.name for each in pod.spec.containers if each.kind != "init" and each.name in pod.held)
+        gone = {name: HoldingBits(CpuBits(0)) for name in lasting if pod.held[name].cpus and name not in held}
+        after = before.with_pod(replace(pod, held={**pod.held, **gone, **held}, ran=True))
+        after = after.with_pool(bits(reply.default_cpuset))
         for container in pod.spec.containers:
             if container.kind != "init" and container.name in held:
                 started = held[container.name]
@@ -269,6 +273,7 @@ class NodeFollower:
             self._world = self._sent(done.after, reply.updates)
             if done.plain:
                 yield NodeMoment(done.after, reply.memory_state or ())
+                yield from may_run(self._world)
 
     def _origin_of(self, files: Files, online: int, *, same_run: bool) -> Origin:
         """Tell whose state files a restart finds.

@@ -52,13 +52,14 @@ class OfBefore:
 class Arrival:
     """A node was asked to come up. ``world``: None when it refused, for the reason ``refusal``.
 
-    ``memory``: the books of its NUMA nodes, where told.
+    ``memory``: the books of its NUMA nodes; None where they are not told. ``allocatable``: CPUs that may be exclusive.
     """
 
     settings: Settings
     world: World | None
     refusal: str = ""
-    memory: Sequence[MemoryNode] = ()
+    memory: Sequence[MemoryNode] | None = None
+    allocatable: int | None = None
     tries_options: ClassVar[bool] = False
 
     @property

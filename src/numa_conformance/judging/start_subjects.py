@@ -64,7 +64,7 @@ class Start:
 
     ``refusal``: why the node does not come up, None where it does. ``reserved`` and ``pool`` as told, None where they
     are not. ``first``: the first pod, None where none came. ``plain``: the first start of the same history, for which
-    nothing was changed yet; None when this is it. ``memory``: the books of its NUMA nodes, where told.
+    nothing was changed yet; None when this is it. ``memory``: its books, where told.
     """
 
     machine: Machine
@@ -76,7 +76,7 @@ class Start:
     pool: int | None = None
     first: FirstPod | None = None
     plain: Start | None = None
-    memory: Sequence[MemoryNode] = ()
+    memory: Sequence[MemoryNode] | None = None
 
     @property
     def reported_reserved(self) -> int | None:
@@ -205,7 +205,7 @@ def start_of(
         None if up is None else optional_bits(up.default_cpuset),
         first,
         plain,
-        (up and up.memory_state) or (),
+        up.memory_state if up else None,
     )
 
 

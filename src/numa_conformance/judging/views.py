@@ -15,7 +15,7 @@ from .allocated import AllocatedCpus
 from .chapter import checkers_of
 from .choice import WHOLE_CORES, CpuChoice
 from .files import CPU_FILE, CPUS, policies_of
-from .node_subjects import Admission, ForeignStart, NodeMoment, ReconcilePass, Restart, State
+from .node_subjects import Admission, ForeignStart, NodeMoment, ReconcilePass, Resize, Restart, State
 from .pods import BEST_EFFORT
 from .shared_views import (
     ContainerView,
@@ -140,6 +140,26 @@ def _near(container: ContainerView) -> Iterator[int]:
         yield from filter(None, near)
 
 
+def _of_resize(resize: Resize) -> Iterator[NodeContainer]:
+    """Yield the containers of a pod that was resized, with their quota and their limits by now."""
+    pod, world = resize.pod, resize.after
+    for container in pod.containers if resize.granted and not pod.whole and pod.qos != BEST_EFFORT else ():
+        held, limit = resize.held.get(container.name), container.limits.get("cpu")
+        if held is not None and container.kind != "init":
+            yield NodeContainer(
+                world.machine,
+                world.settings,
+                pod.uid,
+                container.name,
+                HoldingBits(held.cpus, quota=held.quota),
+                None,
+                pod.qos,
+                None,
+                container,
+                limit=limit,
+            )
+
+
 def _of_state(state: State) -> Iterator[NodeContainer]:
     """Yield what containers are told to hold, beside what was answered when they were given it."""
     world = state.world
@@ -211,6 +231,7 @@ _VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]
     AllocatedCpus: (_of_allocation, (ContainerView, Division, Reuse)),
     CpuChoice: (_of_choice, (Demand,)),
     Admission: (_of_admission, (NodeContainer, Neighbours, Together, Reuse)),
+    Resize: (_of_resize, (NodeContainer,)),
     State: (_of_state, (NodeContainer,)),
     ReconcilePass: (_of_pass, (NodeContainer,)),
     Sighting: (of_sighting, (NodeContainer, Neighbours, Together, Leftover, FoundFile)),

@@ -100,6 +100,8 @@ class Conclusion:
                 before = self._cases.get(case.id)
                 if before is None or before.verdict == "passed":
                     self._cases[case.id] = case
+                if case.unmet:
+                    self._config.stash[RUN].notice.of_case(case)
 
     def _is_of_user(self, nodeid: str) -> bool:
         return bool(nodeid) and not is_of_the_suite(file_of_node(nodeid, self._config))

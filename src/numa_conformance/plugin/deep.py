@@ -15,6 +15,7 @@ from ..asking.known_failures import KnownFailures
 from ..chapters import REQUIREMENTS
 from ..judging.verdicts import Broken, HistoryVerdicts
 from ..printable import printable
+from ..report.case import Case
 from .cases import case_id, requirements_of
 
 _LONGEST = 300
@@ -27,20 +28,26 @@ class FirstFinding:
     def __init__(self, config: pytest.Config, known: KnownFailures) -> None:
         self._config, self._known = config, known
         self._cases: dict[str, str] = {}
+        self._is_due = config.option.verbose > -2
         config.pluginmanager.register(self)  # so it learns which cases run
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the cases that generated conversations can fail."""
-        if self._config.option.verbose > -2:
-            items = [item for item in session.items if item.get_closest_marker("conversations") is not None]
-            self._cases = {name: case_id(item) for item in items for name in requirements_of(item)}
+        items = [item for item in session.items if item.get_closest_marker("conversations") is not None]
+        self._cases = {name: case_id(item) for item in items for name in requirements_of(item)}
 
     def __call__(self, verdicts: HistoryVerdicts) -> None:
         """Take what came of a history."""
-        first = next(filter(self._fails, verdicts.broken), None) if self._cases else None
+        first = next(filter(self._fails, verdicts.broken), None) if self._is_due else None
         if first is not None:
-            self._cases.clear()
-            self._print(first)
+            words = ", ".join(filter(None, (first.violation.why, first.violation.got and f"got {first.violation.got}")))
+            self._print(f"on {first.history.head.machine.name}", first.requirement, words)
+
+    def of_case(self, case: Case) -> None:
+        """Take a case that has failed, such as one of a host."""
+        demanded = [name for name in case.requirements if REQUIREMENTS[name].strength == "MUST"]
+        if self._is_due and demanded:
+            self._print(f"in {case.id}", demanded[0], ", ".join(case.details.splitlines()[:2]))
 
     def _fails(self, broken: Broken) -> bool:
         name = broken.requirement
@@ -49,17 +56,16 @@ class FirstFinding:
             return False
         return not self._known.covers(case, [name], [broken.history.head.machine.name])
 
-    def _print(self, broken: Broken) -> None:
+    def _print(self, where: str, requirement: str, words: str) -> None:
+        self._is_due = False
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         capture = self._config.pluginmanager.get_plugin("capturemanager")
         if reporter is None:
             return
-        head, wrong = broken.history.head, broken.violation
-        words = ", ".join(filter(None, (wrong.why, wrong.got and f"got {wrong.got}")))
         why = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
         with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
             reporter.write("\n")  # behind the dots of pytest, a line of its own
-            reporter.write_line(printable(f"first finding, on {head.machine.name}: {broken.requirement}: {why}"))
+            reporter.write_line(printable(f"first finding, {where}: {requirement}: {why}"))
 
 
 DEFAULT_SECONDS = 600.0

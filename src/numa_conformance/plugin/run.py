@@ -18,7 +18,6 @@ from ..asking.known_failures import KnownFailures
 from ..asking.profiles import MachineChoice, Profile
 from ..asking.shares import idle_cpus
 from ..errors import Fault, UsageError
-from ..judging.verdicts import HistoryVerdicts
 from ..lab.daemon.daemon import serving, serving_kubelet
 from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
@@ -112,7 +111,7 @@ class Run:
     """How many of the target are asked generated conversations side by side, each by a thread."""
     processes: int
     """How many of it are, each in a process that judges too."""
-    notice: Callable[[HistoryVerdicts], None]
+    notice: FirstFinding
     """Learns what came of each history at once."""
     another: Callable[[], Client]
     """Makes one more of the target."""

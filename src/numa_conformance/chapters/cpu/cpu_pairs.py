@@ -126,6 +126,10 @@ PAIRS = {
     reservation.takes_cores_in_ascending_order: (arrival("1", "3"), arrival("1", "0")),
     reservation.reserves_by_ascending_core_id: (start(amount("2"), "0-1"), start(amount("2"), "0,4")),
     reservation.reserved_is_never_exclusive: (NodeMoment(up(two("0,4"))), NodeMoment(BUSY)),
+    reservation.all_but_reserved_are_allocatable: (
+        Arrival(up().settings, up(), allocatable=bits("0-7")),
+        Arrival(up().settings, up(), allocatable=bits("1-7")),
+    ),
     reservation.reserved_stays_in_the_pool: (NodeMoment(up(pool="1-7")), NodeMoment(up(two("1,5")))),
     reservation.strict_keeps_pods_off: (
         NodeMoment(node(MACHINE, STRICT, pool="0-7")),

@@ -99,12 +99,13 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
 )
 def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
     """A device of a later list lies on the NUMA nodes on which the device of this id lay before."""
-    known = subject.machine.numa_ids
+    known = {*subject.machine.numa_ids}
     before, after = (
-        {device.id: sorted(device.nodes) for device in devices if device.nodes and {*known}.issuperset(device.nodes)}
+        {device.id: sorted(device.nodes or ()) for device in devices if known.issuperset(device.nodes or ())}
         for devices in (subject.before, subject.devices)
     )
-    for id in applies(before.keys() & after.keys(), "no device with NUMA nodes is listed in both"):
+    listed = (id for id, nodes in before.items() if nodes and id in after)
+    for id in applies(list(listed), "no device that had NUMA nodes is listed again"):
         why = f"device {id} lies on other NUMA nodes than before"
         yield from violated(after[id] == before[id], why, got=after[id], allowed=before[id])
 

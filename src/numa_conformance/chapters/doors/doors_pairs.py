@@ -125,8 +125,8 @@ PAIRS = {
         claimed("1-2", CPUS, reserved=bits("0")),
     ),
     dra_drivers.keeps_off_claims: (
-        Coexistence({"shared": bits("0-7")}, bits("0-1"), bits("2-7")),
-        Coexistence({"shared": bits("2-7")}, bits("0-1"), bits("2-7")),
+        Coexistence({"shared": bits("0-7")}, bits("0-1"), bits("2-7"), bits("0-7")),
+        Coexistence({"shared": bits("2-7")}, bits("0-1"), bits("2-7"), bits("0-7")),
     ),
     dra_drivers.undoes_what_was_prepared: (Release(True, "no"), Release(True, None)),
     dra_drivers.of_nothing_is_no_error: (Release(False, "no"), Release(False, None)),

@@ -221,12 +221,12 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
 )
 def keeps_off_claims(subject: Coexistence) -> Iterator[Violation]:
     """A container without a claim may run on CPUs that no claim has, and on no others; without any it is refused."""
-    claims = applies(subject.claims, "no claim is prepared")
     for name, cpus in subject.shared.items():
         why = f"{name}, a container without a claim, may run on no CPU at all"
         allowed = f"some of {format_bits(subject.left)}"
         yield from violated(cpus or not subject.left, why, got="none", allowed=allowed, shared=subject.left)
-        why = f"{name}, a container without a claim, may run on CPUs of claims"
+        claims = subject.claims | cpus & ~subject.online
+        why = f"{name}, a container without a claim, may run on CPUs of claims, or on some that are not online"
         allowed = f"none of {format_bits(claims)}"
         yield from violated(not cpus & claims, why, got=format_bits(cpus), allowed=allowed, shared=cpus, claimed=claims)
 

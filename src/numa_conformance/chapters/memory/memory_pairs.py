@@ -9,6 +9,7 @@ from ...judging.may_run import MayRun
 from ...judging.node_subjects import Arrival, NodeMoment, Restart
 from ...judging.offered import MemoryHints
 from ...judging.rest import REMOVAL, Balance, Rest
+from ...judging.room import allocatable
 from ...judging.start_subjects import Start
 from ...judging.world import World
 from ...sources.versions import NEWEST
@@ -103,11 +104,13 @@ def gives(gib: float) -> NodeMoment:
     return NodeMoment(node(MACHINE, static_memory(), resident(guaranteed("p", 1, "1Gi"), c=held("1", memory=memory))))
 
 
-def books(gib: int) -> Arrival:
-    """Describe a node that reserves a GiB of NUMA node 0, and whose books have so much to give there."""
+def books(more: int) -> Arrival:
+    """Describe a node that reserves a GiB of NUMA node 0, and whose books have so many GiB too many to give there."""
     world = node(MACHINE, static_memory(reservedMemory=[{"numaNode": 0, "limits": {"memory": "1Gi"}}]))
-    table = MemoryTable(8 * GIB, 0, gib * GIB, 0, gib * GIB)
-    return Arrival(world.settings, world, memory=(MemoryNode(0, 0, [0], tables={"memory": table}),))
+    room = allocatable(world.machine, world.settings.reserved_memory)
+    room[0]["memory"] += more * GIB
+    tables = ({kind: MemoryTable(each, 0, each, 0, each) for kind, each in kinds.items()} for kinds in room.values())
+    return Arrival(world.settings, world, memory=[MemoryNode(n, 0, [n], tables=each) for n, each in enumerate(tables)])
 
 
 BEFORE = up(p=holds(1))
@@ -171,7 +174,7 @@ PAIRS = {
     reserved_memory.refuses_unknown_numa_nodes: starts((9, "memory", "356Mi")),
     reserved_memory.refuses_unknown_types: starts((0, "memory", "356Mi"), (0, "swap", "1")),
     reserved_memory.never_gives_what_is_reserved: (gives(7.5), gives(7)),
-    reserved_memory.has_no_reserved_memory_to_give: (books(7), books(6)),
+    reserved_memory.has_no_reserved_memory_to_give: (books(1), books(0)),
     state_file.memory_survives_a_restart: (same(0), same(1)),
     state_file.memory_file_fits: (
         sighting(BEFORE, of=MEMORY_FILE, policy="Static", damage="the checksum is another"),

@@ -15,7 +15,17 @@ from ...judging.allowed import (
     memory_matches_the_node,
     numa_nodes_have,
 )
-from ...judging.chapter import Chapter, Judgement, Violation, applies, judges, recommended_by, rests_on, violated
+from ...judging.chapter import (
+    Chapter,
+    Judgement,
+    Violation,
+    applies,
+    exists,
+    judges,
+    recommended_by,
+    rests_on,
+    violated,
+)
 from ...judging.node_subjects import Arrival, NodeMoment
 from ...judging.room import allocatable
 from ...judging.start_subjects import Start
@@ -145,13 +155,17 @@ def never_gives_what_is_reserved(moment: NodeMoment) -> Judgement:
 def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation]:
     """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
     memory_static(start)
-    tables = [(node.node, kind, table) for node in start.memory for kind, table in (node.tables or {}).items()]
-    applies(tables, "the books of its memory are not told")
+    books = exists(start.memory, "the books of its memory are not told")
+    tables = {(node.node, kind): table for node in books for kind, table in (node.tables or {}).items()}
+    applies(all(node.tables is not None for node in books), "the tables of its books are not told")
     machine = (start if isinstance(start, Start) else applies(start.world, "the node does not come up")).machine
     room = allocatable(machine, start.settings.reserved_memory)
-    for node, kind, table in tables:
-        most = max(room.get(node, {}).get(kind, 0), 0)
-        why = f"NUMA node {node} has reserved {kind} to give"
-        yield from violated(
-            table.allocatable <= most, why, got=size_text(table.allocatable), allowed=f"{size_text(most)} at most"
-        )
+    due = {(node, kind): number for node, kinds in room.items() for kind, number in kinds.items() if number > 0}
+    for node, kind in sorted(due.keys() | tables.keys()):
+        number, table = due.get((node, kind), 0), tables.get((node, kind))
+        gives, free, taken = (table.allocatable, table.free, table.reserved) if table else (0, 0, 0)
+        why = f"NUMA node {node} has {'more' if gives > number else 'less'} {kind} to give than is not reserved"
+        yield from violated(gives == number, why, got=size_text(gives), allowed=size_text(number))
+        why = f"NUMA node {node} has {kind} to give that is not free, and nobody has any"
+        got = f"{size_text(free)} free, {size_text(taken)} taken"
+        yield from violated((free, taken) == (gives, 0), why, got=got, allowed=f"{size_text(gives)} free")
