@@ -40,14 +40,14 @@ ALLOWED = ("net.core.*", "kernel.msg*", "kernel.sem", "fs.mqueue.msg_max", "net.
 Json = dict[str, Any]
 
 
-def odd_doors(lot: random.Random, version: KubernetesVersion) -> Iterator[tuple[str, Json]]:
-    """Yield kinds and questions without end."""
+def odd_doors(lot: random.Random, version: KubernetesVersion, more: int = 0) -> Iterator[tuple[str, Json]]:
+    """Yield kinds and questions without end; ``more``: how many pods come after the first that is asked about."""
     while True:
         machine = _machine(lot)
         if lot.random() < 0.25:
             yield "start", {"machine": machine, "configuration": _odd_configuration(machine, lot, version)}
         else:
-            yield "admission", _admission(machine, lot, version)
+            yield "admission", _admission(machine, lot, version, more)
 
 
 def _machine(lot: random.Random) -> Json:
@@ -213,7 +213,7 @@ def _oddity(machine: Json, lot: random.Random) -> Json:
     )
 
 
-def _admission(machine: Json, lot: random.Random, version: KubernetesVersion) -> Json:
+def _admission(machine: Json, lot: random.Random, version: KubernetesVersion, more: int) -> Json:
     taints = [
         {
             "key": lot.choice(("a", "b")),
@@ -233,7 +233,7 @@ def _admission(machine: Json, lot: random.Random, version: KubernetesVersion) ->
             **({} if supports is None else {"features": {"supplementalGroupsPolicy": supports}}),
         },
     }
-    crowd = _Crowd(machine, taints, storage, version.minor, lot)
+    crowd = _Crowd(machine, taints, storage, version.minor, lot, many=more > 0)
     return {
         "machine": machine,
         "configuration": _configuration(lot, version),
@@ -241,6 +241,7 @@ def _admission(machine: Json, lot: random.Random, version: KubernetesVersion) ->
         "storage": storage,
         "pods": [crowd.pod(f"o{place}", there=True) for place in range(lot.choice((0, 1, 2, 3, 4, 6)))],
         "pod": crowd.pod("p", there=False),
+        "more": [crowd.pod(f"m{place}", there=False) for place in range(more)],
     }
 
 
@@ -256,16 +257,18 @@ def _sysctls(spec: Json) -> list[Json]:
 class _Crowd:
     """Draws pods that share a node; ``there``: they are on it already."""
 
-    def __init__(self, machine: Json, taints: Sequence[Json], storage: int, minor: int, lot: random.Random) -> None:
+    def __init__(
+        self, machine: Json, taints: Sequence[Json], storage: int, minor: int, lot: random.Random, *, many: bool
+    ) -> None:
         self.lot = lot
         self.minor = minor
         self.cpus = len(machine["cpus"]) * 1000
         self.memory = sum(node["memory"] for node in machine["memory"]) // MIB
         self.storage = storage // MIB
         self.taints = taints
-        self.quiet = lot.random() < 0.5
+        self.quiet = lot.random() < (0.8 if many else 0.5)
         """Whether resources alone decide."""
-        self.critical = lot.random() < 0.4
+        self.critical = lot.random() < (0.8 if many else 0.4)
 
     def pod(self, name: str, *, there: bool) -> Json:
         lot = self.lot

@@ -4,6 +4,7 @@ Methods of the protocol are answered as every target answers them. Some question
 protocol's, as no node comes to be asked them, and are answered here:
 
 - ``cpu.hints``: ``hints`` of a static policy that keeps no CPU back;
+- ``device.hints``: the Device Manager in a state that the question brings, or its hints of some devices;
 - ``memory.hints`` and ``memory.allocate``: the Memory Manager's policy Static in a state that the question brings;
 - ``preempt``: which pods end for a critical one, ``predicates``: which predicates a pod fails;
 - ``fit``: ``score`` with ignored resources and with the gates that a plugin was made with.
@@ -18,6 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+from numa_conformance.reference.managers.device.device_hints import DevicePools, device_hints
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import Fault, Refusal, UsageError
@@ -31,9 +33,11 @@ from numa_conformance.kube import (
     ScoringStrategy,
 )
 from numa_conformance.kube.requests import PLAIN
-from numa_conformance.machine import Machine
+from numa_conformance.machine import Device, Machine, MemoryNode
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuState
 from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
+from numa_conformance.reference.managers.device import DeviceManager
+from numa_conformance.reference.managers.device.device_state import NO_DEVICES
 from numa_conformance.reference.managers.memory import StaticMemoryManager
 from numa_conformance.reference.managers.memory.memory_state import MemoryBlocks, NodeMemory, PinnedBlock, Table
 from numa_conformance.reference.node import NodeFacts
@@ -72,6 +76,7 @@ class Answering:
         self._target = ReferenceTarget("exact", self._version)
         self._entries = {
             "cpu.hints": self._cpu_hints,
+            "device.hints": self._device_hints,
             "memory.hints": self._memory_hints,
             "memory.allocate": self._memory_allocate,
             "fit": self._fit,
@@ -147,6 +152,34 @@ class Answering:
             return {"hints": hints_answer(policy.pod_hints(pod))}
         return {"hints": hints_answer(policy.hints(pod, pod.container(asked["container"])))}
 
+    def _device_hints(self, asked: Json) -> Json:
+        devices = tuple(
+            Device(
+                one["resource"], one["id"], tuple(one["numa"]), one["id"] in asked["healthy"].get(one["resource"], ())
+            )
+            for one in asked["devices"]
+        )
+        gates = self._gates(asked["gates"])
+        machine = Machine("devices", (), tuple(MemoryNode(node, None) for node in asked["nodes"]), devices=devices)
+        manager = DeviceManager(machine, quirks=self._quirks.device, changes=gates.changes)
+        for resource in asked["healthy"]:
+            manager.inventory.resources.setdefault(resource, NO_DEVICES)
+        if "resource" in asked:
+            there = manager.inventory.resources[asked["resource"]]
+            pools = DevicePools(frozenset(asked["available"]), _sets(asked["reusable"][""])[asked["resource"]])
+            hints = device_hints(there, pools, asked["count"], manager._hinted(there), self._quirks.device)
+            return {"hints": hints_answer({asked["resource"]: hints})}
+        manager.allocations.by_pod = {
+            uid: {name: _sets(held) for name, held in containers.items()} for uid, containers in asked["held"].items()
+        }
+        vars(manager.allocations)["in_use"] = lambda resource: _sets(asked["in_use"]).get(resource, frozenset())
+        manager._reusable = {uid: _sets(left) for uid, left in asked["reusable"].items()}
+        pod = self._pod(_named(asked["pod"]), gates)
+        if "container" not in asked:
+            return {"hints": hints_answer(manager.pod_hints(pod))}
+        name = asked["container"] or pod.containers[0].name  # tests without names ask of the first
+        return {"hints": hints_answer(manager.hints(pod, pod.container(name)))}
+
     def _memory_hints(self, asked: Json) -> Json:
         manager, pod = self._memory_manager(asked)
         if asked["container"] is None:
@@ -198,13 +231,23 @@ class Answering:
 def _placed(asked: Json) -> Iterator[Json]:
     """Yield the pod and those on the node, places for uids, with names and containers where tests have none."""
     for place, told in enumerate([asked["pod"], *(asked["pods"] or ())]):
-        spec = dict(told["spec"])
-        for kind in ("initContainers", "containers"):
-            listed = enumerate(spec.get(kind) or ())
-            spec[kind] = [{**one, "name": one.get("name") or f"{kind.lower()}-{index}"} for index, one in listed]
-        spec["containers"] = spec["containers"] or [{"name": "none"}]
+        made = _named(told)
         named = {**told["metadata"], "name": told["metadata"].get("name") or "pod", "uid": str(place)}
+        spec = {**made["spec"], "containers": made["spec"]["containers"] or [{"name": "none"}]}
         yield {**told, "metadata": named, "spec": spec}
+
+
+def _named(told: Json) -> Json:
+    """Return a pod whose containers have names."""
+    spec = dict(told["spec"])
+    for kind in ("initContainers", "containers"):
+        listed = enumerate(spec.get(kind) or ())
+        spec[kind] = [{**one, "name": one.get("name") or f"{kind.lower()}-{index}"} for index, one in listed]
+    return {**told, "spec": spec}
+
+
+def _sets(told: dict[str, list[str]]) -> dict[str, frozenset[str]]:
+    return {resource: frozenset(ids) for resource, ids in told.items()}
 
 
 def _cpus(text: str) -> int:

@@ -83,13 +83,22 @@ HOOKS = [
     Hook(
         f"{KUBELET}/memorymanager/policy_static.go", "AllocatePod", "askAllocatePod", "told.err", "staticPolicy", False
     ),
+    *(
+        Hook(f"{KUBELET}/devicemanager/topology_hints.go", name, f"ask{call}", "*told", "ManagerImpl")
+        for name, call in (
+            ("GetTopologyHints", "ContainerHints"),
+            ("GetPodTopologyHints", "PodHints"),
+            ("generateDeviceTopologyHints", "GeneratedHints"),
+        )
+    ),
     Hook(f"{LIFE}/predicate.go", "generalFilter", "askGeneralFilter", "told.reasons"),
     Hook(f"{PREEMPTION}/preemption.go", "getPodsToPreempt", "askPodsToPreempt", "told.pods, told.err"),
     Hook(f"{FIT}/fit.go", "NewFit", "rememberArguments", "nil, nil"),
     Hook(f"{FIT}/fit.go", "Score", "askNodeScore", "told.score, nil", "Fit"),
     Hook(f"{FIT}/fit.go", "Filter", "askNodeFilter", "told.status", "Fit"),
 ]
-PACKAGES = [f"{KUBELET}/cpumanager", f"{KUBELET}/memorymanager", f"{KUBELET}/topologymanager", LIFE, PREEMPTION, FIT]
+MANAGERS = [f"{KUBELET}/{kind}manager" for kind in ("cpu", "memory", "device", "topology")]
+PACKAGES = [*MANAGERS, LIFE, PREEMPTION, FIT]
 
 
 def patches() -> dict[str, str]:

@@ -140,3 +140,19 @@ def test_ignored_resources_do_not_keep_a_pod_off(answer):
 def test_a_question_that_cannot_be_put_says_why(answer):
     told = answer("memory.allocate", {**_asks("1Gi", None), "machine": {}})
     assert told["error"]["message"] == "memory.allocate: machine: has no NUMA nodes"
+
+
+def test_hints_for_devices_leave_out_what_another_pod_uses(answer):
+    spec = {"containers": [{"name": "c", "resources": {"limits": {"example.com/nic": "1"}}}]}
+    devices = [{"resource": "example.com/nic", "id": f"n{node}", "numa": [node]} for node in (0, 1)]
+    question = {"nodes": [0, 1], "devices": devices, "healthy": {"example.com/nic": ["n0", "n1"]}, "gates": {}}
+    question |= {"held": {}, "reusable": {}, "in_use": {"example.com/nic": ["n0"]}}
+    question |= {"pod": {"metadata": {"name": "p", "uid": "p"}, "spec": spec}}
+    expected = [{"nodes": [1], "preferred": True}, {"nodes": [0, 1], "preferred": False}]
+    for whole in ({}, {"container": "c"}):
+        assert answer("device.hints", {**question, **whole})["result"]["hints"] == {"example.com/nic": expected}
+    resource = {"resource": "example.com/nic", "available": ["n0", "n1"], "count": 2, "reusable": {"": {}}}
+    resource["reusable"][""]["example.com/nic"] = []
+    assert answer("device.hints", {**question, **resource})["result"]["hints"]["example.com/nic"] == [
+        {"nodes": [0, 1], "preferred": True}
+    ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..asking.generators.workloads import burstable, container, guaranteed, kubelet, pod, static, static_memory
-from ..asking.generators.worlds import bits, block, first, held, node, resident, start
+from ..asking.generators.worlds import admitted, bits, block, first, held, node, refused, resident, start
 from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.node_subjects import Arrival, Crash, Recovery, RefusedStart, Resize, Restart, State
 from ..judging.pods import PodSpec
@@ -137,6 +137,10 @@ PAIRS = {
     node_admission.admits_again: second_admission(ONE_POD),
     node_admission.admits_on_a_larger_machine: second_admission(ONE_POD, larger=True),
     node_admission.small_init_changes_nothing: second_admission(INIT),
+    node_admission.refuses_more_than_is_allocatable: (
+        admitted(ANSWERED, burstable("q", 6), c=held()),
+        refused(ANSWERED, burstable("q", 6)),
+    ),
     node_admission.leaves_the_rest: (
         Rest(BUSY, "refusal", "q", (), (Balance(1, "memory", 6 << 30, 7 << 30),)),
         Rest(BUSY, "refusal", "q", (), (Balance(1, "memory", 7 << 30, 7 << 30),)),

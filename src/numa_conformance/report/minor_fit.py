@@ -50,6 +50,7 @@ UNSEEN = {
     "unlisted-resources-of-init-containers-are-passed-over": "managers alone do not show it: a whole kubelet compares",
     "predicates-say-why": "managers alone do not show it: a whole kubelet has predicates",
     "preemption-counts-sidecars": "managers alone do not show it: a whole kubelet ends pods",
+    "overhead-counts-twice": "managers alone do not show it: a whole kubelet adds up what is on a node",
     "class-by-container": "the pods that tell are refused by the API server, and never come to a node",
 }
 """Quirks and changes that no answer shows, and why."""

@@ -37,11 +37,12 @@ FEATURES: Mapping[str, str] = {
 """Every feature of Kubernetes' pages; those of one surface alone stand beside its messages."""
 
 PROMISES: Mapping[str, str] = {
+    "node/fit": "a pod is refused whose requests, with those of the pods on the node, are more than pods may use",
     "pinning/mixed": "a container with a part of a CPU has CPUs of its own, and runs on shared ones beside",
     "pinning/pools-apart": "no two containers run on CPUs that only some of are the same: pools are apart",
     "pinning/reserved-pool": "containers of namespace kube-system run on the reserved CPUs",
 }
-"""What daemons promise on pages of their own: asked of those that claim it by name, and missed in nobody else."""
+"""What whole kubelets do besides, and daemons promise on pages of their own: asked of who claims it by name alone."""
 
 KNOWN: Mapping[str, str] = {**FEATURES, **PROMISES}
 """Every feature that may be claimed."""

@@ -14,7 +14,7 @@ from numa_conformance.asking.generators.workloads import container, guaranteed, 
 from numa_conformance.cli import main
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.wire import Client, InProcess, Stdio
+from numa_conformance.wire import Client, InProcess, Stdio, TargetFault
 from numa_conformance.wire.messages.node import (
     AdmitPod,
     ReadCheckpoints,
@@ -180,6 +180,21 @@ def test_a_kubelet_that_does_not_come_up_says_why(kubelet, reference, wrong, wor
     start = StartNode(machine_to_dict(load_machine("one-socket-no-smt")), {**STATIC, **wrong})
     failed = kubelet.ask(start)
     assert (failed.stage, word in failed.message) == (reference.ask(start).stage, True)
+
+
+@needs_kubelet
+def test_a_pod_that_the_api_refuses_is_refused_as_input(kubelet):
+    kubelet.ask(StartNode(machine_to_dict(load_machine("one-socket-no-smt")), {}))
+    resources = {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}
+    with pytest.raises(TargetFault, match="must be less than or equal to cpu limit"):
+        kubelet.ask(AdmitPod(pod("wrong", [{**container("c"), "resources": resources}])))
+
+
+@needs_kubelet
+def test_it_takes_as_many_pods_as_its_configuration_says(kubelet):
+    kubelet.ask(StartNode(machine_to_dict(load_machine("one-socket-no-smt")), {"maxPods": 1}))
+    assert kubelet.ask(AdmitPod(pod("first", [container("c")]))).updates == []
+    assert kubelet.ask(AdmitPod(pod("more", [container("c")]))).reason == "OutOfpods"
 
 
 @needs_kubelet

@@ -75,6 +75,7 @@ def test_the_handlers_stand_in_the_order_of_the_kubelet():
         "pod-level gate",
         "declared features",
         "shutdown",
+        "volumes",
     ]
 
 

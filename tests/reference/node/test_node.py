@@ -22,6 +22,7 @@ from numa_conformance.machine import Cpu, Device, Machine, MemoryNode, load_mach
 from numa_conformance.reference.managers.cpu import CPU_FILE
 from numa_conformance.reference.node import AdmissionResult, Node, NodeContents, ReconcileResult, node_allocatable
 from numa_conformance.sources.policies import TOPOLOGY_SCOPES
+from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.versions import SUPPORTED
 
 GIB = 2**30
@@ -312,6 +313,30 @@ def test_overhead_counts_and_a_pod_at_the_limit_fits():
     over = burstable("over", 7)
     over["spec"]["overhead"] = {"cpu": "1m"}
     assert "requested: 7001, used: 0, capacity: 7000" in str(_admit(node, over).message)
+
+
+GATE = "InPlacePodLevelResourcesVerticalScaling"
+
+
+@pytest.mark.parametrize(
+    ("version", "config", "annotations", "used"),
+    [
+        ("1.37", {}, {}, 4000),  # by the quirk overhead-counts-twice
+        ("1.36", {}, {}, 3500),
+        ("1.37", {"featureGates": {GATE: False}}, {}, 3500),
+        ("1.37", {}, {"kubernetes.io/config.source": "file"}, 3500),  # its status is not the API server's
+    ],
+)
+def test_the_overhead_of_a_pod_that_has_a_status_counts_twice(version, config, annotations, used):
+    node = Node(load_machine("t1-one-socket-smt2"), config, kubernetes_version=version, resource_fit=True)
+    there = burstable("there", 3)
+    there["spec"]["overhead"] = {"cpu": "500m"}
+    there["metadata"]["annotations"] = annotations
+    assert _admit(node, there).admitted
+    assert f"requested: 9000, used: {used}, capacity: 8000" in str(_admit(node, burstable("new", 9)).message)
+    documented = Node(node.machine, config, kubernetes_version=version, resource_fit=True, quirks=Quirks.none())
+    assert _admit(documented, there).admitted
+    assert "used: 3500," in str(_admit(documented, burstable("new", 9)).message)
 
 
 def test_what_a_pod_refused_by_the_fit_check_was_given_is_taken_back():

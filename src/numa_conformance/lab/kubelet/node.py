@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import bits_of, format_bits
+from ...errors import Fault, UsageError
 from ...machine import Machine, machine_to_dict
 from ...machine.hostfs.kubelet_root import STATE_FILES
 from ...wire.messages.node import ContainerHolding, Update
@@ -87,7 +89,12 @@ class RealNode:
         for name in ("manifests", "device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self.write_files(files)
-        self._runtime = FakeRuntime(folder, self._ends_at_once, self._is_to_run, hears=hears)
+        self._runtime = FakeRuntime(
+            folder,
+            lambda uid, name: any(pod.uid == uid and (name, "init") in pod.kinds() for pod in [*self.pods.values()]),
+            lambda uid: uid in self._may_run if uid in [pod.uid for pod in [*self.pods.values()]] else None,
+            hears=hears,
+        )
         self._plugins = plugins_of(machine, str(folder / "device-plugins"))
         self._healthy = sum(device.healthy for device in machine.devices)
         self._kubelet: RunningKubelet | None = None
@@ -149,7 +156,7 @@ class RealNode:
         """Give the kubelet a pod, and wait until it has admitted or refused it.
 
         A uid that was there before gets another in the kubelet. The kubelet never asks again for one that it has
-        refused. One that has ended it takes for gone, CPUs and all.
+        refused. One that has ended it takes for gone, CPUs and all. Raises ``UsageError`` where it is no pod to it.
         """
         self._made += 1
         inside = uid
@@ -176,10 +183,18 @@ class RealNode:
         draft.write_text(json.dumps(manifest))
         draft.rename(known.file)
         self._newest, self._holds_what_is_gone = inside, False
-        self._until(lambda: self.decided(inside), f"the kubelet admits or refuses {uid}")
+        self._until(lambda: self.decided(inside) or self._fault_in(name) != "", f"the kubelet admits or refuses {uid}")
+        if fault := self._fault_in(name):
+            self.pods.pop(uid).file.unlink()
+            raise UsageError(Fault("pod", fault))
         if self.refusal(inside) is None:
             self._in_a_pass(lambda: bool(self._runtime.containers_of(inside)))
         return known
+
+    def _fault_in(self, name: str) -> str:
+        """Return why the kubelet takes a manifest for no pod, in its words; empty where it takes it for one."""
+        line = re.search(rf'/{name}\.json\\*": (invalid pod: .*)"$', self.kubelet.log, re.MULTILINE)
+        return line[1].replace('\\"', '"') if line else ""
 
     def take(self, *uids: str) -> None:
         """Take pods away, and wait until the kubelet has let go of them.
@@ -297,14 +312,6 @@ class RealNode:
         end = time.monotonic() + _PASS_SECONDS
         while time.monotonic() < end and not holds():
             time.sleep(0.02)
-
-    def _is_to_run(self, uid: str) -> bool | None:
-        if not any(pod.uid == uid for pod in list(self.pods.values())):
-            return None
-        return uid in self._may_run
-
-    def _ends_at_once(self, uid: str, container: str) -> bool:
-        return any(pod.uid == uid and (container, "init") in pod.kinds() for pod in list(self.pods.values()))
 
     def _until(self, holds: Callable[[], bool], what: str) -> None:
         end = time.monotonic() + WAIT_SECONDS

@@ -14,7 +14,7 @@ from ...errors import Fault, StartError, UsageError
 from ...machine import Machine, machine_from_dict
 from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory
 from ...sources.versions import KubernetesVersion
-from ...wire.features import FEATURES
+from ...wire.features import KNOWN
 from ...wire.message import Request
 from ...wire.messages import node as messages
 from ...wire.messages.describe import PROTOCOL, Describe, Description
@@ -29,7 +29,7 @@ _NO_ROOM = re.compile(r"no set of running pods found to reclaim resources: \[\(r
 """What becomes of ``OutOfcpu`` where a pod comes from the kubelet's folder: such pods count as critical, for which
 others would be ended."""
 _ROOMS = ("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/")
-CLAIMED = frozenset(name for name in FEATURES if name.startswith(_ROOMS)).difference(
+CLAIMED = frozenset(name for name in KNOWN if name.startswith(_ROOMS)).difference(
     {
         "cpu-manager/hints",  # they are asked for, not told
         "cpu-manager/reconcile",  # the kubelet makes its passes when it likes

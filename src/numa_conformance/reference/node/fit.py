@@ -75,7 +75,12 @@ class Shortage:
 
 
 class ResourceFit:
-    """Finds what a pod's requests, with those of the pods on the node, exceed of what the node offers."""
+    """Finds what a pod's requests, with those of the pods on the node, exceed of what the node offers.
+
+    ``status_has_overhead``: the overhead of a pod is in its status too, and counts twice.
+    """
+
+    status_has_overhead = False
 
     def __init__(
         self,
@@ -86,7 +91,7 @@ class ResourceFit:
         storage: int | None = None,
     ) -> None:
         """Take what the node is made of; ``storage``: ephemeral storage, where that is known."""
-        self._quirks = quirks
+        self.quirks = quirks
         self._machine, self._config, self._storage = machine, config, storage
         self._changes = changes
         self._known: dict[str, tuple[Pod, dict[str, int]]] = {}
@@ -108,7 +113,7 @@ class ResourceFit:
         others = list(others)
         self._count(others)
         _, *requested = self.amounts(self._without_unlisted(pod)).items()
-        for name, amount in {_PLACE: 1, **checked_amounts(dict(requested), self._quirks)}.items():
+        for name, amount in {_PLACE: 1, **checked_amounts(dict(requested), self.quirks)}.items():
             if name in self._allocatable or is_scalar(name):
                 shortage = Shortage(name, amount, self._used.get(name, 0), self._allocatable.get(name, 0))
                 if shortage.missing > 0:
@@ -143,7 +148,8 @@ class ResourceFit:
             self._known = {uid: known for uid, known in self._known.items() if uid in here}
         self._counted = pods
         for pod in new:
-            for name, amount in self.amounts(pod).items():
+            again = _amounts(pod.overhead) | {_PLACE: 0} if self.status_has_overhead and not pod.is_static else {}
+            for name, amount in (*self.amounts(pod).items(), *again.items()):
                 self._used[name] = self._used.get(name, 0) + amount
 
     def amounts(self, pod: Pod) -> dict[str, int]:

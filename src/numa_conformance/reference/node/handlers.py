@@ -89,16 +89,8 @@ def _dotted(name: str) -> str:
     return name if first == "." else name.translate(str.maketrans("./", "/."))
 
 
-def _os_label(applicant: Applicant) -> Verdict:
-    label = object_at(applicant.pod.raw, "metadata", "labels").get("kubernetes.io/os", "linux")
-    text = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
-    return None if label == "linux" else Refusal("PodOSSelectorNodeLabelDoesNotMatch", text)
-
-
-def _os_field(applicant: Applicant) -> Verdict:
-    system = object_at(applicant.spec, "os").get("name", "linux")
-    text = "Failed to admit pod as the OS field doesn't match node OS"
-    return None if system == "linux" else Refusal("PodOSNotSupported", text)
+def _system(name: object, reason: str, what: str) -> Verdict:
+    return None if name == "linux" else Refusal(reason, f"Failed to admit pod as the {what}")
 
 
 def _sidecars(applicant: Applicant) -> Verdict:
@@ -205,16 +197,18 @@ def _features(applicant: Applicant) -> Verdict:
     return "the host's network with users of its own" if is_split else None
 
 
-def _shutdown(applicant: Applicant) -> Verdict:
-    text = "Pod was rejected as the node is shutting down."
-    return Refusal("NodeShutdown", text) if applicant.facts.shuts_down else None
-
-
+_GOES_DOWN = "Pod was rejected as the node is shutting down."
 _CHECKS: Mapping[str, Callable[[Applicant], Verdict]] = {
     "eviction pressure": _pressure,
     "sysctls": _sysctls,
-    "OS label": _os_label,
-    "OS field": _os_field,
+    "OS label": lambda each: _system(
+        object_at(each.pod.raw, "metadata", "labels").get("kubernetes.io/os", "linux"),
+        "PodOSSelectorNodeLabelDoesNotMatch",
+        "`kubernetes.io/os` label doesn't match node label",
+    ),
+    "OS field": lambda each: _system(
+        object_at(each.spec, "os").get("name", "linux"), "PodOSNotSupported", "OS field doesn't match node OS"
+    ),
     "sidecars": _sidecars,
     "supplemental groups": _groups,
     "fit": _amounts,
@@ -224,7 +218,7 @@ _CHECKS: Mapping[str, Callable[[Applicant], Verdict]] = {
     "AppArmor": _app_armor,
     "pod-level gate": _pod_level,
     "declared features": _features,
-    "shutdown": _shutdown,
+    "shutdown": lambda each: Refusal("NodeShutdown", _GOES_DOWN) if each.facts.shuts_down else None,
 }
 
 
@@ -266,6 +260,8 @@ class AdmissionChain:
     def __init__(self, config: KubeletConfiguration, gates: FeatureGates, facts: NodeFacts, fit: ResourceFit) -> None:
         """Take what the handlers look at; ``fit`` adds up requests."""
         self._config, self._gates, self._facts, self._fit = config, gates, facts, fit
+        tells_allocated = gates.enabled("InPlacePodLevelResourcesVerticalScaling")
+        fit.status_has_overhead = fit.quirks.overhead_counts_twice and tells_allocated
         self._handlers = _handlers(gates.version)
         if not gates.changes.os_is_looked_at_before_fit:
             self._handlers.sort(key=lambda handler: handler.name in ("OS label", "OS field"))

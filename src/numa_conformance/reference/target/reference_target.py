@@ -75,7 +75,7 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
             version=__version__,
             protocol=PROTOCOL,
             surfaces=sorted(SURFACES),
-            features=sorted(FEATURES),
+            features=sorted([*FEATURES, *(["node/fit"] if self._resource_fit else [])]),
             kubernetes_version=str(self._version),
         )
 
