@@ -8,6 +8,7 @@ from ..asking.known_failures import KnownFailures
 from ..chapters import REQUIREMENTS
 from ..judging.verdicts import Broken, HistoryVerdicts
 from ..printable import printable
+from ..wire.target_record import TargetRecord
 from .cases import case_id, requirements_of
 
 _LONGEST = 300
@@ -17,8 +18,8 @@ _LONGEST = 300
 class FirstFinding:
     """Prints the first finding that will fail a case, once; quiet with ``-q -q``."""
 
-    def __init__(self, config: pytest.Config, known: KnownFailures) -> None:
-        self._config, self._known = config, known
+    def __init__(self, config: pytest.Config, known: KnownFailures, record: TargetRecord) -> None:
+        self._config, self._known, self._record = config, known, record
         self._cases: dict[str, str] = {}
         config.pluginmanager.register(self)  # so it learns which cases run
 
@@ -30,7 +31,7 @@ class FirstFinding:
 
     def __call__(self, verdicts: HistoryVerdicts) -> None:
         """Take what came of a history."""
-        first = next(filter(self._fails, verdicts.broken), None) if self._cases else None
+        first = next(filter(self._fails, verdicts.broken), None) if self._cases and not self._record.is_absent else None
         if first is not None:
             self._cases.clear()
             self._print(first)

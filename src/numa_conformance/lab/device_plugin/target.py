@@ -13,7 +13,8 @@ from .kubelet import KubeletOfPlugins
 PLUGINS = "{plugin_folder}"
 """What stands in a command for the kubelet's folder."""
 PLACE = "/var/lib/kubelet/device-plugins"
-REGISTER_SECONDS = 20.0
+REGISTER_SECONDS, SHORT_SECONDS, MOST_SILENCES = 20.0, 5.0, 3
+"""How long a plugin has to register, and how long where it has not on so many machines, one after the other."""
 _LOOK_SECONDS = 0.1
 
 
@@ -30,6 +31,7 @@ class PluginTarget:
         self._folder = self._daemon.home / "device-plugins"
         self._folder.mkdir()
         self._kubelet: KubeletOfPlugins | None = None
+        self._silences = 0
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
@@ -41,7 +43,7 @@ class PluginTarget:
         self._kubelet = KubeletOfPlugins(self._folder)
         values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
         self._daemon.start(request.machine, {self._folder: PLACE}, values)
-        answer = self._meet()
+        answer = self._meet(starts=True)
         if isinstance(answer, messages.PluginFailed):
             self._daemon.check_support()
         return answer
@@ -53,7 +55,7 @@ class PluginTarget:
         self._kubelet = KubeletOfPlugins(self._folder)
         return self._meet()
 
-    def _meet(self) -> messages.PluginStarted | messages.PluginFailed:
+    def _meet(self, *, starts: bool = False) -> messages.PluginStarted | messages.PluginFailed:
         met: list[messages.PluginStarted | messages.PluginFailed] = []
 
         def happens() -> bool:
@@ -61,8 +63,16 @@ class PluginTarget:
             met.extend([] if answer is None else [answer])
             return bool(met)
 
-        failure = self._daemon.wait(happens, REGISTER_SECONDS, "registered")
-        return met[0] if failure is None else messages.PluginFailed(failure)
+        seconds = REGISTER_SECONDS if self._silences < MOST_SILENCES else SHORT_SECONDS
+        failure = self._daemon.wait(happens, seconds, "registered")
+        if failure is None:
+            self._silences = 0
+            return met[0]
+        if not starts:
+            return messages.PluginFailed(failure)
+        self._silences += 1
+        status = self._daemon.status
+        return messages.PluginFailed(failure, "silent" if status is None else "ended" if status else "finished")
 
     def plugin_prefer(self, request: messages.PreferDevices) -> messages.Preferred | messages.PluginRefused:
         """Ask what it prefers."""
