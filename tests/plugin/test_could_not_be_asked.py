@@ -61,7 +61,7 @@ ALWAYS = {"--numa-device-plugin fails", "--numa-nri-plugin ends well", "a target
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [pytest.param(*STARTS[name], id=name, marks=() if name in ALWAYS else deep) for name in STARTS],
+    [pytest.param(*start, id=name, marks=() if name in ALWAYS else deep) for name, start in STARTS.items()],
 )
 def test_a_program_that_cannot_run_is_not_called_wrong(options: str, words: str, tmp_path: Path) -> None:
     with socket.socket() as taken:
