@@ -187,7 +187,8 @@ LEAVES = (
     msgspec.inspect.CustomType,
     msgspec.inspect.AnyType,
     msgspec.inspect.StrType,
-    msgspec.inspect.BoolType, msgspec.inspect.LiteralType,
+    msgspec.inspect.BoolType,
+    msgspec.inspect.LiteralType,
     msgspec.inspect.NoneType,
     msgspec.inspect.FloatType,
 )
