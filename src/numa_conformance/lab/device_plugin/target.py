@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
 from ...errors import Fault, UsageError
 from ...wire.messages import plugin as messages
@@ -12,7 +14,7 @@ from .kubelet import KubeletOfPlugins
 
 PLUGINS = "{plugin_folder}"
 """What stands in a command for the kubelet's folder."""
-PLACE = "/var/lib/kubelet/device-plugins"
+PLACE, REGISTRY = "/var/lib/kubelet/device-plugins", "/var/lib/kubelet/plugins_registry"
 REGISTER_SECONDS, SHORT_SECONDS, MOST_SILENCES = 20.0, 5.0, 3
 """How long a plugin has to register, and how long where it has not on so many machines, one after the other."""
 _LOOK_SECONDS = 0.1
@@ -21,17 +23,18 @@ _LOOK_SECONDS = 0.1
 class PluginTarget:
     """Starts the plugin anew on each machine.
 
-    A command in which ``{plugin_folder}`` stands is told where the kubelet is, and by ``{host_root}`` the machine's
-    tree. Any other sees the machine below ``/sys`` and ``/proc``, and the kubelet's folder where it always is.
+    Of several resources one is asked for on each machine, by turns. A command in which ``{plugin_folder}`` stands is
+    told where the kubelet is, and by ``{host_root}`` the machine's tree. Any other sees the machine below ``/sys`` and
+    ``/proc``, and the kubelet's folders where they always are.
     """
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
         """Take the command, and by which words the plugin says that it does not support a machine."""
         self._daemon = Daemon("plugin", words, (PLUGINS, HOST), unsupported)
-        self._folder = self._daemon.home / "device-plugins"
+        self._folder, self._registry = (self._daemon.home / Path(place).name for place in (PLACE, REGISTRY))
         self._folder.mkdir()
         self._kubelet: KubeletOfPlugins | None = None
-        self._silences = 0
+        self._silences, self._turn, self._resource = 0, -1, ""
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
@@ -40,9 +43,12 @@ class PluginTarget:
     def plugin_start(self, request: messages.StartPlugin) -> messages.PluginStarted | messages.PluginFailed:
         """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
         self._end()
-        self._kubelet = KubeletOfPlugins(self._folder)
+        shutil.rmtree(self._registry, ignore_errors=True)
+        self._registry.mkdir()
+        self._turn, self._resource = self._turn + 1, ""
+        self._kubelet = KubeletOfPlugins(self._folder, self._registry)
         values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
-        self._daemon.start(request.machine, {self._folder: PLACE}, values)
+        self._daemon.start(request.machine, {self._folder: PLACE, self._registry: REGISTRY}, values)
         answer = self._meet(starts=True)
         if isinstance(answer, messages.PluginFailed):
             self._daemon.check_support()
@@ -52,14 +58,14 @@ class PluginTarget:
         """End the kubelet, bring another one up, and wait until the plugin has registered with it."""
         if self._kubelet is not None:
             self._kubelet.close()
-        self._kubelet = KubeletOfPlugins(self._folder)
+        self._kubelet = KubeletOfPlugins(self._folder, self._registry)
         return self._meet()
 
     def _meet(self, *, starts: bool = False) -> messages.PluginStarted | messages.PluginFailed:
         met: list[messages.PluginStarted | messages.PluginFailed] = []
 
         def happens() -> bool:
-            answer = self._up.met(_LOOK_SECONDS)
+            answer = self._up.met(_LOOK_SECONDS, self._turn, self._resource)
             met.extend([] if answer is None else [answer])
             return bool(met)
 
@@ -67,6 +73,7 @@ class PluginTarget:
         failure = self._daemon.wait(happens, seconds, "registered")
         if failure is None:
             self._silences = 0
+            self._resource = getattr(met[0], "resource", "")
             return met[0]
         if not starts:
             return messages.PluginFailed(failure)
