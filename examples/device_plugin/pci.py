@@ -2,9 +2,9 @@
 
     python pci.py FOLDER HOST_ROOT [--minus-one | --first-node]
 
-FOLDER is that of the kubelet's socket, HOST_ROOT is `/`, or a tree with the `sys` of a machine. A GPU of which the kernel
-tells NUMA node -1 has no topology. Two options make it wrong in one way each: it tells -1 as a NUMA node, or the first
-NUMA node of all GPUs.
+FOLDER is that of the kubelet's socket, HOST_ROOT is `/`, or a tree with the `sys` of a machine. A GPU of which the
+kernel tells NUMA node -1 has no topology. Two options make it wrong in one way each: it tells -1 as a NUMA node, or the
+first NUMA node of all GPUs.
 """
 
 import json
@@ -26,7 +26,7 @@ def main():
             devices[place.name] = {"numa": [node]} if node >= 0 or "--minus-one" in options else {}
     if "--first-node" in options:
         first = min((node for device in devices.values() for node in device.get("numa", ())), default=0)
-        devices = dict.fromkeys(devices, {"numa": [first]})
+        devices = {name: {"numa": [first]} for name in devices}
     if not devices:
         sys.exit(print("no GPU is here"))
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
