@@ -39,6 +39,8 @@ COUNTS = 8
 """Questions for a choice, a merge or a score, on one machine in one state of use."""
 PICKS, SWEPT = 3, 2
 """Scenarios of choices for one life of a node, and of allocations and hints."""
+STRANGE_NODES, NONE_STRANGE = (-1, 63), 0.6
+"""NUMA nodes of devices that no machine here has, and how many machines have none of these."""
 NUMBERED = ((0, 1), (0, 2), (1, 1), (0, 8), (2, 3))
 """First id of a NUMA node, and the distance to the next."""
 
@@ -91,12 +93,14 @@ def _distances(count: int, lot: random.Random) -> tuple[tuple[int, ...], ...]:
 
 
 def _devices(nodes: list[int], lot: random.Random) -> tuple[Device, ...]:
+    """Draw devices, now and then some on NUMA nodes that the machine lacks: a kubelet takes these for a topology."""
     kinds = lot.sample(("nic", "gpu"), lot.randint(0, 2))
+    near = nodes if lot.random() < NONE_STRANGE else [*nodes, *STRANGE_NODES]
     return tuple(
         Device(
             f"example.com/{kind}",
             f"{kind}-{place}",
-            tuple(sorted(lot.sample(nodes, lot.choice((1, 1, min(2, len(nodes))))))),
+            tuple(sorted(lot.sample(near, lot.choice((1, 1, min(2, len(near))))))),
         )
         for kind in kinds
         for place in range(lot.randint(1, 5))

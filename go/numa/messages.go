@@ -162,7 +162,7 @@ type CPU struct {
 type Device struct {
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
-	// NUMA nodes the plugin names, none where it gives no topology. Nothing checks that the machine has them: neither does the kubelet (DEV-MODEL-09).
+	// NUMA nodes the plugin names, none where it gives no topology. Nothing checks that the machine has them: neither does the kubelet, for which -1 is one too (DEV-MODEL-09).
 	NUMA    []int `json:"numa"`
 	Healthy *bool `json:"healthy,omitempty"`
 }
@@ -473,9 +473,10 @@ type Discovered struct {
 	Machine Machine `json:"machine"`
 }
 
-// DriverFailed: The driver has not registered in time, or publishes nothing: what happened.
+// DriverFailed: The driver has not registered in time, or publishes nothing: what happened; absence: why it was not met.
 type DriverFailed struct {
-	Message string `json:"message"`
+	Message string  `json:"message"`
+	Absence *string `json:"absence,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -709,8 +710,11 @@ func (m Picked) MarshalJSON() ([]byte, error) {
 }
 
 // PluginFailed: The plugin has not registered in time, or lists nothing: what happened.
+//
+// absence: why it was not met at all. One that has ended well, or is silent, offers nothing on this machine.
 type PluginFailed struct {
-	Message string `json:"message"`
+	Message string  `json:"message"`
+	Absence *string `json:"absence,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -1153,10 +1157,11 @@ type StartDriver struct {
 	HostRoot     string  `json:"host_root,omitempty"`
 }
 
-// StartFailed: The node does not come up: the stage that refuses, and its message.
+// StartFailed: The node does not come up: the stage that refuses, and its message; absence: why no program was met.
 type StartFailed struct {
-	Stage   string `json:"stage"`
-	Message string `json:"message"`
+	Stage   string  `json:"stage"`
+	Message string  `json:"message"`
+	Absence *string `json:"absence,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.

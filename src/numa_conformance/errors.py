@@ -82,6 +82,10 @@ class CpuSetSyntaxError(UsageError, ValueError):
         return self.detail or f'strconv.Atoi: parsing "{wrong}": invalid syntax'
 
 
+NOT_MET = "program"
+"""The stage of a kubelet that has not started for a reason that is none of its managers'."""
+
+
 class StartError(NumaConformanceError):
     """The node does not come up. ``stage`` as in the recorded decisions: kubelet, topologymanager, cpumanager, ..."""
 

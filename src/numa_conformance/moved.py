@@ -6,32 +6,11 @@ import importlib
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import CodeType, ModuleType
 
 PACKAGE = __name__.partition(".")[0]
-MOVED = {
-    "documentation": "sources",
-    "hostfs": "machine.hostfs",
-    "living_node": "doctor",
-    "managers": "reference.managers",
-    "node": "reference.node",
-    "advice": "reference.advice",
-    "fleet": "reference.fleet",
-    "scheduler": "reference.scheduler",
-    "protocol": "wire",
-    "protocol.__main__": "reference.__main__",
-    "protocol.reference": "reference.target.reference_target",
-    "pytest_plugin": "plugin",
-    "suite": "asking",
-    "suite.asking": "asking",
-    "suite.chapters": "chapters",
-    "suite.examples": "asking.examples",
-    "suite.generators": "asking.generators",
-    "suite.history": "wire.history",
-    "suite.judge": "judging",
-    "suite.strategies": "asking.strategies",
-    "suite.telling": "asking.findings",
-}
+MOVED = dict(line.split() for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines())
 """Old to new name below the package. What lay in a room lies in it still."""
 DIVIDED = {f"{PACKAGE}.wire": f"{PACKAGE}.reference.target"}
 """A room to the one that has the rest of what it had under its old name."""

@@ -98,6 +98,18 @@ calls_a_device_ok = mutant(_PLUGIN + "devices/are-healthy-or-unhealthy").answer(
     _first_device(health="ok")
 )
 
+
+def _on_the_first_node(answer, memory):
+    first = min((node for each in answer.get("devices", ()) for node in each["nodes"] or ()), default=None)
+    return answer | {"devices": [each | {"nodes": each["nodes"] and [first]} for each in answer["devices"]]}
+
+
+takes_the_first_numa_node_for_that_of_each_device = (
+    mutant(_PLUGIN + "topology/names-the-node-of-a-pci-device")
+    .answer("plugin.start")(_on_the_first_node)
+    .answer("plugin.restart")(_on_the_first_node)
+)
+
 puts_a_device_on_a_node_that_is_not_there = mutant(_PLUGIN + "topology/names-nodes-of-the-machine").answer(
     "plugin.start"
 )(_first_device(nodes=[77]))

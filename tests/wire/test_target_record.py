@@ -11,7 +11,7 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess, Unsupported
 from numa_conformance.wire.messages.describe import Describe, Description
-from numa_conformance.wire.messages.node import StartNode
+from numa_conformance.wire.messages.node import NodeStarted, StartNode
 from numa_conformance.wire.messages.pick import Pick
 from numa_conformance.wire.target_record import TargetRecord
 from processes import PATIENCE
@@ -99,9 +99,9 @@ def test_another_process_is_held_to_the_first_description():
 
 def test_a_machine_may_be_supported_under_one_configuration_and_not_under_another():
     record, none, static = TargetRecord(), {"cpuManagerPolicy": "none"}, {"cpuManagerPolicy": "static"}
-    record.answers(StartNode(SMALL, none))
+    record.answers(StartNode(SMALL, none), NodeStarted("0"))
     record.refuses(StartNode(SMALL, static), Unsupported("no static policy"))
     assert record.outside == {"no static policy": [SMALL["name"]]}
     assert record.contradictions == {}
-    record.answers(StartNode(SMALL, static))
+    record.answers(StartNode(SMALL, static), NodeStarted("0"))
     assert list(record.contradictions.values()) == [[SMALL["name"]]]

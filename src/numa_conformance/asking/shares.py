@@ -81,8 +81,9 @@ class Shares:
             result = self._receive(number % self._number)
             if isinstance(result, Exception):
                 raise result
-            driven, statements = result or (None, ({}, {}))
-            record.also(*statements)
+            driven, statements = result or (None, None)
+            if statements is not None:
+                record.also(*statements)
             yield driven
 
     def close(self) -> None:
@@ -155,10 +156,10 @@ class Shares:
                 continue
             try:
                 history, fault = drive(scenario, client, self._version)
-                verdicts, record = judge(history), client.record
+                verdicts = judge(history)
                 keeps = whole or fault is not None or verdicts.broken
                 driven = history if keeps else History(history.head, ()), verdicts, fault
-                pipe.send((driven, (record.outside, record.contradictions)))
+                pipe.send((driven, client.record.statements))
             except Exception as error:
                 pipe.send(_sendable(error))
             else:

@@ -10,7 +10,7 @@ import click
 
 from .. import __version__
 from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest, did_you_mean
-from ..files import text_of
+from ..files import parts_of, text_of
 from ..printable import printable_streams
 from .terminal import BUG, TARGET_FAULT, USAGE, say
 
@@ -39,72 +39,11 @@ def with_examples(command: click.Command, name: str = "") -> click.Command:
     return command
 
 
-_COMMANDS = {
-    "machines": "list the machines of the catalogue, or show one",
-    "on": "run any program on a machine of the catalogue",
-    "kubelet-target": "serve an unmodified kubelet as a target",
-    "device-plugin-target": "serve an unmodified device plugin as a target",
-    "dra-target": "serve an unmodified DRA driver as a target",
-    "nri-target": "serve an unmodified NRI plugin as a target",
-    "check-node": "say where a node at work is not as documented",
-    "collect-node": "write a dump of a node for check-node, without secrets",
-    "capture": "write this computer, or a dump of one, as a machine",
-    "simulate": "ask what a node would do with pods",
-    "explain": "say why a kubelet refused pods, what would admit them, and what an upgrade changes",
-    "serve-pod-resources": "serve PodResources of a node that is not there",
-    "lint": "say what is wrong or unwise in a KubeletConfiguration",
-    "score": "show how kube-scheduler scores nodes for a pod",
-    "cluster": "fill a cluster with pods, node by node refusals included",
-    "up": "bring up a cluster of real parts on machines that are not there",
-    "status": "tell of the clusters that are up",
-    "on-node": "run any program where a node's kubelet lives",
-    "check-exporter": "judge what an exporter of NodeResourceTopology says of nodes",
-    "check-scheduler": "count what a scheduler binds that kubelets refuse, and what it holds back",
-    "down": "end a cluster of real parts",
-    "replay": "replay recorded decisions against the reference or a target",
-    "diff": "show where two implementations differ, by the smallest histories",
-    "which-kubelet": "tell as which Kubernetes minor a target decides",
-    "bisect": "tell which version changed what becomes of pods, and by what",
-    "record": "write a target's answers to the questions of recorded decisions",
-    "judge": "judge stored conversations by the requirements",
-    "smoke": "tell whether a target speaks the protocol",
-    "schema": "print the JSON Schema of messages, machines, reports or histories",
-    "examples": "write the files that the examples of --help name",
-    "init": "write a minimal target and a CI workflow to start from",
-    "requirements": "list what the suite tests",
-    "report": "compare and join reports of the suite",
-    "quirks": "list where the kubelet departs from its documentation",
-}
-
-
-_PAGES = {
-    "api": "requirements --api",
-    "check-a-node": "check-node",
-    "cluster-of-real-parts": "up",
-    "compare-two": "diff",
-    "dra-drivers": "dra-target",
-    "exporters-and-schedulers": "check-exporter",
-    "fake-machines": "on",
-    "histories": "judge",
-    "how-they-decide": "simulate --explain",
-    "kubernetes-versions": "bisect",
-    "machine-by-hand": "schema machine-compact",
-    "machine-from-text": "capture --from",
-    "node-from-text": "simulate --from-node",
-    "my-pod-was-refused": "explain",
-    "pod-resources": "serve-pod-resources",
-    "protocol": "schema protocol",
-    "requirement-changes": "requirements --changes",
-    "rules": "requirements --rules",
-    "scheduling": "score",
-    "statements": "requirements --statements",
-    "validate-a-kubelet": "kubelet-target",
-    "versions": "requirements --versions",
-    "what-if": "simulate --compare",
-    "who-conforms": "report matrix",
-    "write-a-target": "init",
-}
-"""Pages of the documentation, and the commands that they are about: who has read one may type its name."""
+_COMMANDS, _PAGES = (
+    {name: text for name, _, text in (line.partition(": ") for line in lines)}
+    for _, lines in parts_of(text_of(__package__, "commands.txt"))
+)
+"""Commands, with what each does; and pages of the documentation, with the commands that they are about."""
 
 
 class _Commands(click.Group):
@@ -116,7 +55,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = import_module(f".{name.replace('-', '_')}", __package__).command
+        door = name.endswith("-target")
+        module = import_module(".doors" if door else f".{name.replace('-', '_')}", __package__)
+        command = module.COMMANDS[name] if door else module.command
         assert isinstance(command, click.Command)
         return with_examples(command, name)
 

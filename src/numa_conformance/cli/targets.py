@@ -12,7 +12,7 @@ from ..errors import Fault, UsageError, closest
 from ..lab.daemon.daemon import serving, serving_kubelet
 from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from ..wire import Client, Connection, InProcess, Stdio, load_factory
+from ..wire import Client, Connection, Crashed, InProcess, Stdio, load_factory
 from ..wire.termination import EndsInOrder
 from .options import TIMEOUT, NameChoice, version
 
@@ -88,9 +88,18 @@ def about_target(name: str, client: Client) -> dict[str, str]:
 
 @contextmanager
 def open_target(choice: TargetChoice) -> Iterator[Client]:
-    """Open the chosen target and close it at the end; raises ``UsageError`` and ``TargetFault``."""
+    """Open the chosen target and close it at the end; raises ``UsageError`` and ``TargetFault``.
+
+    The latter too where the program behind it was met on no machine, whatever came of that.
+    """
     with EndsInOrder(), closing(Client(_connection(choice))) as client:
-        yield client
+        try:
+            yield client
+        except (UsageError, click.exceptions.Exit):
+            if not client.record.is_absent:
+                raise
+        if client.record.is_absent:
+            raise Crashed(f"it could not be asked: {'; '.join(client.record.absences.values())}")
 
 
 def _connection(choice: TargetChoice) -> Connection:

@@ -45,10 +45,10 @@ class Publication:
 class Preparation:
     """A claim was to be prepared. ``cpus``: its container's, as bits; None where it was refused, with ``refusal``.
 
-    ``wanted``: CPUs by device; ``left``: what other claims leave of these devices. ``had``: a claim that was unprepared
-    had had some of them. ``shares``: containers without a claim need some too. ``before``: what the claim itself has,
-    as bits; None where it was not prepared. ``restarted``: the driver started anew since. ``others``: what every other
-    claim has.
+    ``wanted``: CPUs, or other units, by device; ``left``: what other claims leave of these devices. ``had``: a claim
+    that was unprepared had had some of them. ``shares``: containers without a claim need some too. ``before``: what the
+    claim itself has, as bits; None where it was not prepared. ``restarted``: the driver started anew since.
+    ``others``: what every other claim has.
     """
 
     machine: Machine
@@ -66,7 +66,7 @@ class Preparation:
     @property
     def count(self) -> int:
         """How many CPUs the claim consumes."""
-        return sum(count for _, count in self.wanted)
+        return sum(count for device, count in self.wanted if device.cpus)
 
     @property
     def fits(self) -> bool:
@@ -80,7 +80,7 @@ class Preparation:
     def in_words(self) -> str:
         """What it consumes, for a person."""
         return "; ".join(
-            f"{count} of {device.key[-1]}, where {self.left[device.key]} of {device.cpus} CPUs are left"
+            f"{count} of {device.key[-1]}, where {self.left[device.key]} of {device.units} {device.unit} are left"
             for device, count in self.wanted
         )
 
@@ -193,7 +193,7 @@ class ClaimFollower:
             self._claims[uid] = known
 
     def _wanted(self, claim: AllocatedClaim) -> tuple[tuple[PublishedDevice, int], ...] | None:
-        """Return the CPUs that a claim consumes of each device; None where a device is none that was published."""
+        """Return the units that a claim consumes of each device; None where a device is none that was published."""
         wanted = []
         for result in claim.results:
             device = self._devices.get((result.driver, result.pool, result.device))
@@ -203,7 +203,7 @@ class ClaimFollower:
         return tuple(wanted)
 
     def _left(self, wanted: Iterable[tuple[PublishedDevice, int]]) -> dict[DeviceKey, int]:
-        left = {device.key: device.cpus for device, _ in wanted}
+        left = {device.key: device.units for device, _ in wanted}
         for device, count in (each for claim in self._claims.values() for each in claim.wanted):
             if device.key in left:
                 left[device.key] -= count

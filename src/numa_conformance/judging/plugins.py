@@ -89,6 +89,8 @@ class PluginFollower:
                 yield Registration(self._machine, reply, again=again, before=self._resource if again else "")
                 self._resource, self._devices = reply.resource, self._devices if again else ()
                 yield self._listed(reply.devices)
+            case _, PluginFailed(absence="finished" | "silent"):
+                pass  # it offers nothing here
             case _, PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
             case PreferDevices(), Preferred():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,8 @@ NUMA_NODE = "resource.kubernetes.io/numaNode"
 SOCKET, CACHE, CPU_ID = "socketID", "cacheL3ID", "cpuID"
 """Names of attributes in the domain of a driver of CPUs."""
 _CPUS = ("cpu", "cpus")
+MOST_SHARES = 4
+"""Parts of a capacity that claims consume, where the driver names no default."""
 DeviceKey = tuple[str, str, str]
 """Driver, pool and device."""
 
@@ -25,8 +27,13 @@ class _Attribute(msgspec.Struct):
     numbers: tuple[Number, ...] = msgspec.field(default=(), name="ints")
 
 
-class _Capacity(msgspec.Struct):
+class _Policy(msgspec.Struct):
+    default: Fraction | None = None
+
+
+class _Capacity(msgspec.Struct, rename="camel"):
     value: Fraction
+    request_policy: _Policy | None = None
 
 
 class _Mapping(msgspec.Struct, rename="camel"):
@@ -65,6 +72,8 @@ class PublishedDevice:
     ``capacity``: the name of the capacity that is its CPUs; None where it is one CPU. ``cpus``: how many it has; 0
     where nothing says that it has any. ``numbers``: its attributes that are whole numbers; of a list the first.
     ``is_shared``: several claims may consume of its capacity. ``is_whole``: it shares no counters with others.
+    ``parts``: of a shared device without CPUs, how much of each capacity a claim consumes at least; ``shares``: how
+    many claims may do so.
     """
 
     key: DeviceKey
@@ -73,6 +82,8 @@ class PublishedDevice:
     numbers: Mapping[str, int]
     is_shared: bool
     is_whole: bool
+    parts: Mapping[str, int] = field(default_factory=dict)
+    shares: int = 1
 
     def number(self, attribute: str) -> int | None:
         """Return an attribute; a name without a domain is one of the driver's."""
@@ -81,10 +92,21 @@ class PublishedDevice:
         return self.numbers.get(qualified, self.numbers.get(attribute))
 
     def consumed(self, capacities: Mapping[str, Fraction]) -> int:
-        """Return how many CPUs an allocation has of it: all, where it consumes of no capacity."""
-        if self.capacity is None or self.capacity not in capacities:
-            return self.cpus
-        return int(capacities[self.capacity])
+        """Return how many units an allocation has of it: all, where it consumes of no capacity."""
+        if self.capacity is not None and self.capacity in capacities:
+            return int(capacities[self.capacity])
+        parts = [-(-capacities[name] // unit) for name, unit in self.parts.items() if name in capacities]
+        return int(max(parts, default=self.units))
+
+    @property
+    def units(self) -> int:
+        """What claims may have of it: CPUs, or else parts of its capacities, or itself."""
+        return self.cpus or self.shares
+
+    @property
+    def unit(self) -> str:
+        """What a unit is, for a person."""
+        return "CPUs" if self.cpus else "parts"
 
 
 def slices_of(specs: Iterable[Mapping[str, Any]]) -> list[Slice]:
@@ -106,8 +128,23 @@ def _read(key: DeviceKey, device: _Device) -> PublishedDevice:
     capacity = _capacity_of_cpus(device)
     single = 1 if f"{key[0]}/{CPU_ID}" in numbers or CPU_ID in numbers else 0
     cpus = single if capacity is None else int(device.capacity[capacity].value)
+    # A scheduler consumes the default of a policy where a claim does not say how much.
+    amounts = {} if cpus or not device.allow_multiple_allocations else device.capacity
+    parts = {
+        name: max(1, int((each.request_policy and each.request_policy.default) or each.value // MOST_SHARES))
+        for name, each in amounts.items()
+        if each.value > 0
+    }
+    shares = min((int(device.capacity[name].value // unit) for name, unit in parts.items()), default=1)
     return PublishedDevice(
-        key, capacity, cpus, numbers, device.allow_multiple_allocations, is_whole=not device.consumes_counters
+        key,
+        capacity,
+        cpus,
+        numbers,
+        device.allow_multiple_allocations,
+        is_whole=not device.consumes_counters,
+        parts=parts,
+        shares=shares,
     )
 
 

@@ -249,7 +249,7 @@ class Room:
 
 
 def _near(devices: Iterable[Device]) -> tuple[int, ...]:
-    return tuple(sorted({node for device in devices for node in device.numa}))
+    return tuple(sorted({node for device in devices for node in device.numa if node >= 0}))
 
 
 def local(numa: int, nodes: int | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ..cpuset import bit_of, bits_of, format_bits
+from ..cpuset import bit_of, format_bits
 from ..wire.history.sightings import Runs
 from ..wire.history.values import CpuBits, HoldingBits
 from .alignment import empties_the_pool, only_cpus
@@ -134,9 +134,9 @@ def _near(container: ContainerView) -> Iterator[int]:
     held = container.held or HoldingBits(CpuBits(0))
     yield from (bit_of(node) for node, cpus in container.machine.numa_bits.items() if cpus & held.cpus)
     yield from (block.nodes if not block.nodes & (block.nodes - 1) else 0 for block in held.blocks)
-    devices = {(device.resource, device.id): device.numa for device in container.machine.devices}
+    devices = {(device.resource, device.id): device.numa_bits for device in container.machine.devices}
     for resource, ids in (held.devices or {}).items():
-        near = (bits_of(devices.get((resource, id), ())) for id in sorted(ids))
+        near = (devices.get((resource, id), 0) for id in sorted(ids))
         yield from filter(None, near)
 
 

@@ -48,6 +48,8 @@ Devices = Annotated[int, Meta(ge=1, le=4096)]
 Name = Annotated[str, Meta(min_length=1)]
 Texts = Annotated[list[str], Meta(max_length=1000)]
 NodeIds = Annotated[list[Id], Meta(max_length=MAX_NODES)]
+PluginNode = Annotated[int, Meta(ge=-1, le=MAX_ID)]
+PluginNodes = Annotated[list[PluginNode], Meta(max_length=MAX_NODES)]
 IdList = Annotated[str, Meta(extra_json_schema={"pattern": f"^{_ID_LIST}$"})]
 Ids = Annotated[Id | IdList, Meta(extra={"accepted": "an id, or ids in list format such as 0-3,8"})]
 Size = Annotated[Whole | Annotated[str, _like(SIZE)] | None, Meta(extra={"accepted": SIZES})]
@@ -90,10 +92,10 @@ class DeviceForm(_Form):
     resource: Name
     id: Name
     numa: Annotated[
-        NodeIds | None,
+        PluginNodes | None,
         _note(
             "NUMA nodes the plugin names, none where it gives no topology. Nothing checks that the "
-            "machine has them: neither does the kubelet (DEV-MODEL-09)."
+            "machine has them: neither does the kubelet, for which -1 is one too (DEV-MODEL-09)."
         ),
     ] = None
     healthy: bool = True
@@ -196,7 +198,7 @@ class CompactDeviceForm(_Form):
     id: Name | None = None
     count: Annotated[Devices | None, _note("So many of one kind, numbered.")] = None
     per_numa: Annotated[Devices | None, _note("So many on each NUMA node with CPUs, numbered.")] = None
-    numa: Id | NodeIds | None = None
+    numa: PluginNode | PluginNodes | None = None
     healthy: bool = True
 
 

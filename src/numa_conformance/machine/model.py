@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from ..cpuset import MAX_ID
+
 UncoreSource = Literal["hardware", "reported"]
 UNSEEN = "not seen: "
 """How a note begins that says what the input does not have, and what stands in its place."""
@@ -49,8 +51,8 @@ class Device:
 
     @cached_property
     def numa_bits(self) -> int:
-        """Its NUMA nodes, as bits."""
-        return sum({1 << node for node in self.numa})
+        """Its NUMA nodes, as bits; -1 as one that no machine has."""
+        return sum({1 << (MAX_ID + 1 if node < 0 else node) for node in self.numa})
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..files import write_text
 from ..printable import folded, printable
 from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
-from ..report.claims import NOT_JUDGED
+from ..report.claims import NOT_ASKED, NOT_JUDGED
 from ..report.model import Summary
 from ..report.text import header_lines, summary_lines
 from ..wire import TargetFault
@@ -28,7 +28,8 @@ from .run import DESCRIBED, RUN, Run, open_connection
 from .spending import BEGAN, NO_TIME
 from .verdicts import CASE_PROPERTY
 
-HARNESS_ERROR = 11
+TARGET_UNREACHABLE, HARNESS_ERROR = 10, 11
+SILENT_CODES = {NOT_ASKED: TARGET_UNREACHABLE, NOT_JUDGED: HARNESS_ERROR}
 SUMMARY = pytest.StashKey[Summary]()
 """Where pytest's configuration keeps the summary once the run is over; a worker of xdist has none."""
 FAILED_USER_TESTS = pytest.StashKey[set[str]]()
@@ -38,7 +39,7 @@ UNWRITTEN = pytest.StashKey[str]()
 UNCOMPARED = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
 OF_A_WORKER = "numa_statements"
-"""What a worker of xdist tells at its end: what is left out, what is outside, what contradicts itself."""
+"""What a worker of xdist tells at its end: what is left out, and the statements of its record."""
 
 
 class Conclusion:
@@ -74,7 +75,7 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}))
+        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}, {}, False))
         self._config.stash[RUN].client.record.also(*statements)
         self._left_out = [LeftOut(*each) for each in left_out] or self._left_out
 
@@ -113,8 +114,8 @@ class Conclusion:
             run.client.describe_again()
         run.client.close()
         if hasattr(self._config, "workerinput"):
-            left_out, record = [list(each) for each in self._left_out], run.client.record
-            vars(self._config)["workeroutput"][OF_A_WORKER] = [left_out, run.client.outside, record.contradictions]
+            left_out = [list(each) for each in self._left_out]
+            vars(self._config)["workeroutput"][OF_A_WORKER] = [left_out, *run.client.record.statements]
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
@@ -126,9 +127,11 @@ class Conclusion:
                 f"no snapshot was written or compared in {run.snapshots.folder}; needs a target that claims "
                 "cpu-manager/static on the surface node, and cases of exact/placements/*"
             )
-        if summary.verdict == NOT_JUDGED:
-            session.exitstatus = HARNESS_ERROR
-        elif exitstatus == 0 and summary.problems:
+        if summary.verdict in SILENT_CODES:
+            session.exitstatus = SILENT_CODES[summary.verdict]
+        elif run.client.record.is_absent:
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+        elif exitstatus == 0 and (summary.problems or summary.unmet()):
             session.exitstatus = 1
         elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
@@ -173,6 +176,7 @@ class Conclusion:
             whole=run.asks_the_whole_suite,
             outside=run.client.outside,
             contradictions=run.client.record.contradictions,
+            absences=run.client.record.absences if run.client.record.is_absent else {},
         )
         return msgspec.structs.replace(summary, snapshots=run.snapshots.named)
 

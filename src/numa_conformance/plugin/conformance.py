@@ -9,7 +9,7 @@ from ..machine.data_files import data_folder
 from ..printable import printable
 from .child import Ending, Termination
 from .choice import CaseChoice
-from .conclusion import Conclusion, Terminal
+from .conclusion import TARGET_UNREACHABLE, Conclusion, Terminal
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
@@ -40,7 +40,6 @@ class RareGarbage:
         gc.set_threshold(*self._before)
 
 
-TARGET_UNREACHABLE = 10
 _MARKERS = (
     "requirement(*ids): the requirements of the documentation that a test checks",
     "surfaces(*names): the surfaces on which a case shows",

@@ -16,6 +16,7 @@ from ..chapters import REQUIREMENTS
 from ..judging.verdicts import Broken, HistoryVerdicts
 from ..printable import printable
 from ..report.case import Case
+from ..wire.target_record import TargetRecord
 from .cases import case_id, requirements_of
 
 _LONGEST = 300
@@ -25,8 +26,8 @@ _LONGEST = 300
 class FirstFinding:
     """Prints the first finding that will fail a case, once; quiet with ``-q -q``."""
 
-    def __init__(self, config: pytest.Config, known: KnownFailures) -> None:
-        self._config, self._known = config, known
+    def __init__(self, config: pytest.Config, known: KnownFailures, record: TargetRecord) -> None:
+        self._config, self._known, self._record = config, known, record
         self._cases: dict[str, str] = {}
         self._is_due = config.option.verbose > -2
         config.pluginmanager.register(self)  # so it learns which cases run
@@ -38,7 +39,9 @@ class FirstFinding:
 
     def __call__(self, verdicts: HistoryVerdicts) -> None:
         """Take what came of a history."""
-        first = next(filter(self._fails, verdicts.broken), None) if self._is_due else None
+        first = (
+            next(filter(self._fails, verdicts.broken), None) if self._is_due and not self._record.is_absent else None
+        )
         if first is not None:
             words = ", ".join(filter(None, (first.violation.why, first.violation.got and f"got {first.violation.got}")))
             self._print(f"on {first.history.head.machine.name}", first.requirement, words)
@@ -46,7 +49,7 @@ class FirstFinding:
     def of_case(self, case: Case) -> None:
         """Take a case that has failed, such as one of a host."""
         demanded = [name for name in case.requirements if REQUIREMENTS[name].strength == "MUST"]
-        if self._is_due and demanded:
+        if self._is_due and demanded and not self._record.is_absent:
             self._print(f"in {case.id}", demanded[0], ", ".join(case.details.splitlines()[:2]))
 
     def _fails(self, broken: Broken) -> bool:

@@ -138,6 +138,7 @@ class Run:
 
         known = KnownFailures.read(setting(config, "numa_known_failures"))
         (at_once, processes), client = _side_by_side(config, budget), another()
+        client.name(**{name: value for name in ("name", "version") if (value := setting(config, f"numa_{name}"))})
         return cls(
             client=client,
             level=level,
@@ -157,7 +158,7 @@ class Run:
             keeps_histories=_keeps_histories(config),
             at_once=at_once,
             processes=processes,
-            notice=FirstFinding(config, known),
+            notice=FirstFinding(config, known, statements),
             another=another,
             again=_replay_options(config),
         )

@@ -94,7 +94,7 @@ def _concluded(
         verdict = "not followed"
         report.outcome = "skipped"
         report.wasxfail = "a recommendation that is not followed"
-    elif verdict == "not claimed":
+    elif verdict == "not claimed" or (verdict in UNMET and run.client.record.is_absent):
         report.outcome = "skipped"
         report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
     elif verdict in UNMET and not item.config.getoption("fulltrace"):

@@ -15,7 +15,9 @@ NOT_JUDGED = "not judged"
 """The verdict of a run in which the suite itself went wrong: nothing is said of the target."""
 NOT_FINISHED = "not finished"
 """The verdict of a run until it ends: what dies before its end leaves it."""
-SILENT = (NOT_FINISHED, NOT_JUDGED)
+NOT_ASKED = "could not be asked"
+"""The verdict of a run in which the program behind the target started on no machine."""
+SILENT = (NOT_FINISHED, NOT_JUDGED, NOT_ASKED)
 """The verdicts that no cases can change, the one that decides first."""
 
 
@@ -81,6 +83,8 @@ def claim_of(verdict: str, target: Target, what: str, profile: str, counts: Coun
         return f"The run has not come to its end, so nothing is said of {who}."
     if verdict == NOT_JUDGED:
         return f"The suite itself went wrong, so nothing is said of {who}: please report it."
+    if verdict == NOT_ASKED:
+        return f"{who} has started on no machine, so nothing is said of it."
     if verdict == "not tested":
         lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
         claims = f": it claims {' and '.join(lacks)}" if lacks else ""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from ..errors import Fault, UsageError
 from .case import UNMET, Case
 from .circumstances import Circumstances
-from .claims import SILENT
+from .claims import NOT_ASKED, SILENT
 from .model import Summary
 
 _MET = ("passed", "unexpectedly passed")
@@ -95,7 +95,8 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
             if known is None or case.badness > known.badness:
                 cases[case.id] = case
     problems = list(dict.fromkeys(problem for report in reports for problem in report.problems))
-    silent = next((verdict for verdict in SILENT if any(report.verdict == verdict for report in reports)), "")
+    verdicts = [report.verdict for report in reports]
+    silent = next((each for each in SILENT if each in verdicts and (each != NOT_ASKED or {*verdicts} == {each})), "")
     if len(reports) == 1:
         return first
     complete = all(report.complete for report in reports)

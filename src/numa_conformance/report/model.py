@@ -20,7 +20,7 @@ from ..printable import listed
 from ..wire.messages.describe import Description
 from .case import VERDICTS, Case, Verdict
 from .circumstances import read_form
-from .claims import NOT_JUDGED, SILENT, Target, claim_of, measure_of, no_claim_of, verdict_of
+from .claims import NOT_ASKED, NOT_JUDGED, SILENT, Target, claim_of, measure_of, no_claim_of, verdict_of
 from .known import stale, unasked
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -73,6 +73,7 @@ class Summary(msgspec.Struct, frozen=True):
         whole: bool = True,
         outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
         contradictions: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        absences: Mapping[str, str] = MappingProxyType({}),
     ) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
@@ -80,8 +81,11 @@ class Summary(msgspec.Struct, frozen=True):
         those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
         with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
         unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
-        it says, by the reason; ``contradictions``: where it has said otherwise too, likewise.
+        it says, by the reason; ``contradictions``: where it has said otherwise too, likewise. ``absences``: why the
+        program behind the target was met on no machine, to its words; then nothing was asked.
         """
+        if absences:
+            cases = [msgspec.structs.replace(case, verdict="not claimed", details="", asked=0) for case in cases]
         ordered = sorted(cases, key=lambda case: case.id)
         features = sorted(described.features if features is None else features)
         surfaces = sorted(described.surfaces)
@@ -89,18 +93,21 @@ class Summary(msgspec.Struct, frozen=True):
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
         problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
-        narrowed = narrowed or bool(problems) or bool(outside)
+        narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
             problems += stale(known, ordered, absent, whole=whole)
         if not narrowed:
             problems += _untested(ordered, profile, target.features, level)
         name = "" if narrowed or problems else str(profile)
-        silent = NOT_JUDGED if faults else ""
+        idle = absences.keys() == {"silent"}
+        why = "nothing is offered on these machines" if idle else "it could not be asked"
+        silent = NOT_JUDGED if faults else NOT_ASKED if absences and not idle else ""
         whole_run = {"narrowed": narrowed, "complete": not missing}
         concluded = cls.concluded(target, level, name, ordered, problems, silent=silent, **whole_run)
         alone = [] if narrowed else _alone(ordered, target.features)
         notes = [
+            *(f"{why}: {' '.join(words.split())}" for words in absences.values()),
             *_unsupported(outside),
             *_unspent(ordered),
             *_in_part(ordered),

@@ -123,6 +123,11 @@ class Client:
         """The fields of answers that the target cannot see."""
         return frozenset(self.description.untold or ())
 
+    def name(self, **names: str) -> None:
+        """Call the target by another name or version; raises ``UsageError``."""
+        self.description = self.record.description = msgspec.structs.replace(self.description, **names)
+        _check_names(self.description)
+
     def ask(self, request: Request[R]) -> R:
         """Ask one question. Raises ``TargetFault``."""
         surface = request.method.surface
@@ -144,7 +149,7 @@ class Client:
                 f"the target has answered {name} before, and says that there is none", fault.exchange
             ) from None
         self._answered.add(name)
-        self.record.answers(request)
+        self.record.answers(request, reply)
         return reply
 
     def describe_again(self) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from ..printable import listed
 from .faults import BadReply, Unsupported, shorten
-from .message import Request
+from .message import Message, Request
 from .messages.describe import Description
 from .messages.host import Discover
 
@@ -16,6 +16,8 @@ _FREE_FIELDS = {"name", "version"}
 """Fields that no claim depends on: a daemon may name its process there, or when it was built."""
 _CONFIGURING = ("kubelet", "reserved_cpus")
 """The fields of a question, beside the machine, that configure it."""
+Statements = tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]], Mapping[str, str], bool]
+"""What a record has of a process: see its properties."""
 _Machines = defaultdict[tuple[str, str, bytes], list[Any]]
 
 
@@ -33,6 +35,9 @@ class TargetRecord:
         """Why machines are outside of what the target supports, in its words, to their names."""
         self.contradictions: dict[str, list[str]] = {}
         """Each contradiction in words, to its machines or fields of the description."""
+        self.absences: dict[str, str] = {}
+        """Why the program behind the target was not met, to what it said the first time."""
+        self.has_started = False
         self._answered: _Machines = defaultdict(list)
         self._refused: _Machines = defaultdict(list)
 
@@ -44,9 +49,22 @@ class TargetRecord:
             _add(self.contradictions, "describe tells otherwise when it is asked again", difference)
         return self.description
 
-    def answers(self, request: Request[Any]) -> None:
+    def answers(self, request: Request[Any], reply: Message) -> None:
         """Take note of an answer."""
         self._note(request, self._answered, self._refused)
+        self.has_started |= reply.__struct_config__.tag == "started"
+        if absence := getattr(reply, "absence", None):
+            self.absences.setdefault(absence, getattr(reply, "message", ""))
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the program behind the target was met on no machine."""
+        return bool(self.absences) and not self.has_started
+
+    @property
+    def statements(self) -> Statements:
+        """What ``also`` takes."""
+        return self.outside, self.contradictions, self.absences, self.has_started
 
     def refuses(self, request: Request[Any], fault: Unsupported) -> None:
         """Take note of a machine that is outside; raises ``BadReply`` for a question without a machine."""
@@ -57,8 +75,16 @@ class TargetRecord:
         _add(self.outside, fault.reason, machine)
         self._note(request, self._refused, self._answered)
 
-    def also(self, outside: Mapping[str, Sequence[str]], contradictions: Mapping[str, Sequence[str]]) -> None:
-        """Take the record of the same target from another process."""
+    def also(
+        self,
+        outside: Mapping[str, Sequence[str]],
+        contradictions: Mapping[str, Sequence[str]],
+        absences: Mapping[str, str],
+        has_started: bool,
+    ) -> None:
+        """Take the statements of the same target from another process."""
+        self.absences = {**absences, **self.absences}
+        self.has_started |= has_started
         for lists, others in ((self.outside, outside), (self.contradictions, contradictions)):
             for key, names in others.items():
                 for name in names:

@@ -1,6 +1,6 @@
 """Values that several messages share."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -19,6 +19,8 @@ Bytes = Annotated[int, "bytes"]
 Booked = Annotated[int, "bytes in books"]
 """Bytes in the books of memory, which may be subtracted below 0."""
 CpuCount = Annotated[int, "CPUs"]
+Absence = Literal["ended", "finished", "silent"]
+"""Why a program behind a target was not met: it has failed, it has ended well, or it runs and says nothing."""
 
 
 class HintValue(Message, frozen=True, omit_defaults=False):

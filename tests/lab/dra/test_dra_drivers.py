@@ -76,6 +76,34 @@ def test_one_that_is_wrong_in_one_way_is_found(way: str, broken: set[str]) -> No
     assert unmet(*PYTHON, way) == broken
 
 
+OTHERS = (PYTHON[0], str(Path(__file__).with_name("other_driver.py")), *PYTHON[2:])
+WITHOUT_CPUS = 10
+"""What is asked of a driver whose devices have no CPUs."""
+
+
+@pytest.mark.parametrize("kind", ["memory", "nics"])
+def test_a_right_driver_without_cpus_is_asked_all_that_needs_none(kind: str) -> None:
+    outcome = asked(*OTHERS, kind)
+    assert outcome.verdicts.unmet == set()
+    assert _count(outcome) == WITHOUT_CPUS
+
+
+@pytest.mark.parametrize(
+    ("way", "machine", "broken"),
+    [
+        ("renames", "snc2-small", {"devices/are-published-again"}),
+        pytest.param("keeps", "snc2-small", {"unprepare/gives-back"}, marks=deep),
+        pytest.param("counts", "sparse-ids", {"devices/name-numa-nodes-of-the-machine"}, marks=deep),
+        pytest.param("refuses", "snc2-small", {"claims/prepare-is-idempotent", "restart/keeps-claims"}, marks=deep),
+    ],
+)
+@pytest.mark.parametrize("kind", ["memory", "nics"])
+def test_one_without_cpus_that_is_wrong_in_one_way_is_found(
+    kind: str, way: str, machine: str, broken: set[str]
+) -> None:
+    assert unmet(*OTHERS, kind, way, machine=machine) == broken
+
+
 def test_what_registers_as_something_else_is_told() -> None:
     outcome = asked(*PYTHON, "other-type")
     assert outcome.verdicts.unmet == {DRIVER + "devices/are-published"}

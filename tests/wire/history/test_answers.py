@@ -188,6 +188,7 @@ LEAVES = (
     msgspec.inspect.AnyType,
     msgspec.inspect.StrType,
     msgspec.inspect.BoolType,
+    msgspec.inspect.LiteralType,
     msgspec.inspect.NoneType,
     msgspec.inspect.FloatType,
 )

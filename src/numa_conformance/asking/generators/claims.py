@@ -27,8 +27,8 @@ class ClaimScheduler:
             read = devices_of(slices_of(answer.get("slices", ())))
         except ValueError:
             read = []
-        self.devices = [device for device in read if device.cpus > 0 and device.is_whole]
-        self._left = {device.key: device.cpus for device in self.devices}
+        self.devices = [device for device in read if device.units > 0 and device.is_whole]
+        self._left = {device.key: device.units for device in self.devices}
         self.held: dict[str, dict[str, Any]] = {}
         self._count = 0
 
@@ -40,7 +40,7 @@ class ClaimScheduler:
         shared = [device for device in free if device.is_shared]
         if not shared:
             most = len(free) if all_of_it else lot.randint(1, max(1, len(free) // 2))
-            return self.claim([(device, device.cpus) for device in lot.sample(free, min(most, MOST_DEVICES))])
+            return self.claim([(device, device.units) for device in lot.sample(free, min(most, MOST_DEVICES))])
         chosen = lot.sample(shared, min(len(shared), 1 + (lot.random() < 1 / 4)))
         return self.claim([(device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen])
 
@@ -49,7 +49,8 @@ class ClaimScheduler:
 
         None where there are none.
         """
-        room = [device for device in self.devices if self._left[device.key] >= (count if device.is_shared else 1)]
+        able = [device for device in self.devices if device.cpus]
+        room = [device for device in able if self._left[device.key] >= (count if device.is_shared else 1)]
         shared = next((device for device in room if device.is_shared), None)
         if shared is not None:
             return self.claim([(shared, count)])
@@ -112,12 +113,13 @@ def _known_by(uid: str) -> dict[str, str]:
     return {"name": f"cpus-{name}", "namespace": f"apps-{namespace}", "uid": uid}
 
 
-def _claim(uid: str, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
+def _claim(uid: str, devices: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
     """Return an allocated claim: a request for each device."""
     requests, results = [], []
-    for number, (device, count) in enumerate(parts):
+    for number, (device, count) in enumerate(devices):
         driver, pool, known = device.key
-        consumed = {device.capacity: str(count)} if device.is_shared and device.capacity else {}
+        parts = {name: str(unit * count) for name, unit in device.parts.items()}
+        consumed = {device.capacity: str(count)} if device.is_shared and device.capacity else parts
         exactly: dict[str, Any] = {"deviceClassName": driver, "allocationMode": "ExactCount", "count": 1}
         result: dict[str, Any] = {"request": f"cpus-{number}", "driver": driver, "pool": pool, "device": known}
         if consumed:

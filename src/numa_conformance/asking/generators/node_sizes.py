@@ -24,7 +24,7 @@ class NodeSizes:
         self._lot, self._threads = lot, machine.core_bits[0].bit_count()
         sizes = {"cpu": [cpus.bit_count() for cpus in numa_cpus(machine)]}
         if memory:
-            sizes["memory"] = [ordinary(node) >> 20 for node in machine.memory]
+            sizes["memory"] = [max(0, ordinary(node) >> 20) for node in machine.memory]
         for name in others:
             if name.startswith(PAGES):
                 sizes[name] = [node.hugepages.get(name.removeprefix(PAGES), 0) for node in machine.memory]

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, recommended_by, rests_on, violated
 from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
+from ...machine.pci import pci_functions
 
 chapter = Chapter("device-plugin/devices", since="1.10")
+_PCI_ADDRESS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
 
 
@@ -90,6 +92,27 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
         yield from violated(
             not strange, why, got=", ".join(map(str, strange)), allowed=f"some of {', '.join(map(str, sorted(known)))}"
         )
+
+
+@chapter.requires("device-plugin/topology/names-the-node-of-a-pci-device", since="1.18")
+@rests_on(
+    "device-plugins/topology/numa-nodes-are-used",
+    beyond="The page does not say where a plugin has them from. A device whose id has the address of a PCI device is "
+    "taken for that; its plugin may tell no NUMA nodes, or others beside its own.",
+)
+def names_the_node_of_a_pci_device(subject: DeviceList) -> Iterator[Violation]:
+    """The NUMA nodes that are told of a PCI device have the one that its host tells, if it tells one."""
+    nodes = {each.address: each.node for each in pci_functions(subject.machine) if each.node >= 0}
+    places = [
+        (device, address)
+        for device in subject.devices
+        for address in _PCI_ADDRESS.findall(device.id)
+        if device.nodes and address in nodes
+    ]
+    for device, address in applies(places, "no device has the address of a PCI device in its id, and NUMA nodes"):
+        why = f"device {device.id} lies on other NUMA nodes than the PCI device at {address}"
+        got = ", ".join(map(str, device.nodes or ()))
+        yield from violated(nodes[address] in (device.nodes or ()), why, got=got, allowed=nodes[address])
 
 
 @chapter.requires("device-plugin/events/leave-devices-where-they-are", since="1.18")

@@ -91,6 +91,10 @@ PAIRS = {
     device_plugins.have_ids_of_their_own: (listed(GPU, GPU), listed(GPU, OTHER)),
     device_plugins.are_healthy_or_unhealthy: (listed(("a", "Broken", 0)), listed(("a", "Unhealthy", 0))),
     device_plugins.names_nodes_of_the_machine: (listed(("a", HEALTHY, -1)), listed(("a", HEALTHY, 1))),
+    device_plugins.names_the_node_of_a_pci_device: (
+        listed(("0000:03:00.0", HEALTHY, 0)),
+        listed(("gpu-0000:03:00.0", HEALTHY, 1), ("0000:01:00.0", HEALTHY, 0)),
+    ),
     device_plugins.leave_devices_where_they_are: (listed(("a", HEALTHY, 1), before=GPU), listed(GPU, before=GPU)),
     device_plugins.prefers_what_is_available: (preferred("c", "d"), preferred("c", "a")),
     device_plugins.prefers_so_many: (preferred("c"), preferred("c", "a")),

@@ -26,7 +26,7 @@ def publishes(subject: Publication) -> Judgement:
     beyond="The page does not speak of a restart: claims that are allocated name these devices.",
 )
 def publishes_again(subject: Publication) -> Judgement:
-    """A DRA driver that is started again publishes the same devices, with as many CPUs of the same places."""
+    """A DRA driver that is started again publishes the same devices, with as many CPUs or parts, of the same places."""
     applies(subject.again, "the driver was not started again")
     before, after = _facts(subject.before), None if subject.devices is None else _facts(subject.devices)
     why = "the driver does not publish its devices again"
@@ -35,7 +35,9 @@ def publishes_again(subject: Publication) -> Judgement:
 
 def _facts(devices: Iterable[PublishedDevice]) -> dict[DeviceKey, dict[str, int | None]]:
     places = (NUMA_NODE, SOCKET, CACHE, CPU_ID)
-    return {device.key: {"CPUs": device.cpus, **{name: device.number(name) for name in places}} for device in devices}
+    return {
+        device.key: {device.unit: device.units, **{name: device.number(name) for name in places}} for device in devices
+    }
 
 
 def _in_words(devices: Mapping[DeviceKey, Mapping[str, int | None]]) -> str:
@@ -69,6 +71,7 @@ def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
 
 def prepared(subject: Preparation) -> int:
     """Return the CPUs of a claim that was prepared."""
+    applies(subject.count, "the claim consumes no CPUs")
     return exists(subject.cpus, "the claim was refused")
 
 

@@ -71,6 +71,7 @@ class ClusterDriver:
         try:
             self._cluster = self._up.enter_context(bring_up(nodes, ["--binaries", str(self._binaries)]))
         except RuntimeError as error:
+            self.daemon.absence = "ended"
             raise DriverRefusedError(str(error)[-LONGEST:]) from error
         return self._published()
 
@@ -88,6 +89,7 @@ class ClusterDriver:
             return bool(slices) and self._ask("registered")["dra"]
 
         failure = self._until(is_there, _PUBLISH_SECONDS, "published all slices of a pool")
+        self.daemon.absence = "ended" if failure and not slices else None
         if failure is not None:
             raise DriverRefusedError(failure)
         seconds = _PUBLISH_SECONDS if self._has_plugin else _NRI_SECONDS

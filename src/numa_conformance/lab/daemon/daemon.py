@@ -21,6 +21,7 @@ from ...errors import Fault, UsageError, closest
 from ...files import TemporaryFolder
 from ...wire import Unsupported
 from ...wire.messages.describe import PROTOCOL, Description
+from ...wire.values import Absence
 from .enter import NOT_ALLOWED, entering
 
 HOST = "{host_root}"
@@ -62,6 +63,8 @@ class Daemon:
         self.home = self._folder.path
         self._log = self.home / "daemon.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self.absence: Absence | None = None
+        """``ended`` where what was last waited for has not happened."""
 
     def described(self, surface: str, features: Sequence[str]) -> Description:
         """Say who this is."""
@@ -87,6 +90,7 @@ class Daemon:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command."""
+        self.absence = None
         words = [filled_in(word, values) for word in self._words]
         if not self.takes_parameters:
             file = self.home / "machine.json"
@@ -108,21 +112,24 @@ class Daemon:
         while time.monotonic() < end:
             if happens():
                 return None
-            if self._status == NOT_ALLOWED and not self.takes_parameters:
+            if self.status == NOT_ALLOWED and not self.takes_parameters:
                 accepted = f"a command in which {self._place} stands, and {HOST} where the {self._kind} reads its host"
                 raise UsageError(Fault("", self._last_words, accepted))
             if self.ended is not None:
-                return self.failed(f"{self.ended}, and has not {what}")
+                break
             time.sleep(_LOOK_SECONDS)
-        return self.failed(f"the {self._kind} has not {what} within {seconds:g} s")
+        self.absence = "ended"
+        late = f"the {self._kind} has not {what} within {seconds:g} s"
+        return self.failed(late if self.ended is None else f"{self.ended}, and has not {what}")
 
     @property
     def ended(self) -> str | None:
         """How it has ended; None while it runs."""
-        return None if self._status is None else f"the {self._kind} has ended with exit status {self._status}"
+        return None if self.status is None else f"the {self._kind} has ended with exit status {self.status}"
 
     @property
-    def _status(self) -> int | None:
+    def status(self) -> int | None:
+        """Its exit status; None while it runs, or was never started."""
         return None if self._process is None else self._process.poll()
 
     def failed(self, why: str) -> str:
@@ -134,7 +141,7 @@ class Daemon:
 
         A crash is a crash, whatever was said before it.
         """
-        crashed = self._status is not None and (self._status < 0 or self._status > _BY_SIGNAL)
+        crashed = self.status is not None and (self.status < 0 or self.status > _BY_SIGNAL)
         if self._outside is None or crashed or _CRASHED.search(self._log_text):
             return
         matches = [line for line in self._log_text.splitlines() if self._outside.search(line)]

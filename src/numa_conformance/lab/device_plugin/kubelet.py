@@ -22,7 +22,7 @@ from ...wire.messages.plugin import (
     Preferred,
 )
 from ..kubelet_apis.interfaces import DEVICE_PLUGINS as V1BETA1
-from ..kubelet_apis.interfaces import GrpcClient, error_text, serve, service
+from ..kubelet_apis.interfaces import REGISTRATION, GrpcClient, ask, error_text, serve, service
 
 VERSION = "v1beta1"
 CONNECT_SECONDS = 3.0
@@ -30,13 +30,14 @@ _SHORT = 0.5
 
 
 class KubeletOfPlugins:
-    """Serves ``kubelet.sock`` in a folder, and asks the first plugin that registers there."""
+    """Serves ``kubelet.sock`` in a folder, looks for sockets in another, and asks what registers, of one resource."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder, and remove what sockets lie in it, as a kubelet that starts does."""
+    def __init__(self, folder: Path, registry: Path) -> None:
+        """Take the folders, and remove what sockets lie in the first, as a kubelet that starts does."""
         for left in folder.iterdir():
             left.unlink()
-        self._folder = folder
+        self._folder, self._registry = folder, registry
+        self._met: dict[str, tuple[Any, bool]] = {}
         self._registered: queue.SimpleQueue[tuple[Any, bool]] = queue.SimpleQueue()
         self._plugin: GrpcClient | None = None
         self._lists: DeviceLists | None = None
@@ -50,19 +51,43 @@ class KubeletOfPlugins:
         self._registered.put((request, _answers(self._folder / request.endpoint)))
         return V1BETA1.Empty()
 
-    def met(self, seconds: float) -> PluginStarted | PluginFailed | None:
-        """Wait for a plugin, and ask what it offers; None where none has registered in this time."""
-        try:
-            request, serves = self._registered.get(timeout=seconds)
-        except queue.Empty:
+    def met(self, seconds: float, turn: int = 0, resource: str = "") -> PluginStarted | PluginFailed | None:
+        """Wait for a plugin, and ask what it offers; None where none has registered in this time.
+
+        Of several resources one by turns is asked for, or ``resource`` alone, where one is named.
+        """
+        met = self._met
+        with contextlib.suppress(queue.Empty):
+            while True:
+                request, serves = self._registered.get(timeout=_SHORT if met else seconds)
+                if isinstance(request, str):
+                    return PluginFailed(request)
+                met[request.resource_name] = request, serves
+        met |= self._found()
+        name = resource or (sorted(met)[turn % len(met)] if met else "")
+        if name not in met:
             return None
-        if isinstance(request, str):
-            return PluginFailed(request)
+        request, serves = met[name]
         self._plugin = GrpcClient(str(self._folder / request.endpoint), V1BETA1)
         try:
             return self._offer(request, serves=serves)
         except grpc.RpcError as error:
             return PluginFailed(f"after it has registered: {error_text(error)}")
+
+    def _found(self) -> dict[str, tuple[Any, bool]]:
+        """Return what device plugins register by sockets of their own, as a kubelet's plugin watcher finds them."""
+        found: dict[str, tuple[Any, bool]] = {}
+        for socket_ in sorted(map(str, self._registry.rglob("*.sock"))):
+            with contextlib.suppress(grpc.RpcError):  # one that has ended leaves its socket
+                info = ask(socket_, REGISTRATION, "Registration/GetInfo", REGISTRATION.Empty(), "PluginInfo")
+                if info.type != "DevicePlugin" or VERSION not in info.supported_versions:
+                    continue
+                status = REGISTRATION.RegistrationStatus(plugin_registered=True)
+                ask(socket_, REGISTRATION, "Registration/NotifyRegistrationStatus", status, "Empty")
+                place = self._registry / Path(info.endpoint).name if info.endpoint else socket_
+                request = V1BETA1.RegisterRequest(endpoint=str(place), resource_name=info.name)
+                found[info.name] = request, _answers(Path(place))
+        return found
 
     def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
         assert self._plugin is not None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
 from ...errors import Fault, UsageError
 from ...wire.messages import plugin as messages
@@ -12,24 +14,27 @@ from .kubelet import KubeletOfPlugins
 
 PLUGINS = "{plugin_folder}"
 """What stands in a command for the kubelet's folder."""
-PLACE = "/var/lib/kubelet/device-plugins"
-REGISTER_SECONDS = 20.0
+PLACE, REGISTRY = "/var/lib/kubelet/device-plugins", "/var/lib/kubelet/plugins_registry"
+REGISTER_SECONDS, SHORT_SECONDS, MOST_SILENCES = 20.0, 5.0, 3
+"""How long a plugin has to register, and how long where it has not on so many machines, one after the other."""
 _LOOK_SECONDS = 0.1
 
 
 class PluginTarget:
     """Starts the plugin anew on each machine.
 
-    A command in which ``{plugin_folder}`` stands is told where the kubelet is, and by ``{host_root}`` the machine's
-    tree. Any other sees the machine below ``/sys`` and ``/proc``, and the kubelet's folder where it always is.
+    Of several resources one is asked for on each machine, by turns. A command in which ``{plugin_folder}`` stands is
+    told where the kubelet is, and by ``{host_root}`` the machine's tree. Any other sees the machine below ``/sys`` and
+    ``/proc``, and the kubelet's folders where they always are.
     """
 
     def __init__(self, words: Sequence[str], unsupported: str = "") -> None:
         """Take the command, and by which words the plugin says that it does not support a machine."""
         self._daemon = Daemon("plugin", words, (PLUGINS, HOST), unsupported)
-        self._folder = self._daemon.home / "device-plugins"
+        self._folder, self._registry = (self._daemon.home / Path(place).name for place in (PLACE, REGISTRY))
         self._folder.mkdir()
         self._kubelet: KubeletOfPlugins | None = None
+        self._silences, self._turn, self._resource = 0, -1, ""
 
     def describe(self, request: Describe) -> Description:
         """Say which plugin this is."""
@@ -38,10 +43,13 @@ class PluginTarget:
     def plugin_start(self, request: messages.StartPlugin) -> messages.PluginStarted | messages.PluginFailed:
         """Bring up a kubelet without anything, then the plugin, and wait until it has registered."""
         self._end()
-        self._kubelet = KubeletOfPlugins(self._folder)
+        shutil.rmtree(self._registry, ignore_errors=True)
+        self._registry.mkdir()
+        self._turn, self._resource = self._turn + 1, ""
+        self._kubelet = KubeletOfPlugins(self._folder, self._registry)
         values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
-        self._daemon.start(request.machine, {self._folder: PLACE}, values)
-        answer = self._meet()
+        self._daemon.start(request.machine, {self._folder: PLACE, self._registry: REGISTRY}, values)
+        answer = self._meet(starts=True)
         if isinstance(answer, messages.PluginFailed):
             self._daemon.check_support()
         return answer
@@ -50,19 +58,28 @@ class PluginTarget:
         """End the kubelet, bring another one up, and wait until the plugin has registered with it."""
         if self._kubelet is not None:
             self._kubelet.close()
-        self._kubelet = KubeletOfPlugins(self._folder)
+        self._kubelet = KubeletOfPlugins(self._folder, self._registry)
         return self._meet()
 
-    def _meet(self) -> messages.PluginStarted | messages.PluginFailed:
+    def _meet(self, *, starts: bool = False) -> messages.PluginStarted | messages.PluginFailed:
         met: list[messages.PluginStarted | messages.PluginFailed] = []
 
         def happens() -> bool:
-            answer = self._up.met(_LOOK_SECONDS)
+            answer = self._up.met(_LOOK_SECONDS, self._turn, self._resource)
             met.extend([] if answer is None else [answer])
             return bool(met)
 
-        failure = self._daemon.wait(happens, REGISTER_SECONDS, "registered")
-        return met[0] if failure is None else messages.PluginFailed(failure)
+        seconds = REGISTER_SECONDS if self._silences < MOST_SILENCES else SHORT_SECONDS
+        failure = self._daemon.wait(happens, seconds, "registered")
+        if failure is None:
+            self._silences = 0
+            self._resource = getattr(met[0], "resource", "")
+            return met[0]
+        if not starts:
+            return messages.PluginFailed(failure)
+        self._silences += 1
+        status = self._daemon.status
+        return messages.PluginFailed(failure, "silent" if status is None else "ended" if status else "finished")
 
     def plugin_prefer(self, request: messages.PreferDevices) -> messages.Preferred | messages.PluginRefused:
         """Ask what it prefers."""

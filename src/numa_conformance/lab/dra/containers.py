@@ -142,12 +142,8 @@ def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:
 
 
 def environment_cpus(variables: Iterable[str]) -> CpuSet:
-    """Return the CPUs that an environment tells; raises ``DriverRefusedError`` where it tells none."""
+    """Return the CPUs that an environment tells, none of a claim of other devices; raises ``DriverRefusedError``."""
     texts = [value for name, _, value in (text.partition("=") for text in variables) if VARIABLE in name.upper()]
-    if not texts:
-        raise DriverRefusedError(
-            f"nothing tells its container CPUs: neither NRI, nor a variable with {VARIABLE} in its name"
-        )
     cpus = CpuSet()
     for text in texts:
         try:

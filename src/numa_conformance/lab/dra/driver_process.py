@@ -102,7 +102,9 @@ class DriverProcess:
         wait = self.daemon.wait
         try:
             failure = wait(lambda: kubelet.met(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
-            failure = failure or wait(api.is_complete, PUBLISH_SECONDS, "published all slices of a pool")
+            if failure is None:
+                failure = wait(api.is_complete, PUBLISH_SECONDS, "published all slices of a pool")
+                self.daemon.absence = "ended" if failure and self.daemon.ended else None
             if failure is None and not self._containers.met(self._wait_for_nri) and self.daemon.names(NRI):
                 failure = self.daemon.failed(f"the driver has not registered with NRI within {REGISTER_SECONDS:g} s")
         except DriverRefusedError as error:

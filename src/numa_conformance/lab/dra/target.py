@@ -67,7 +67,7 @@ class DraTarget:
             return messages.DriverStarted(self._backend.start(request))
         except DriverRefusedError as error:
             self._backend.daemon.check_support()
-            return messages.DriverFailed(str(error))
+            return messages.DriverFailed(str(error), self._backend.daemon.absence)
 
     def claims_restart(self, request: messages.RestartDriver) -> messages.DriverStarted | messages.DriverFailed:
         """Start the driver again with the files that it has written."""

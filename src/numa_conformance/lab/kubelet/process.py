@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from ...errors import Fault, StartError, UsageError
+from ...errors import NOT_MET, Fault, StartError, UsageError
 from ...files import text_of
 from .launcher import HOME, Launcher
 
@@ -136,7 +136,7 @@ class RunningKubelet:
             self.check()
             if time.monotonic() > end:
                 self.stop()
-                raise StartError("kubelet", f"is not up after {_START_SECONDS} s: {self._last_words()}")
+                raise StartError(NOT_MET, f"is not up after {_START_SECONDS} s: {self._last_words()}")
             time.sleep(_POLL_SECONDS)
 
     def _answers(self) -> bool:
@@ -150,7 +150,7 @@ class RunningKubelet:
         if unknown := _UNKNOWN_POLICY.search(words):
             is_of_memory = unknown[1] == self._config.get("memoryManagerPolicy") != self._config.get("cpuManagerPolicy")
             return StartError("memorymanager" if is_of_memory else "cpumanager", words)
-        stage = next((stage for text, stage in _STAGES if text in words.lower()), "kubelet")
+        stage = next((stage for text, stage in _STAGES if text in words.lower()), NOT_MET)
         panics = _PANIC.findall(self.log)
         return StartError(stage, panics[-1] if panics else words)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import Fault, StartError, UsageError
+from ...errors import NOT_MET, Fault, StartError, UsageError
 from ...machine import Machine, machine_from_dict
 from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory
 from ...sources.versions import KubernetesVersion
@@ -102,7 +102,7 @@ class KubeletTarget:
         try:
             self._node = self._workshop.node(machine, request.kubelet, request.files or {})
         except StartError as error:
-            return messages.StartFailed(error.stage, error.message)
+            return messages.StartFailed(error.stage, error.message, "ended" if error.stage == NOT_MET else None)
         self._started = node_started(machine, self._node.folder, self._node.files())
         return self._started
 

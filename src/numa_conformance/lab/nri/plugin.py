@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cpuset import CpuSet, format_bits
-from ...errors import Fault, NumaConformanceError, StartError, UsageError
+from ...errors import NOT_MET, Fault, NumaConformanceError, StartError, UsageError
 from ...kube import KubeletConfiguration, reserved_cpu_milli
 from ...machine import Machine, machine_from_dict
 from ...reference.target import ReferenceTarget
@@ -116,11 +116,11 @@ class PluginNode(ABC):
         try:
             self._prepare(machine, request.kubelet)
         except StartError as error:
-            return messages.StartFailed(error.stage, error.message)
+            return messages.StartFailed(error.stage, error.message, "ended" if error.stage == NOT_MET else None)
         failure = self._come_up(request.kubelet)
         if failure is not None:
             self._plugin.check_support()
-            return messages.StartFailed("cpu-manager", failure)
+            return messages.StartFailed("cpu-manager", failure, self._plugin.absence)
         return messages.NodeStarted(self._shared, reserved_cpus=reserved(request.kubelet) or None)
 
     def node_run(self, request: messages.RunPod) -> messages.PodStarted | messages.UnknownPod:

@@ -8,6 +8,7 @@ from ...cpuset import format_bits
 from ...errors import Fault, UsageError
 from ..model import Machine
 from .fake import write_machine
+from .fake.pci import BUS, DRIVERS
 from .fake.proc import stat
 from .fake.tree import Tree, cpu_map
 from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory
@@ -15,14 +16,15 @@ from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memor
 _SYSTEM = "/sys/devices/system"
 _MEBIBYTES = 512
 _COVERED = ("sys/bus/cpu/devices", "sys/bus/node/devices", "sys/kernel/mm/hugepages", "proc/cpuinfo", "proc/meminfo",
-            "proc/stat", "proc/interrupts")  # fmt: skip
+            "proc/stat", "proc/interrupts", BUS, DRIVERS)  # fmt: skip
 
 
 def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     """Lay the machine's tree over ``/sys`` and ``/proc`` for this process and all that it starts, until they end.
 
     The tree lies in memory and cannot be written to; nothing of it is seen by others, and nothing remains. The host's
-    devices stay, near all CPUs and at no NUMA node. Raises ``UsageError`` where the system does not allow it.
+    PCI devices stay, near all CPUs and at no NUMA node, unless the machine has some. Raises ``UsageError`` where
+    the system does not allow it.
     """
     if not Path(_SYSTEM).is_dir():
         raise UsageError(Fault(_SYSTEM, "is not there", "a system with sysfs mounted on /sys"))
@@ -40,9 +42,12 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     _write_everything(machine, tree)
     make_read_only(_SYSTEM)
     for name in _COVERED:
-        if Path("/", name).exists():
+        if Path("/", name).exists() and Path(_SYSTEM, name).exists():
             bind(f"{_SYSTEM}/{name}", f"/{name}")
+    has_devices = Path(_SYSTEM, BUS).exists()
     for file, place in _covers():
+        if has_devices and BUS in str(place):
+            continue
         bind(f"{_SYSTEM}/{file}", str(place))
     bind(f"{_SYSTEM}/sys/devices/system", _SYSTEM)
     for name in others:

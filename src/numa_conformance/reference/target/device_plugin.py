@@ -1,5 +1,7 @@
 """The reference of the surface ``plugin``: the devices of a machine, offered as a device plugin offers them.
 
+A PCI device is called by its address.
+
 On a machine without devices it offers two of each NUMA node.
 """
 
@@ -7,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from ...errors import Fault, UsageError
 from ...machine import Device, Machine, machine_from_dict
+from ...machine.pci import pci_functions
 from ...wire.messages import plugin
 
 _RESOURCE, _EACH = "example.com/device", 2
@@ -22,7 +25,10 @@ class ReferencePlugin:
         machine = machine_from_dict(request.machine, "machine")
         devices = machine.devices or tuple(_made_up(machine))
         self._resource = min((device.resource for device in devices), default=_RESOURCE)
-        self._devices = {device.id: device for device in devices if device.resource == self._resource}
+        names = {each.place: each.address for each in pci_functions(machine) if not each.physical}
+        self._devices = {
+            names.get(device, device.id): device for device in devices if device.resource == self._resource
+        }
         return self._offer()
 
     def plugin_restart(self, request: plugin.RestartKubelet) -> plugin.PluginStarted | plugin.PluginFailed:

@@ -6,7 +6,7 @@ Objects are those of the API group ``resource.k8s.io/v1``.
 from msgspec import UNSET, UnsetType
 
 from ..message import Request, TaggedReply
-from ..values import IdList, JsonObject
+from ..values import Absence, IdList, JsonObject
 
 SURFACE = "a DRA driver that gives CPUs to claims"
 FEATURES = {
@@ -26,9 +26,10 @@ class DriverStarted(TaggedReply, tag="started", frozen=True):
 
 
 class DriverFailed(TaggedReply, tag="failed", frozen=True):
-    """The driver has not registered in time, or publishes nothing: what happened."""
+    """The driver has not registered in time, or publishes nothing: what happened; ``absence``: why it was not met."""
 
     message: str
+    absence: Absence | None = None
 
 
 class StartDriver(Request[DriverStarted | DriverFailed], method="claims.start", surface="claims", frozen=True):

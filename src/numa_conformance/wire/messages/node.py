@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Request, TaggedReply
-from ..values import Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
+from ..values import Absence, Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
 
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
@@ -89,10 +89,11 @@ class NodeStarted(TaggedReply, tag="started", frozen=True):
 
 
 class StartFailed(TaggedReply, tag="failed", frozen=True):
-    """The node does not come up: the stage that refuses, and its message."""
+    """The node does not come up: the stage that refuses, and its message; ``absence``: why no program was met."""
 
     stage: str
     message: str
+    absence: Absence | None = None
 
 
 class StartNode(Request[NodeStarted | StartFailed], method="node.start", surface="node", frozen=True):

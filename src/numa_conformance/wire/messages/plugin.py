@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType, field
 
 from ..message import Message, Request, TaggedReply
-from ..values import JsonObject, NodeIdOrNone
+from ..values import Absence, JsonObject, NodeIdOrNone
 
 SURFACE = "a device plugin, as a kubelet speaks with it"
 FEATURES = {
@@ -34,9 +34,13 @@ class PluginStarted(TaggedReply, tag="started", frozen=True):
 
 
 class PluginFailed(TaggedReply, tag="failed", frozen=True):
-    """The plugin has not registered in time, or lists nothing: what happened."""
+    """The plugin has not registered in time, or lists nothing: what happened.
+
+    ``absence``: why it was not met at all. One that has ended well, or is silent, offers nothing on this machine.
+    """
 
     message: str
+    absence: Absence | None = None
 
 
 class StartPlugin(Request[PluginStarted | PluginFailed], method="plugin.start", surface="plugin", frozen=True):

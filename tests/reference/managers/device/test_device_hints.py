@@ -118,6 +118,13 @@ def test_a_device_on_node_minus_one_is_given_last_and_one_elsewhere_before_it() 
         assert asked.allocated(uid, "c") == {GPU: (id,)}
 
 
+def test_node_minus_one_is_a_topology_by_the_documentation_and_far_from_each_node() -> None:
+    asked = listed({"a": (-1,), "b": (1,), "c": None}, DeviceQuirks())
+    for uid, id in (("1", "b"), ("2", "c"), ("3", "a")):
+        take(asked, uid, mask=2)
+        assert asked.allocated(uid, "c") == {GPU: (id,)}
+
+
 def test_devices_without_topology_never_count_beside_others() -> None:
     mixed = machine([("a", [0]), ("b", [0]), ("c", []), ("d", [])])
     assert offered(manager(mixed), 3) == []

@@ -6,6 +6,7 @@ from ....errors import Fault, UsageError
 from ...model import Machine
 from .cpus import write_cpus
 from .nodes import write_nodes
+from .pci import write_devices
 from .proc import cpuinfo, interrupts, meminfo, write_speeds
 from .tree import Tree
 
@@ -13,8 +14,8 @@ from .tree import Tree
 def write_tree(machine: Machine, root: Path) -> None:
     """Write the tree into ``root``, which must be empty or absent; reading it back gives the same hardware.
 
-    Works in a real folder and under pyfakefs. Devices of device plugins are no part of a host tree, and neither are
-    names, descriptions and notes. Raises ``UsageError`` for a folder that is not empty.
+    Works in a real folder and under pyfakefs. Of devices it has those on the PCI bus, and no names, descriptions and
+    notes. Raises ``UsageError`` for a folder that is not empty.
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
@@ -26,6 +27,7 @@ def write_machine(machine: Machine, tree: Tree, cpuinfo_of_the_host: str = "") -
     write_cpus(machine, tree)
     write_nodes(machine, tree)
     write_speeds(machine, tree)
+    write_devices(machine, tree)
     tree.write_whole("proc/cpuinfo", cpuinfo(machine, cpuinfo_of_the_host))
     tree.write_whole("proc/meminfo", meminfo(machine))
     tree.write_whole("proc/interrupts", interrupts(machine))

@@ -39,8 +39,9 @@ def choose(
     if len(free) < need:
         return need
     free = free - taken
-    aligned, unaligned, anywhere = _by_affinity(devices, free, mask)
-    if not quirks.devices_without_topology_never_count and mask is not None:
+    as_kubelet = quirks.devices_without_topology_never_count
+    aligned, unaligned, anywhere = _by_affinity(devices, free, mask, {NO_NODE} if as_kubelet else set())
+    if not as_kubelet and mask is not None:
         aligned, anywhere = aligned | anywhere, frozenset()
     if need < len(aligned):
         pool = aligned
@@ -59,16 +60,16 @@ def choose(
 
 
 def _by_affinity(
-    devices: ResourceDevices, free: frozenset[str], mask: int | None
+    devices: ResourceDevices, free: frozenset[str], mask: int | None, nowhere: set[int]
 ) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Split free devices into aligned, unaligned, and without affinity (DEV-ALLOC-06).
 
-    A kubelet takes node -1 for its own word for no topology.
+    ``nowhere``: a kubelet takes node -1 for its own word for no topology.
     """
     if mask is None or not devices.aware:
         return frozenset(), frozenset(), free
     aligned = frozenset(device for device in free if devices.masks[device] & mask)
-    anywhere = frozenset(device for device in free if {NO_NODE}.issuperset(devices.nodes[device] or ()))
+    anywhere = frozenset(device for device in free if nowhere.issuperset(devices.nodes[device] or ()))
     return aligned, free - aligned - anywhere, anywhere
 
 
