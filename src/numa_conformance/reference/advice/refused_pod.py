@@ -77,8 +77,8 @@ def advise(node: Node, pod: Pod) -> Advice:
         return Advice(None, {}, why, (), tuple(without_others(node, pod)))
     requests = pod_requests(pod) if container is None else pod.container(container).requests
     refused_by = _refused_by(node, outcome, manager, explainer, requests)
-    ways = tuple(remedies(node.copy(), pod, container))
-    return Advice(container, requests, refused_by, tuple(room_lines(node, requests)), ways)
+    room = tuple(room_lines(node, requests))
+    return Advice(container, requests, refused_by, room, remedies(node.copy(), pod, container))
 
 
 def _refused_by(
@@ -110,7 +110,10 @@ def _has(node: Node, resource: str) -> bool:
 def _demand(policy: str) -> str:
     if policy == "single-numa-node":
         return "all of it must come from one NUMA node"
-    return "all of it must come from the same NUMA nodes, the fewest that could hold it on an empty machine"
+    return (
+        "all of it must come from the same NUMA nodes, the fewest that could hold it on an empty machine, "
+        "where reserved CPUs count as free"
+    )
 
 
 def _offers(merge: MergeTrace, *, one_node_only: bool) -> str:
@@ -133,7 +136,9 @@ def _preferred(hints: Hints, *, one_node_only: bool) -> str:
     if one_node_only:
         masks = [mask for mask in masks if mask.bit_count() == 1]
     if not masks:
-        return "none"
+        widest = () if one_node_only or isinstance(hints, CompressedHints) else hints
+        widths = [hint.mask.bit_count() for hint in widest if hint.mask is not None]
+        return f"none of the fewest, {min(widths)} together have it" if widths else "none"
     if all(mask.bit_count() == 1 for mask in masks):
         return f"any of {format_bits(sum(masks))}" if len(masks) > 1 else format_bits(masks[0])
     return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)

@@ -1,0 +1,210 @@
+"""Other requests with which a node admits a pod that it refuses: the nearest amounts that fit, below and above.
+
+More may fit where less does not: under policy restricted a larger request may need the NUMA nodes that others prefer.
+Counts are therefore tried one by one. Of bytes the sums of what NUMA nodes have are tried, then the edge between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ...errors import KubeletFails, UsageError
+from ...kube.container import Container
+from ...kube.pod import Pod
+from ...kube.quantity import Quantity
+from ...kube.requests import pod_requests
+from ...kube.resource_names import is_huge_page, page_bytes
+from ..node import AdmissionResult, Node, node_allocatable
+from .room import gives_whole_cores
+
+Amounts = Mapping[str, "Quantity | None"]
+"""Resource to its new amount; None: it is left out."""
+_MEBIBYTE = 2**20
+_NEEDED = ("cpu", "memory")
+"""A container without these would be of another class; all else can be left out."""
+_MOST_SUMS = 512
+_NONE = Quantity(0)
+
+
+def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
+    """Admit a pod; None where it is refused or the kubelet has no answer."""
+    try:
+        outcome = node.admit(pod)
+    except (KubeletFails, UsageError):
+        return None
+    return outcome if outcome.admitted else None
+
+
+@dataclass(frozen=True)
+class OtherRequests:
+    """Tries amounts of a pod on a node, which is changed on the way and is the same in the end.
+
+    ``askers``: each resource with the container that asks for (the most of) it. ``alike``: what changes in that
+    container changes in all that ask for as much.
+    """
+
+    node: Node
+    pod: Pod
+    askers: Mapping[str, Container]
+    alike: bool
+
+    @classmethod
+    def of(cls, node: Node, pod: Pod, container: str | None, *, alike: bool) -> OtherRequests:
+        """Return the trials for a pod that is refused at this container, or (None) as a whole."""
+        chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
+        askers = {
+            name: max(chosen, key=lambda choice: choice.requests.get(name, _NONE))
+            for name in dict.fromkeys(name for choice in chosen for name in choice.requests)
+        }
+        nothing = {name for name in _NEEDED if name in askers and not askers[name].requests[name]}
+        return cls(node, pod, {name: asker for name, asker in askers.items() if name not in nothing}, alike)
+
+    def all(self) -> Iterator[Amounts]:
+        """Yield the nearest amounts that fit: of one resource alone or, where that does not help, of several."""
+        alone = [{name: amount} for name in self.askers for amount in self._nearest(name, {})]
+        yield from alone
+        if not alone and len(self.askers) > 1:
+            names = tuple(self.askers)
+            together = [each for order in (names, names[::-1]) if (each := self._together(order))]
+            yield from (each for number, each in enumerate(together) if each not in together[:number])
+
+    def distance(self, amounts: Amounts) -> float:
+        """Return how far amounts are from what is asked for: the sum of the changes, each as a part of the amount."""
+        wanted = {name: Fraction(self.askers[name].requests[name].as_number) for name in amounts}
+        others = {name: 0 if amount is None else amount.as_number for name, amount in amounts.items()}
+        return float(sum(abs(others[name] - amount) / amount for name, amount in wanted.items() if amount))
+
+    def containers(self, name: str) -> list[str]:
+        """Return the containers in which the amount of a resource changes."""
+        return [container.name for container in self.pod.all_containers if self._changes(container, name)]
+
+    def _changes(self, container: Container, name: str) -> bool:
+        asker = self.askers[name]
+        wanted = asker.requests[name]
+        alike = self.alike or not wanted
+        return container.requests.get(name) == wanted if alike else container.name == asker.name
+
+    def _together(self, order: tuple[str, ...]) -> Amounts:
+        """Return as much of every resource as fits, in this order, one that fits as it is left out; none may fit."""
+        wanted = {name: self.askers[name].requests[name] for name in order}
+        amounts: dict[str, Quantity | None] = {name: self._amount(name, self._least(name)) for name in order}
+        if not self._fits(amounts):
+            return {}
+        for name in order * 2:  # what came later may leave room for more of what came first
+            if self._fits({**amounts, name: wanted[name]}):
+                amounts[name] = wanted[name]
+            else:
+                amounts[name] = next(self._nearest(name, amounts), amounts[name])
+        return {name: amount for name, amount in amounts.items() if amount != wanted[name]}
+
+    def _nearest(self, name: str, others: Amounts) -> Iterator[Quantity | None]:
+        """Yield the nearest smaller amount that fits and the nearest larger one, ``others`` being changed too."""
+        wanted, unit = self.askers[name].requests[name].as_number, self._unit(name)
+        most = node_allocatable(self.node.machine, self.node.config).get(name)
+        most = most if most is None else most // (unit * 1000 if name == "cpu" else unit)
+        for start, candidates in (
+            (-(-wanted // unit) if most is None else min(-(-wanted // unit), most + 1), self._smaller),
+            (wanted // unit, self._larger),
+        ):
+            fails = int(start)
+            for number in candidates(name, fails, most):
+                if self._fits({**others, name: self._amount(name, number)}):
+                    yield self._amount(name, self._edge(name, others, number, fails))
+                    break
+                fails = number
+
+    def _edge(self, name: str, others: Amounts, fits: int, fails: int) -> int:
+        """Return the last number that fits on the way from one that does to one that does not."""
+        while abs(fails - fits) > 1:
+            middle = (fits + fails) // 2
+            if self._fits({**others, name: self._amount(name, middle)}):
+                fits = middle
+            else:
+                fails = middle
+        return fits
+
+    def _smaller(self, name: str, start: int, most: int | None) -> Iterable[int]:
+        least = self._least(name)
+        if self._is_counted(name):
+            return range(max(start, 1) - 1, least - 1, -1)
+        halves = {start >> power for power in range(1, start.bit_length())}
+        return sorted((each for each in {least, *halves, *self._sums(name)} if least <= each < start), reverse=True)
+
+    def _larger(self, name: str, start: int, most: int | None) -> Iterable[int]:
+        """Return what may help under policy restricted alone; whole cores need no more than the rest of one."""
+        most = (most or 0) if self.askers[name].requests[name] else 0
+        if self.node.config.topology_manager_policy != "restricted":
+            most = min(most, start + self._threads - 1) if name == "cpu" and gives_whole_cores(self.node) else 0
+        if self._is_counted(name):
+            return range(start + 1, most + 1)
+        doubles = {start << power for power in range(1, most.bit_length())}
+        return sorted(each for each in {most, *doubles, *self._sums(name)} if start < each <= most)
+
+    def _sums(self, name: str) -> set[int]:
+        """Return, in units, what sets of NUMA nodes have of a resource, all and free, and the least that is more."""
+        rest = pod_requests(self.pod).get(name, _NONE) - self.askers[name].requests[name]
+        tables = [node.tables[name] for node in (self.node.pools.memory or {}).values() if name in node.tables]
+        sums = set()
+        for sizes in ([table.free for table in tables], [table.allocatable for table in tables]):
+            of_sets = {0}
+            for size in sizes:
+                of_sets |= {each + size for each in of_sets} if len(of_sets) < _MOST_SUMS else set()
+            sums |= {int((each - less) // self._unit(name)) for each in of_sets for less in (0, rest.as_number)}
+        return sums | {each + 1 for each in sums}
+
+    def _is_counted(self, name: str) -> bool:
+        return bool(self.askers[name].requests["cpu"].whole) if name == "cpu" else "/" in name
+
+    def _least(self, name: str) -> int:
+        if name == "cpu" and self._is_counted(name) and gives_whole_cores(self.node):
+            return self._threads
+        return int(name in _NEEDED)
+
+    @property
+    def _threads(self) -> int:
+        return max((core.bit_count() for core in self.node.machine.core_bits), default=1)
+
+    def _unit(self, name: str) -> Fraction | int:
+        """Return the step in which other amounts are looked for."""
+        if name == "cpu":
+            return 1 if self._is_counted(name) else Fraction(1, 10)
+        if is_huge_page(name):
+            return page_bytes(name.removeprefix("hugepages-"))
+        return 1 if self._is_counted(name) else _MEBIBYTE
+
+    def _amount(self, name: str, number: int) -> Quantity | None:
+        unit = self._unit(name)
+        return Quantity(unit * number, "decimal" if unit < _MEBIBYTE else "binary", fast=True) if number else None
+
+    def _fits(self, amounts: Amounts) -> bool:
+        """Try it on the node, which is then as it was; a critical pod, which may end others, on a copy."""
+        pod = self.changed(amounts)
+        if pod.is_critical:
+            return admitted(self.node.copy(), pod) is not None
+        if not admitted(self.node, pod):
+            return False
+        self.node.remove(pod.uid)
+        return True
+
+    def changed(self, amounts: Amounts) -> Pod:
+        """Return the pod with other amounts; a limit that is no request grows only where the request exceeds it."""
+
+        def changed(container: Container) -> Container:
+            new = {name: amount for name, amount in amounts.items() if self._changes(container, name)}
+            wanted = {**container.requests, **new}
+            limits = {
+                name: wanted.get(name, limit)
+                if limit == container.requests.get(name)
+                else max(limit, wanted.get(name) or limit)
+                for name, limit in container.limits.items()
+            }
+            return replace(container, requests=_without_none(wanted), limits=_without_none(limits))
+
+        init, apps = (tuple(map(changed, each)) for each in (self.pod.init_containers, self.pod.containers))
+        return replace(self.pod, init_containers=init, containers=apps)
+
+
+def _without_none(amounts: Amounts) -> dict[str, Quantity]:
+    return {name: amount for name, amount in amounts.items() if amount is not None}
