@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from ...errors import KubeletFails, UsageError
 from ...kube.container import Container
@@ -55,8 +56,8 @@ class OtherRequests:
         """Return the trials for a pod that is refused at this container, or (None) as a whole."""
         chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
         askers = {
-            name: max(chosen, key=lambda choice: choice.requests.get(name, _NONE))
-            for name in dict.fromkeys(name for choice in chosen for name in choice.requests)
+            name: max((each for each in chosen if name in each.requests), key=lambda each: each.requests[name])
+            for name in dict.fromkeys(name for each in chosen for name in each.requests)
         }
         nothing = {name for name in _NEEDED if name in askers and not askers[name].requests[name]}
         return cls(node, pod, {name: asker for name, asker in askers.items() if name not in nothing}, alike)
@@ -67,8 +68,11 @@ class OtherRequests:
         yield from alone
         if not alone and len(self.askers) > 1:
             names = tuple(self.askers)
-            together = [each for order in (names, names[::-1]) if (each := self._together(order))]
-            yield from (each for number, each in enumerate(together) if each not in together[:number])
+            starts = [{name: self._least(name) for name in names}]
+            if self.node.config.topology_manager_policy == "restricted":
+                starts.append({name: self._most(name) or 0 for name in names})
+            together = [self._together(order, start) for start in starts for order in (names, names[::-1])]
+            yield from (each for number, each in enumerate(together) if each and each not in together[:number])
 
     def distance(self, amounts: Amounts) -> float:
         """Return how far amounts are from what is asked for: the sum of the changes, each as a part of the amount."""
@@ -86,30 +90,32 @@ class OtherRequests:
         alike = self.alike or not wanted
         return container.requests.get(name) == wanted if alike else container.name == asker.name
 
-    def _together(self, order: tuple[str, ...]) -> Amounts:
-        """Return as much of every resource as fits, in this order, one that fits as it is left out; none may fit."""
+    def _together(self, order: tuple[str, ...], start: Mapping[str, int]) -> Amounts:
+        """Return amounts as near as fits from where all fits on, those in front first; none where nothing fits."""
         wanted = {name: self.askers[name].requests[name] for name in order}
-        amounts: dict[str, Quantity | None] = {name: self._amount(name, self._least(name)) for name in order}
+        amounts = {name: self._amount(name, start[name]) for name in order}
         if not self._fits(amounts):
             return {}
         for name in order * 2:  # what came later may leave room for more of what came first
             if self._fits({**amounts, name: wanted[name]}):
                 amounts[name] = wanted[name]
             else:
-                amounts[name] = next(self._nearest(name, amounts), amounts[name])
+                others = [amounts[name], *self._nearest(name, amounts)]
+                amounts[name] = min(others, key=lambda amount: self.distance({name: amount}))
         return {name: amount for name, amount in amounts.items() if amount != wanted[name]}
+
+    def _most(self, name: str) -> int | None:
+        """Return, in units, what a node without pods has of a resource; None where that is not known."""
+        most = node_allocatable(self.node.machine, self.node.config).get(name)
+        return None if most is None else int(most // (self._unit(name) * (1000 if name == "cpu" else 1)))
 
     def _nearest(self, name: str, others: Amounts) -> Iterator[Quantity | None]:
         """Yield the nearest smaller amount that fits and the nearest larger one, ``others`` being changed too."""
-        wanted, unit = self.askers[name].requests[name].as_number, self._unit(name)
-        most = node_allocatable(self.node.machine, self.node.config).get(name)
-        most = most if most is None else most // (unit * 1000 if name == "cpu" else unit)
-        for start, candidates in (
-            (-(-wanted // unit) if most is None else min(-(-wanted // unit), most + 1), self._smaller),
-            (wanted // unit, self._larger),
-        ):
-            fails = int(start)
-            for number in candidates(name, fails, most):
+        wanted, most = self.askers[name].requests[name].as_number / Fraction(self._unit(name)), self._most(name)
+        below = ceil(wanted) if most is None else min(ceil(wanted), most + 1)
+        for start, candidates in ((below, self._smaller(name, below)), (int(wanted), self._larger(name, int(wanted)))):
+            fails = start
+            for number in candidates:
                 if self._fits({**others, name: self._amount(name, number)}):
                     yield self._amount(name, self._edge(name, others, number, fails))
                     break
@@ -125,16 +131,16 @@ class OtherRequests:
                 fails = middle
         return fits
 
-    def _smaller(self, name: str, start: int, most: int | None) -> Iterable[int]:
+    def _smaller(self, name: str, start: int) -> Iterable[int]:
         least = self._least(name)
         if self._is_counted(name):
             return range(max(start, 1) - 1, least - 1, -1)
         halves = {start >> power for power in range(1, start.bit_length())}
         return sorted((each for each in {least, *halves, *self._sums(name)} if least <= each < start), reverse=True)
 
-    def _larger(self, name: str, start: int, most: int | None) -> Iterable[int]:
+    def _larger(self, name: str, start: int) -> Iterable[int]:
         """Return what may help under policy restricted alone; whole cores need no more than the rest of one."""
-        most = (most or 0) if self.askers[name].requests[name] else 0
+        most = (self._most(name) or 0) if self.askers[name].requests[name] else 0
         if self.node.config.topology_manager_policy != "restricted":
             most = min(most, start + self._threads - 1) if name == "cpu" and gives_whole_cores(self.node) else 0
         if self._is_counted(name):
