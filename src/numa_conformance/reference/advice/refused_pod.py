@@ -15,7 +15,7 @@ from ...sources.handlers import HANDLERS
 from ..managers.compressed_hints import CompressedHints
 from ..managers.policy_options import OptionError, parse_bool
 from ..managers.provider import Hints
-from ..node import AdmissionResult, Explainer, Node
+from ..node import AdmissionResult, Explainer, Node, Placement
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
 from .remedies import Remedy, in_words, remedies, without_others
@@ -166,7 +166,9 @@ def _takes_whole_cores(config: KubeletConfiguration) -> bool:
         return False
 
 
-_WHOLE = Quantity(1)
+_WHOLE, _NOTHING = Quantity(1), Quantity(0)
+_RESIZE_GATES = ("InPlacePodVerticalScalingExclusiveCPUs", "InPlacePodVerticalScalingExclusiveMemory")
+_ISSUE = "kubernetes/kubernetes#140031"
 
 
 def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
@@ -186,6 +188,31 @@ def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
     if request.as_number % 1:
         return f"its request of {request} CPUs is no whole number"
     return ""
+
+
+def other_amounts(pod: Pod, container: Container, placed: Placement, node: Node) -> str:
+    """Return where exclusive CPUs and pinned memory are not what a container requests, and why; empty where they are.
+
+    ``pod`` is as the node sees it. What a resize asks for is granted behind its gates, and not given (ADM-RESIZE-03).
+    """
+    if pod.qos != "Guaranteed" or pod.served != "containers":
+        return ""
+    lines = []
+    for resource, is_static, has in (
+        ("cpu", node.config.cpu_manager_policy == "static", Quantity(placed.cpus.bit_count())),
+        ("memory", placed.memory is not None, _pinned(placed)),
+    ):
+        wanted = container.requests.get(resource, _NOTHING)
+        whole = Quantity(wanted.whole) if resource == "cpu" else wanted
+        if is_static and has != whole:
+            lines.append(f"asks for {in_words(resource, wanted)}, has {has or 'none of its own'}")
+    gates = [name for name in _RESIZE_GATES if node.gates.enabled(name)]
+    why = f": with {' and '.join(gates)} a resize is granted, and all stays as it is ({_ISSUE})" if gates else ""
+    return f"{', '.join(lines)}{why}" if lines else ""
+
+
+def _pinned(placed: Placement) -> Quantity:
+    return Quantity(sum(block.bytes for block in placed.memory or () if block.type == "memory"), "binary")
 
 
 def _short_of_guaranteed(pod: Pod) -> str:
