@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..cpuset import format_bits
 from ..printable import listed
@@ -18,16 +18,16 @@ _MOST_NAMED = 4
 
 
 def disturbances(sight: Sight) -> Iterator[str]:
-    """Yield a sentence for each kind: isolated CPUs that are shared, interrupts on exclusive CPUs, quota from above."""
+    """Yield a sentence for each kind: isolated CPUs that are shared, visitors on exclusive CPUs, quota from above."""
     cpus = sight.state.cpus
     if cpus is None or sight.configured.kubelet.cpu_manager_policy != "static":
         return
-    exclusive = 0
-    for bits in (*cpus.pods.values(), *(bits for held in cpus.assignments.values() for bits in held.values())):
-        exclusive |= bits
+    exclusive = _union((*cpus.pods.values(), *(bits for held in cpus.assignments.values() for bits in held.values())))
     yield from _isolated_and_shared(sight.tree, cpus.default)
     if exclusive:
         yield from _interrupted(sight.tree, exclusive)
+        yield from _pause_containers(sight, exclusive)
+        yield from _other_processes(sight.tree, exclusive)
         yield from _bounded_from_above(sight)
 
 
@@ -55,6 +55,42 @@ def _interrupted(tree: NodeTree, exclusive: int) -> Iterator[str]:
             f"interrupts may come to exclusive CPUs {format_bits(hit)}: {listed(named, _MOST_NAMED)}; "
             f"their CPUs are set in /{INTERRUPTS}/NUMBER/smp_affinity_list"
         )
+
+
+def _pause_containers(sight: Sight, exclusive: int) -> Iterator[str]:
+    """Tell of the sandboxes of pods, to which no kubelet gives a cpuset."""
+    allowed = [container.effective or 0 for container in sight.nameless if container.cgroup.may_run]
+    hit = [bits & exclusive for bits in allowed if bits & exclusive]
+    if hit:
+        yield (
+            f"pause containers, {len(hit)} here, may run on exclusive CPUs {format_bits(_union(hit))}: "
+            "a container runtime gives a pod's sandbox all CPUs (containerd/containerd#10155)"
+        )
+
+
+def _other_processes(tree: NodeTree, exclusive: int) -> Iterator[str]:
+    """Tell of processes outside of pods; threads of the kernel have no memory, and mostly cannot be moved."""
+    hit = dict[str, int]()
+    for pid in tree.processes():
+        file = f"proc/{pid}/status"
+        status = dict(line.partition(":\t")[::2] for line in (tree.text(file) or "").splitlines())
+        in_pod = "kubepods" in (tree.text(f"proc/{pid}/cgroup") or "kubepods")
+        bits = (tree.parsed(Line.of(status.get("Cpus_allowed_list", ""), file)) or 0) & exclusive
+        if "VmSize" in status and not in_pod and bits:
+            hit[f"{pid} ({status.get('Name', '')})"] = bits
+    if hit:
+        yield (
+            f"processes outside of pods, {len(hit)} here, may run on exclusive CPUs "
+            f"{format_bits(_union(hit.values()))}: {listed(hit, _MOST_NAMED)}; "
+            "CPUAffinity of systemd or isolcpus of the kernel keeps them off"
+        )
+
+
+def _union(sets: Iterable[int]) -> int:
+    union = 0
+    for bits in sets:
+        union |= bits
+    return union
 
 
 def handlers_of(tree: NodeTree, number: str) -> list[str]:
