@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import NumaConformanceError, StartError
+from ..kube.resource_names import is_huge_page
+from ..machine import MemoryNode
 from ..machine.hostfs import MemoryStore
 from ..reference.node import Node
 from ..sources.versions import SUPPORTED, KubernetesVersion
@@ -24,10 +28,21 @@ def _failure(sight: Sight, version: KubernetesVersion) -> str:
     store = MemoryStore()
     for name, text in holdings.files.items():
         store.write(name, text)
+    machine = replace(
+        holdings.machine, memory=tuple(_with_empty_pools(sight, each) for each in holdings.machine.memory)
+    )
     try:
-        Node(holdings.machine, sight.configured.kubelet, kubernetes_version=version, store=store, resource_fit=True)
+        Node(machine, sight.configured.kubelet, kubernetes_version=version, store=store, resource_fit=True)
     except StartError as error:
         return f"({error.stage}): {error.message}"
     except NumaConformanceError:  # a version that is not known, say
         return ""
     return ""
+
+
+def _with_empty_pools(sight: Sight, memory: MemoryNode) -> MemoryNode:
+    """Add the page sizes of which the state file has no page: a tree need not tell of them."""
+    books = (sight.state.nodes or {}).get(memory.node)
+    tables = books.tables.items() if books else ()
+    empty = {name.removeprefix("hugepages-"): 0 for name, table in tables if is_huge_page(name) and not table.total}
+    return replace(memory, hugepages={**empty, **memory.hugepages})
