@@ -6,7 +6,7 @@ Counts are therefore tried one by one. Of bytes the sums of what NUMA nodes have
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -55,22 +55,21 @@ class OtherRequests:
     def of(cls, node: Node, pod: Pod, container: str | None, *, alike: bool) -> OtherRequests:
         """Return the trials for a pod that is refused at this container, or (None) as a whole."""
         chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
-        askers = {
-            name: max((each for each in chosen if name in each.requests), key=lambda each: each.requests[name])
-            for name in dict.fromkeys(name for each in chosen for name in each.requests)
-        }
-        nothing = {name for name in _NEEDED if name in askers and not askers[name].requests[name]}
-        return cls(node, pod, {name: asker for name, asker in askers.items() if name not in nothing}, alike)
+        askers: dict[str, Container] = {}
+        for each in chosen:
+            for name, amount in each.requests.items():
+                is_more = name not in askers or amount > askers[name].requests[name]
+                if is_more and (amount or name not in _NEEDED):
+                    askers[name] = each
+        return cls(node, pod, askers, alike)
 
     def all(self) -> Iterator[Amounts]:
         """Yield the nearest amounts that fit: of one resource alone or, where that does not help, of several."""
         alone = [{name: amount} for name in self.askers for amount in self._nearest(name, {})]
         yield from alone
-        if not alone and len(self.askers) > 1:
+        if not alone:
             names = tuple(self.askers)
-            starts = [{name: self._least(name) for name in names}]
-            if self.node.config.topology_manager_policy == "restricted":
-                starts.append({name: self._most(name) or 0 for name in names})
+            starts = [{name: self._numbers(name)[end] for name in names} for end in (0, -1)]
             together = [self._together(order, start) for start in starts for order in (names, names[::-1])]
             yield from (each for number, each in enumerate(together) if each and each not in together[:number])
 
@@ -80,11 +79,8 @@ class OtherRequests:
         others = {name: 0 if amount is None else amount.as_number for name, amount in amounts.items()}
         return float(sum(abs(others[name] - amount) / amount for name, amount in wanted.items() if amount))
 
-    def containers(self, name: str) -> list[str]:
-        """Return the containers in which the amount of a resource changes."""
-        return [container.name for container in self.pod.all_containers if self._changes(container, name)]
-
-    def _changes(self, container: Container, name: str) -> bool:
+    def changes(self, container: Container, name: str) -> bool:
+        """Tell whether the amount of a resource changes in a container."""
         asker = self.askers[name]
         wanted = asker.requests[name]
         alike = self.alike or not wanted
@@ -94,32 +90,27 @@ class OtherRequests:
         """Return amounts as near as fits from where all fits on, those in front first; none where nothing fits."""
         wanted = {name: self.askers[name].requests[name] for name in order}
         amounts = {name: self._amount(name, start[name]) for name in order}
-        if not self._fits(amounts):
-            return {}
-        for name in order * 2:  # what came later may leave room for more of what came first
-            if self._fits({**amounts, name: wanted[name]}):
-                amounts[name] = wanted[name]
-            else:
-                others = [amounts[name], *self._nearest(name, amounts)]
-                amounts[name] = min(others, key=lambda amount: self.distance({name: amount}))
-        return {name: amount for name, amount in amounts.items() if amount != wanted[name]}
-
-    def _most(self, name: str) -> int | None:
-        """Return, in units, what a node without pods has of a resource; None where that is not known."""
-        most = node_allocatable(self.node.machine, self.node.config).get(name)
-        return None if most is None else int(most // (self._unit(name) * (1000 if name == "cpu" else 1)))
+        for name in order * 2 if self._fits(amounts) else ():  # what came later may leave room for what came first
+            nearest = [wanted[name]] if self._fits({**amounts, name: wanted[name]}) else self._nearest(name, amounts)
+            amounts[name] = min((amounts[name], *nearest), key=lambda amount: self.distance({name: amount}))
+        changed = {name: amount for name, amount in amounts.items() if amount != wanted[name]}
+        return changed if self._fits(amounts) else {}
 
     def _nearest(self, name: str, others: Amounts) -> Iterator[Quantity | None]:
         """Yield the nearest smaller amount that fits and the nearest larger one, ``others`` being changed too."""
-        wanted, most = self.askers[name].requests[name].as_number / Fraction(self._unit(name)), self._most(name)
-        below = ceil(wanted) if most is None else min(ceil(wanted), most + 1)
-        for start, candidates in ((below, self._smaller(name, below)), (int(wanted), self._larger(name, int(wanted)))):
-            fails = start
+        wanted, numbers = self.askers[name].requests[name].as_number / Fraction(self._unit(name)), self._numbers(name)
+        smaller = [number for number in numbers if number < max(Fraction(1), wanted)][::-1]
+        larger = [number for number in numbers if number > wanted > 0] if self._may_grow else []
+        for fails, candidates in ((min(ceil(wanted), numbers[-1] + 1), smaller), (int(wanted), larger)):
             for number in candidates:
                 if self._fits({**others, name: self._amount(name, number)}):
                     yield self._amount(name, self._edge(name, others, number, fails))
                     break
                 fails = number
+
+    @property
+    def _may_grow(self) -> bool:
+        return self.node.config.topology_manager_policy == "restricted" or gives_whole_cores(self.node)
 
     def _edge(self, name: str, others: Amounts, fits: int, fails: int) -> int:
         """Return the last number that fits on the way from one that does to one that does not."""
@@ -131,54 +122,37 @@ class OtherRequests:
                 fails = middle
         return fits
 
-    def _smaller(self, name: str, start: int) -> Iterable[int]:
-        least = self._least(name)
-        if self._is_counted(name):
-            return range(max(start, 1) - 1, least - 1, -1)
-        halves = {start >> power for power in range(1, start.bit_length())}
-        return sorted((each for each in {least, *halves, *self._sums(name)} if least <= each < start), reverse=True)
-
-    def _larger(self, name: str, start: int) -> Iterable[int]:
-        """Return what may help under policy restricted alone; whole cores need no more than the rest of one."""
-        most = (self._most(name) or 0) if self.askers[name].requests[name] else 0
-        if self.node.config.topology_manager_policy != "restricted":
-            most = min(most, start + self._threads - 1) if name == "cpu" and gives_whole_cores(self.node) else 0
-        if self._is_counted(name):
-            return range(start + 1, most + 1)
-        doubles = {start << power for power in range(1, most.bit_length())}
-        return sorted(each for each in {most, *doubles, *self._sums(name)} if start < each <= most)
-
-    def _sums(self, name: str) -> set[int]:
-        """Return, in units, what sets of NUMA nodes have of a resource, all and free, and the least that is more."""
+    def _numbers(self, name: str) -> Sequence[int]:
+        """Return what to try of a resource in its units, ascending: every number of what is counted."""
+        unit, least = self._unit(name), int(name in _NEEDED)
+        if unit == 1 and name == "cpu" and gives_whole_cores(self.node):
+            least = max(core.bit_count() for core in self.node.machine.core_bits)
+        most = max(self._most(name), least)
+        if unit == 1:
+            return range(least, most + 1)
         rest = pod_requests(self.pod).get(name, _NONE) - self.askers[name].requests[name]
         tables = [node.tables[name] for node in (self.node.pools.memory or {}).values() if name in node.tables]
-        sums = set()
+        sums = {least, *(most >> power for power in range(most.bit_length()))}
         for sizes in ([table.free for table in tables], [table.allocatable for table in tables]):
             of_sets = {0}
             for size in sizes:
                 of_sets |= {each + size for each in of_sets} if len(of_sets) < _MOST_SUMS else set()
-            sums |= {int((each - less) // self._unit(name)) for each in of_sets for less in (0, rest.as_number)}
-        return sums | {each + 1 for each in sums}
+            sums |= {int((each - less) // unit) + 1 for each in of_sets for less in (0, rest.as_number)}
+        return sorted(each for number in sums for each in (number - 1, number) if least <= each <= most)
 
-    def _is_counted(self, name: str) -> bool:
-        return bool(self.askers[name].requests["cpu"].whole) if name == "cpu" else "/" in name
-
-    def _least(self, name: str) -> int:
-        if name == "cpu" and self._is_counted(name) and gives_whole_cores(self.node):
-            return self._threads
-        return int(name in _NEEDED)
-
-    @property
-    def _threads(self) -> int:
-        return max((core.bit_count() for core in self.node.machine.core_bits), default=1)
+    def _most(self, name: str) -> int:
+        """Return what a node without pods has of a resource in its units; what is requested where that is not known."""
+        offered = node_allocatable(self.node.machine, self.node.config)
+        most = Fraction(offered.get(name, self.askers[name].requests[name].value))
+        return int(most / (self._unit(name) * (1000 if name == "cpu" else 1)))
 
     def _unit(self, name: str) -> Fraction | int:
         """Return the step in which other amounts are looked for."""
         if name == "cpu":
-            return 1 if self._is_counted(name) else Fraction(1, 10)
+            return 1 if self.askers[name].requests[name].whole else Fraction(1, 10)
         if is_huge_page(name):
             return page_bytes(name.removeprefix("hugepages-"))
-        return 1 if self._is_counted(name) else _MEBIBYTE
+        return 1 if "/" in name else _MEBIBYTE
 
     def _amount(self, name: str, number: int) -> Quantity | None:
         unit = self._unit(name)
@@ -186,27 +160,23 @@ class OtherRequests:
 
     def _fits(self, amounts: Amounts) -> bool:
         """Try it on the node, which is then as it was; a critical pod, which may end others, on a copy."""
-        pod = self.changed(amounts)
+        pod = self._changed(amounts)
         if pod.is_critical:
             return admitted(self.node.copy(), pod) is not None
-        if not admitted(self.node, pod):
-            return False
-        self.node.remove(pod.uid)
-        return True
+        return admitted(self.node, pod) is not None and self.node.remove(pod.uid)
 
-    def changed(self, amounts: Amounts) -> Pod:
+    def _changed(self, amounts: Amounts) -> Pod:
         """Return the pod with other amounts; a limit that is no request grows only where the request exceeds it."""
 
         def changed(container: Container) -> Container:
-            new = {name: amount for name, amount in amounts.items() if self._changes(container, name)}
-            wanted = {**container.requests, **new}
+            new = {name: amount for name, amount in amounts.items() if self.changes(container, name)}
             limits = {
-                name: wanted.get(name, limit)
-                if limit == container.requests.get(name)
-                else max(limit, wanted.get(name) or limit)
+                name: amount if limit == container.requests.get(name) else max(limit, amount or limit)
                 for name, limit in container.limits.items()
+                for amount in (new.get(name, limit),)
             }
-            return replace(container, requests=_without_none(wanted), limits=_without_none(limits))
+            requests = {**container.requests, **new}
+            return replace(container, requests=_without_none(requests), limits=_without_none(limits))
 
         init, apps = (tuple(map(changed, each)) for each in (self.pod.init_containers, self.pod.containers))
         return replace(self.pod, init_containers=init, containers=apps)

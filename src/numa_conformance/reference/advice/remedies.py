@@ -96,7 +96,8 @@ def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Rem
 def _request(trials: OtherRequests, amounts: Amounts) -> Remedy:
     changes: dict[str, list[str]] = {"with": [], "without": []}
     for name, amount in amounts.items():
-        named = trials.containers(name) if len(trials.pod.all_containers) > 1 else []
+        every = trials.pod.all_containers
+        named = [each.name for each in every if trials.changes(each, name)] if len(every) > 1 else []
         where = f" in container{'s'[: len(named) > 1]} {', '.join(named)}" if named else ""
         if amount is None:
             changes["without"].append(f"{name}{where}")
