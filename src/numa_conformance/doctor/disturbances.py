@@ -1,12 +1,20 @@
-"""What disturbs CPUs though every page is kept to: worth knowing where latency matters, and no finding."""
+"""What is worth knowing of a node and is no finding: what disturbs CPUs, and that the next start fails."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..cpuset import format_bits
+from ..errors import NumaConformanceError, StartError
+from ..kube.resource_names import is_huge_page
+from ..machine import MemoryNode
+from ..machine.hostfs import MemoryStore
 from ..printable import listed
+from ..reference.node import Node
+from ..sources.versions import SUPPORTED, KubernetesVersion
 from .cgroups import limit_of
+from .held_pods import node_holdings
 from .look import Sight
 from .tree import Line, NodeTree
 
@@ -91,6 +99,38 @@ def _union(sets: Iterable[int]) -> int:
     for bits in sets:
         union |= bits
     return union
+
+
+def next_start(sight: Sight) -> Iterator[str]:
+    """Yield why a kubelet that starts now does not come up, in its words; without a known version in all of them."""
+    if sight.state.files and (sight.configured.files or sight.configured.process):
+        texts = [_failure(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
+        if all(texts):
+            yield f"the next start of the kubelet fails {texts[-1]}"
+
+
+def _failure(sight: Sight, version: KubernetesVersion) -> str:
+    holdings, store = node_holdings(sight, sight.machine, ()), MemoryStore()
+    for name, text in holdings.files.items():
+        store.write(name, text)
+    machine = replace(
+        holdings.machine, memory=tuple(_with_empty_pools(sight, each) for each in holdings.machine.memory)
+    )
+    try:
+        Node(machine, sight.configured.kubelet, kubernetes_version=version, store=store, resource_fit=True)
+    except StartError as error:
+        return f"({error.stage}): {error.message}"
+    except NumaConformanceError:  # a version that is not known, say
+        return ""
+    return ""
+
+
+def _with_empty_pools(sight: Sight, memory: MemoryNode) -> MemoryNode:
+    """Add the page sizes of which the state file has no page: a tree need not tell of them."""
+    books = (sight.state.nodes or {}).get(memory.node)
+    tables = books.tables.items() if books else ()
+    empty = {name.removeprefix("hugepages-"): 0 for name, table in tables if is_huge_page(name) and not table.total}
+    return replace(memory, hugepages={**empty, **memory.hugepages})
 
 
 def handlers_of(tree: NodeTree, number: str) -> list[str]:
