@@ -1,7 +1,5 @@
 """The quirks and changes of Kubernetes behind what becomes of pods: the node is tried anew without each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..errors import StartError

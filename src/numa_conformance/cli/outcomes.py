@@ -12,7 +12,8 @@ import msgspec
 from ..cpuset import format_bits
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
 from ..kube import Pod
-from ..reference.advice import Advice, advise, other_amounts, why_shared
+from ..reference.advice import Advice, advise, why_shared
+from ..reference.advice.refused_pod import other_amounts
 from ..reference.node import AdmissionResult, Explainer, Node
 from .terminal import with_progress
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ...cpuset import format_bits
 from ...errors import KubeletFails, StartError, UsageError
@@ -16,7 +17,7 @@ from ...kube.resource_names import is_huge_page, page_bytes
 from ...machine import Machine, MemoryNode
 from ...sources.options import STATIC_OPTIONS
 from ..node import AdmissionResult, Node, node_allocatable
-from .other_requests import Amounts, OtherRequests, admitted
+from .other_requests import OtherRequests, admitted
 from .room import gives_whole_cores
 
 _MOST = 4
@@ -67,14 +68,13 @@ def _more_huge_pages(node: Node, pod: Pod) -> Iterator[Remedy]:
         for name, amount in pod_requests(pod).items()
         if is_huge_page(name) and amount.value > offered.get(name, 0)
     }
-    for number in node.machine.numa_ids if missing else ():
-        more = {size: -(-lack // page_bytes(size)) for size, lack in missing.items()}
+    more = {size: -(-lack // page_bytes(size)) for size, lack in missing.items()}
+    for number in node.machine.numa_ids if more else ():
         memory = tuple(_with_pages(each, more) if each.node == number else each for each in node.machine.memory)
-        placed = _under(node, pod, node.config, replace(node.machine, memory=memory))
-        if placed is not None:
+        if _under(node, pod, node.config, replace(node.machine, memory=memory)):
             pages = " and ".join(f"{count} more huge pages of {size}" for size, count in more.items())
-            text = f"on a machine with {pages} on NUMA node {number}"
-            yield Remedy(text, {f"hugepages.{size}": str(count) for size, count in more.items()}, 0)
+            change = {f"hugepages.{size}": str(count) for size, count in more.items()}
+            yield Remedy(f"on a machine with {pages} on NUMA node {number}", change, 0)
             return
 
 
@@ -84,28 +84,19 @@ def _with_pages(memory: MemoryNode, more: Mapping[str, int]) -> MemoryNode:
 
 
 def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
-    """Yield other amounts of one container, or where none help, of all that ask for as much."""
-    for alike in (False, True):
-        trials = OtherRequests.of(node, pod, container, alike=alike)
-        every = [_request(trials, amounts) for amounts in trials.all() if amounts]
-        yield from every
-        if every:
-            return
-
-
-def _request(trials: OtherRequests, amounts: Amounts) -> Remedy:
-    changes: dict[str, list[str]] = {"with": [], "without": []}
-    for name, amount in amounts.items():
-        every = trials.pod.all_containers
-        named = [each.name for each in every if trials.changes(each, name)] if len(every) > 1 else []
-        where = f" in container{'s'[: len(named) > 1]} {', '.join(named)}" if named else ""
-        if amount is None:
-            changes["without"].append(f"{name}{where}")
-        else:
-            wanted = trials.askers[name].requests[name]
-            changes["with"].append(f"{in_words(name, amount)} in place of {wanted}{where}")
-    text = " and ".join(f"{word} {' and '.join(each)}" for word, each in changes.items() if each)
-    return Remedy(text, {name: str(amount or "none") for name, amount in amounts.items()}, trials.distance(amounts))
+    trials = OtherRequests.of(node, pod, container)
+    several = len(pod.all_containers) > 1
+    for amounts in trials.all():
+        changes: dict[str, list[str]] = {"with": [], "without": []}
+        for name, amount in amounts.items():
+            named = [each.name for each in pod.all_containers if several and trials.changes(each, name)]
+            where = f" in container{'s'[: len(named) > 1]} {', '.join(named)}" if named else ""
+            wanted = f" in place of {trials.askers[name].requests[name]}"
+            text = f"{name}{where}" if amount is None else f"{in_words(name, amount)}{wanted}{where}"
+            changes["without" if amount is None else "with"].append(text)
+        text = " and ".join(f"{word} {' and '.join(texts)}" for word, texts in changes.items() if texts)
+        change = {name: str(amount or "none") for name, amount in amounts.items()}
+        yield Remedy(text, change, trials.distance(amounts))
 
 
 def in_words(name: str, amount: Quantity) -> str:
@@ -114,41 +105,35 @@ def in_words(name: str, amount: Quantity) -> str:
 
 
 def _other_configurations(node: Node, pod: Pod) -> Iterator[Remedy]:
-    for field_name, candidates in _candidates(node).items():
-        for value, text, config in candidates:
-            placed = _under(node, pod, config)
-            if placed is not None:
-                yield Remedy(f"{text}{_where(node.machine, placed)}", {field_name: value})
-                break
+    """Yield of each field the least change that helps."""
+    fields: set[str] = set()
+    for field_name, value, text, changes in _candidates(node):
+        placed = None if field_name in fields else _under(node, pod, replace(node.config, **changes))
+        if placed is not None:
+            fields.add(field_name)
+            yield Remedy(f"{text}{_where(node.machine, placed)}", {field_name: value})
 
 
-def _candidates(node: Node) -> dict[str, list[tuple[str, str, KubeletConfiguration]]]:
-    """Return by field the configurations to try, the least change first: value, words, configuration."""
+def _candidates(node: Node) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Yield what to try, of each field the least change first: field, value, words, changes of the configuration."""
     config = node.config
-    candidates: dict[str, list[tuple[str, str, KubeletConfiguration]]] = {
-        "topologyManagerPolicy": [
-            (name, f"with topologyManagerPolicy {name}", replace(config, topology_manager_policy=name))
-            for name in WEAKER.get(config.topology_manager_policy, ())
-        ]
-    }
+    for name in WEAKER.get(config.topology_manager_policy, ()):
+        yield "topologyManagerPolicy", name, f"with topologyManagerPolicy {name}", {"topology_manager_policy": name}
     if config.topology_manager_policy != "none" and config.topology_manager_scope == "pod":
-        text = "with topologyManagerScope container"
-        candidates["topologyManagerScope"] = [("container", text, replace(config, topology_manager_scope="container"))]
+        wider = {"topology_manager_scope": "container"}
+        yield "topologyManagerScope", "container", "with topologyManagerScope container", wider
     options = config.cpu_manager_policy_options or {}
     for name in STATIC_OPTIONS:
         if options.get(name, "false") != "false":
-            off = replace(config, cpu_manager_policy_options={**options, name: "false"})
-            candidates[f"cpuManagerPolicyOptions.{name}"] = [("false", f"without the option {name}", off)]
+            without = {"cpu_manager_policy_options": {**options, name: "false"}}
+            yield f"cpuManagerPolicyOptions.{name}", "false", f"without the option {name}", without
     whole = whole_cores(node.machine, explicit_reserved_cpus(config))
     if gives_whole_cores(node) and whole != explicit_reserved_cpus(config):
-        text = f"with reservedSystemCPUs {format_bits(whole)}, which are whole cores"
-        candidates["reservedSystemCPUs"] = [
-            (format_bits(whole), text, replace(config, reserved_system_cpus=format_bits(whole)))
-        ]
+        text, cpus = f"with reservedSystemCPUs {format_bits(whole)}, which are whole cores", format_bits(whole)
+        yield "reservedSystemCPUs", cpus, text, {"reserved_system_cpus": cpus}
     if config.memory_manager_policy != "None":
-        text = "with memoryManagerPolicy None"
-        candidates["memoryManagerPolicy"] = [("None", text, replace(config, memory_manager_policy="None"))]
-    return candidates
+        off = {"memory_manager_policy": "None"}
+        yield "memoryManagerPolicy", "None", "with memoryManagerPolicy None", off
 
 
 def whole_cores(machine: Machine, reserved: int) -> int:
