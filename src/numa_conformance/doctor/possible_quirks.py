@@ -1,9 +1,9 @@
-"""Which quirks can show on a node: ``possible_quirks.txt`` has what each needs, an option of the policy or a fact."""
+"""Which quirks can show on a node: ``quirk_needs.txt`` has what each needs, an option of the policy or a fact."""
 
 from ..files import text_of
 from .look import Sight
 
-_NEEDS = dict(line.split("; ") for line in text_of(__package__, "possible_quirks.txt").splitlines())
+_NEEDS = dict(line.split("; ") for line in text_of(__package__, "quirk_needs.txt").splitlines())
 
 
 def can_show(quirk: str, sight: Sight) -> bool:
