@@ -213,3 +213,33 @@ def test_a_program_reads_what_is_behind_an_outcome_and_what_a_resize_left(run, f
     assert refused["advice"]["wouldBeAdmitted"] == [
         {"text": "without example.com/gpu", "change": {"example.com/gpu": "none"}}
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "version", "text"),
+    [
+        ("1500m", "2", "1.37", "asks for 2 CPUs, has none of its own"),
+        ("1500m", "2", "1.34", ""),  # what a container lacks was given then
+        ("2", "1500m", "1.37", "asks for 1500m CPUs, has 2"),
+        ("2", "2", "1.37", ""),
+    ],
+)
+def test_a_resize_between_shared_and_exclusive_cpus_says_what_it_moves(run, files, before, after, version, text):
+    pods = [pod({"cpu": cpus, "memory": memory}) for cpus, memory in ((before, "128Mi"), (after, "256Mi"))]
+    flags = f"--cpu-manager-policy=static --reserved-cpus=0 --feature-gates={GATE}=true"
+    asked = ["--kubernetes-version", version, "--flags", flags, files("pods", listed(*pods))]
+    code, out, _ = run("simulate", *SMALL.split(), *asked)
+    assert (code, text in out, "asks for" in out) == (0, True, bool(text))
+
+
+def test_memory_that_is_resized_and_pinned_stays_as_it_is(run, files):
+    config = kubelet(
+        memoryManagerPolicy="Static",
+        kubeReserved={"memory": "412Mi"},
+        reservedMemory=[{"numaNode": 0, "limits": {"memory": "512Mi"}}],
+        featureGates={"InPlacePodVerticalScalingExclusiveMemory": True},
+    )
+    pods = listed(*(pod({"cpu": "1", "memory": memory}) for memory in ("1Gi", "2Gi")))
+    asked = ["--kubernetes-version", "1.34", "--config", files("config", config), files("pods", pods)]
+    _, out, _ = run("simulate", *SMALL.split(), *asked)
+    assert "asks for 2Gi memory, has 1Gi: with InPlacePodVerticalScalingExclusiveMemory" in " ".join(out.split())

@@ -207,9 +207,10 @@ def headline(admission: AdmissionResult, outcomes: Outcomes) -> str:
 def placement_lines(admission: AdmissionResult, outcomes: Outcomes) -> list[str]:
     """Return what each container has: CPUs, memory and devices; of one without its own CPUs that asks for some, why."""
     lines: list[str] = []
-    reasons = {**outcomes.unmoved.get(id(admission), {}), **outcomes.why_shared(admission)}
+    reasons = outcomes.why_shared(admission) if outcomes.node.pools.reserved is not None else {}
+    reasons |= outcomes.unmoved.get(id(admission), {})
     for name, placed in admission.placements.items():
-        why = f" ({reasons[name]})" if name in reasons and outcomes.node.pools.reserved is not None else ""
+        why = f" ({reasons[name]})" if name in reasons else ""
         lines.append(f"{name}: {_cpus(placed.cpus, outcomes.node)}{why}")
         for block in placed.memory or ():
             lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")

@@ -4,8 +4,6 @@ More may fit where less does not: under policy restricted a larger request may n
 Counts are therefore tried one by one. Of bytes the sums of what NUMA nodes have are tried, then the edge between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -50,7 +48,7 @@ class OtherRequests:
     askers: Mapping[str, Container]
 
     @classmethod
-    def of(cls, node: Node, pod: Pod, container: str | None) -> OtherRequests:
+    def of(cls, node: Node, pod: Pod, container: str | None) -> "OtherRequests":
         """Return the trials for a pod that is refused at this container, or (None) as a whole."""
         chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
         askers: dict[str, Container] = {}

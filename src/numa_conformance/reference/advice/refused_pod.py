@@ -166,7 +166,7 @@ def _takes_whole_cores(config: KubeletConfiguration) -> bool:
         return False
 
 
-_WHOLE, _NOTHING = Quantity(1), Quantity(0)
+_WHOLE = Quantity(1)
 _RESIZE_GATES = ("InPlacePodVerticalScalingExclusiveCPUs", "InPlacePodVerticalScalingExclusiveMemory")
 _ISSUE = "kubernetes/kubernetes#140031"
 
@@ -195,24 +195,20 @@ def other_amounts(pod: Pod, container: Container, placed: Placement, node: Node)
 
     ``pod`` is as the node sees it. What a resize asks for is granted behind its gates, and not given (ADM-RESIZE-03).
     """
-    if pod.qos != "Guaranteed" or pod.served != "containers":
+    if pod.qos != "Guaranteed" or pod.served != "containers" or pod.is_ordinary_init(container):
         return ""
-    lines = []
-    for resource, is_static, has in (
-        ("cpu", node.config.cpu_manager_policy == "static", Quantity(placed.cpus.bit_count())),
-        ("memory", placed.memory is not None, _pinned(placed)),
-    ):
-        wanted = container.requests.get(resource, _NOTHING)
-        whole = Quantity(wanted.whole) if resource == "cpu" else wanted
-        if is_static and has != whole:
-            lines.append(f"asks for {in_words(resource, wanted)}, has {has or 'none of its own'}")
-    gates = [name for name in _RESIZE_GATES if node.gates.enabled(name)]
-    why = f": with {' and '.join(gates)} a resize is granted, and all stays as it is ({_ISSUE})" if gates else ""
-    return f"{', '.join(lines)}{why}" if lines else ""
-
-
-def _pinned(placed: Placement) -> Quantity:
-    return Quantity(sum(block.bytes for block in placed.memory or () if block.type == "memory"), "binary")
+    pinned = sum(block.bytes for block in placed.memory or () if block.type == "memory")
+    has = {"cpu": Quantity(placed.cpus.bit_count()), "memory": Quantity(pinned, "binary")}
+    due = {"cpu": Quantity(container.whole_cpus), "memory": container.requests.get("memory", Quantity(0))}
+    static = {"cpu": node.config.cpu_manager_policy == "static", "memory": placed.memory is not None}
+    texts = [
+        f"asks for {in_words(name, container.requests.get(name, due[name]))}, has {has[name] or 'none of its own'}"
+        for name in has
+        if static[name] and has[name] != due[name]
+    ]
+    gates = " and ".join(name for name in _RESIZE_GATES if node.gates.enabled(name))
+    why = f": with {gates} a resize is granted, and all stays as it is ({_ISSUE})" if gates else ""
+    return ", ".join(texts) + why if texts else ""
 
 
 def _short_of_guaranteed(pod: Pod) -> str:
