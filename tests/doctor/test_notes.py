@@ -31,7 +31,7 @@ def test_cpus_that_were_added_end_the_next_start(tmp_path, version):
     node.write(f"{ROOT_DIR}/cpu_manager_state", FOUR_CPUS)
     (note,) = notes(tmp_path, "the next start", version)
     words = 'current set of available CPUs "0-7" doesn\'t match with CPUs in state "0-3"'
-    assert note == f"the next start of the kubelet fails (cpumanager-start): {words}"
+    assert note == f"the next start of the kubelet fails: cpumanager-start: {words}"
 
 
 def test_the_machine_average_is_no_cause_where_all_cores_are_alike(tmp_path):

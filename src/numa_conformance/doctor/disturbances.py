@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..cpuset import format_bits
-from ..errors import NumaConformanceError, StartError
+from ..errors import KubeletFails, NumaConformanceError, StartError
 from ..kube.resource_names import is_huge_page
 from ..machine import MemoryNode
 from ..machine.hostfs import MemoryStore
@@ -106,7 +106,7 @@ def next_start(sight: Sight) -> Iterator[str]:
     if sight.state.files and (sight.configured.files or sight.configured.process):
         texts = [_failure(sight, version) for version in ((sight.version,) if sight.version else SUPPORTED)]
         if all(texts):
-            yield f"the next start of the kubelet fails {texts[-1]}"
+            yield f"the next start of the kubelet fails: {texts[-1]}"
 
 
 def _failure(sight: Sight, version: KubernetesVersion) -> str:
@@ -118,8 +118,8 @@ def _failure(sight: Sight, version: KubernetesVersion) -> str:
     )
     try:
         Node(machine, sight.configured.kubelet, kubernetes_version=version, store=store, resource_fit=True)
-    except StartError as error:
-        return f"({error.stage}): {error.message}"
+    except (StartError, KubeletFails) as error:
+        return str(error)
     except NumaConformanceError:  # a version that is not known, say
         return ""
     return ""
