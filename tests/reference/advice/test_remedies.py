@@ -150,6 +150,7 @@ def test_each_remedy_is_admitted(refusal):
     node, pod = refusal
     offered = advise(node, pod).remedies
     assert len(offered) <= 4
+    assert [remedy.distance for remedy in offered] == sorted(remedy.distance for remedy in offered)
     for remedy in offered:
         assert follows(node, pod, remedy), remedy.text
 

@@ -40,15 +40,17 @@ def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
 class OtherRequests:
     """Tries amounts of a pod on a node, which is changed on the way and is the same in the end.
 
-    ``askers``: each resource with the container that asks for (the most of) it, whose amount changes.
+    ``askers``: each resource with the container that asks for (the most of) it, whose amount changes; with ``alike``
+    that of all changes that ask for as much.
     """
 
     node: Node
     pod: Pod
     askers: Mapping[str, Container]
+    alike: bool
 
     @classmethod
-    def of(cls, node: Node, pod: Pod, container: str | None) -> "OtherRequests":
+    def of(cls, node: Node, pod: Pod, container: str | None, *, alike: bool) -> "OtherRequests":
         """Return the trials for a pod that is refused at this container, or (None) as a whole."""
         chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
         askers: dict[str, Container] = {}
@@ -57,7 +59,7 @@ class OtherRequests:
                 is_more = name not in askers or amount > askers[name].requests[name]
                 if is_more and (amount or name not in _NEEDED):
                     askers[name] = each
-        return cls(node, pod, askers)
+        return cls(node, pod, askers, alike)
 
     def all(self) -> Iterator[Amounts]:
         """Yield the nearest amounts that fit: of one resource alone or, where that does not help, of several."""
@@ -78,7 +80,8 @@ class OtherRequests:
     def changes(self, container: Container, name: str) -> bool:
         """Tell whether the amount of a resource changes in a container; a request of nothing is left out of all."""
         asker = self.askers[name]
-        return container.name == asker.name if asker.requests[name] else name in container.requests
+        alike = self.alike or not asker.requests[name]
+        return container.requests.get(name) == asker.requests[name] if alike else container.name == asker.name
 
     def _together(self, order: tuple[str, ...], start: Mapping[str, int]) -> Amounts:
         """Return amounts as near as fits from where all fits on, those in front first; none where nothing fits."""

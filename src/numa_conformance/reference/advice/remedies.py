@@ -72,7 +72,7 @@ def _more_huge_pages(node: Node, pod: Pod) -> Iterator[Remedy]:
     for number in node.machine.numa_ids if more else ():
         memory = tuple(_with_pages(each, more) if each.node == number else each for each in node.machine.memory)
         if _under(node, pod, node.config, replace(node.machine, memory=memory)):
-            pages = " and ".join(f"{count} more huge pages of {size}" for size, count in more.items())
+            pages = " and ".join(f"{count} more huge page{'s'[: count > 1]} of {size}" for size, count in more.items())
             change = {f"hugepages.{size}": str(count) for size, count in more.items()}
             yield Remedy(f"on a machine with {pages} on NUMA node {number}", change, 0)
             return
@@ -84,9 +84,13 @@ def _with_pages(memory: MemoryNode, more: Mapping[str, int]) -> MemoryNode:
 
 
 def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
-    trials = OtherRequests.of(node, pod, container)
-    several = len(pod.all_containers) > 1
-    for amounts in trials.all():
+    """Yield other amounts of one container, or where none help, of all that ask for as much."""
+    trials = OtherRequests.of(node, pod, container, alike=False)
+    every, several = list(trials.all()), len(pod.all_containers) > 1
+    if several and not every:
+        trials = replace(trials, alike=True)
+        every = list(trials.all())
+    for amounts in every:
         changes: dict[str, list[str]] = {"with": [], "without": []}
         for name, amount in amounts.items():
             named = [each.name for each in pod.all_containers if several and trials.changes(each, name)]
