@@ -123,10 +123,9 @@ class NodeInputs:
                 self.machine,
                 self.config,
                 kubernetes_version=self.version,
-                quirks=self.quirks,
                 resource_fit=True,
                 facts=NodeFacts.of(self.node_object, self.config),
-                **more,
+                **{"quirks": self.quirks, **more},
             )
         except StartError as error:
             findings = refusals(self.config, self.version, self.quirks, self.machine)
@@ -205,12 +204,16 @@ class Beginning:
     names: dict[str, str]
     held: NodeHoldings | None = None
 
-    def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None) -> Outcomes:
-        """Start the node on what it holds, and admit the pods; raises ``StartError``."""
+    def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None, **more: Any) -> Outcomes:
+        """Start the node on what it holds, with ``more`` of what ``Node`` takes, and admit the pods.
+
+        Raises ``StartError``.
+        """
+        more = {"watcher": explainer, **more}
         if self.held is None:
-            outcomes = Outcomes(inputs.node(watcher=explainer), self.names, explainer)
+            outcomes = Outcomes(inputs.node(**more), self.names, explainer)
         else:
-            outcomes = self._resumed(inputs, explainer, self.held)
+            outcomes = self._resumed(inputs, explainer, self.held, more)
         outcomes.admit(self.pods, most)
         return outcomes
 
@@ -218,12 +221,14 @@ class Beginning:
         """Return an empty node to which all pods come, those first that were there."""
         return replace(self, pods=(*(self.held.pods if self.held else ()), *self.pods), held=None)
 
-    def _resumed(self, inputs: NodeInputs, explainer: Explainer | None, held: NodeHoldings) -> Outcomes:
+    def _resumed(
+        self, inputs: NodeInputs, explainer: Explainer | None, held: NodeHoldings, more: dict[str, Any]
+    ) -> Outcomes:
         store = MemoryStore()
         for name, text in held.files.items():
             store.write(name, text)
         try:
-            node = inputs.node(watcher=explainer, store=store)
+            node = inputs.node(store=store, **more)
             resumed = node.resume(held.pods)
         except KubeletFails as error:
             raise StartError("kubelet", str(error)) from error

@@ -13,6 +13,7 @@ from ..cpuset import format_bits
 from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
 from ..kube import Pod
 from ..reference.advice import Advice, advise, why_shared
+from ..reference.advice.refused_pod import other_amounts
 from ..reference.node import AdmissionResult, Explainer, Node
 from .terminal import with_progress
 
@@ -32,7 +33,9 @@ class Outcomes:
 
     ``advice``: what would change a refusal, by uid. ``held``: the uids of the pods that were on the node before.
     ``claims``: by uid the resource claims that no manager serves. ``pods``: those that were asked for, by uid.
-    ``ended``: the uids of pods that the kubelet ended for a critical one, with the uid of that.
+    ``ended``: the uids of pods that the kubelet ended for a critical one, with the uid of that. ``behind``: by uid the
+    quirks and changes without which a pod would fare otherwise, where they were looked for. ``unmoved``: by the
+    identity of a resize that is granted the containers that keep what they had, and why.
     """
 
     node: Node
@@ -44,6 +47,8 @@ class Outcomes:
     claims: dict[str, list[str]] = field(default_factory=dict)
     pods: dict[str, Pod] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
+    behind: dict[str, list[str]] = field(default_factory=dict)
+    unmoved: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def admit(self, pods: Sequence[Pod], most: int | None) -> None:
         """Admit pods in order, or resize those that are there; advise on the first ``most`` kinds of refusals."""
@@ -55,6 +60,8 @@ class Outcomes:
             if not self.node.serves_claims:
                 self.claims[pod.uid] = pod.claim_names
             self.admissions.append(outcome)
+            if outcome.resize and outcome.admitted:
+                self.unmoved[id(outcome)] = self._unmoved(outcome)
             self.ended.update(dict.fromkeys(outcome.preempted, pod.uid))
             if not (outcome.admitted or outcome.resize or outcome.reason in NO_ANSWER):
                 kind = (
@@ -64,6 +71,12 @@ class Outcomes:
                 if kind not in kinds and (most is None or len(kinds) < most):
                     self.advice[pod.uid] = advise(self.node, pod)
                 kinds.add(kind)
+
+    def _unmoved(self, admission: AdmissionResult) -> dict[str, str]:
+        pod, node = self.node.pods[admission.uid], self.node
+        placements = admission.placements.items()
+        texts = {name: other_amounts(pod, pod.container(name), placed, node) for name, placed in placements}
+        return {name: text for name, text in texts.items() if text}
 
     @property
     def all_run(self) -> bool:
@@ -142,6 +155,7 @@ class Outcomes:
             **({"held": True} if admission.uid in self.held else {}),
             **({"refusedBefore": before} if (before := self.refused_before(admission.uid)) else {}),
             **({"whyShared": why} if (why := self.why_shared(admission)) else {}),
+            **({"otherAmounts": unmoved} if (unmoved := self.unmoved.get(id(admission))) else {}),
             **({"claimsNotServed": self.claims[admission.uid]} if self.claims.get(admission.uid) else {}),
             **({"preempted": [self.names[uid] for uid in admission.preempted]} if admission.preempted else {}),
             **({"endedFor": self.names[self.ended[admission.uid]]} if admission.uid in self.ended else {}),
@@ -150,6 +164,7 @@ class Outcomes:
             **resize_result(admission),
             "phase": admission.pod_phase,
             "statusMessage": admission.pod_message,
+            **({"departures": behind} if (behind := self.behind.get(admission.uid)) else {}),
             **({"explanation": self.explainer.to_dict(admission.uid)} if self.explainer else {}),
             **({"advice": self.advice[admission.uid].to_dict()} if admission.uid in self.advice else {}),
         }
@@ -192,9 +207,10 @@ def headline(admission: AdmissionResult, outcomes: Outcomes) -> str:
 def placement_lines(admission: AdmissionResult, outcomes: Outcomes) -> list[str]:
     """Return what each container has: CPUs, memory and devices; of one without its own CPUs that asks for some, why."""
     lines: list[str] = []
-    reasons = outcomes.why_shared(admission)
+    reasons = outcomes.why_shared(admission) if outcomes.node.pools.reserved is not None else {}
+    reasons |= outcomes.unmoved.get(id(admission), {})
     for name, placed in admission.placements.items():
-        why = f" ({reasons[name]})" if name in reasons and outcomes.node.pools.reserved is not None else ""
+        why = f" ({reasons[name]})" if name in reasons else ""
         lines.append(f"{name}: {_cpus(placed.cpus, outcomes.node)}{why}")
         for block in placed.memory or ():
             lines.append(f"    {block if block.bytes else f'{block.type}: handed on to later containers'}")

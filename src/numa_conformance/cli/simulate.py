@@ -17,6 +17,7 @@ from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import Explainer
 from ..sources.versions import KubernetesVersion
+from .departures import departure_line, departures
 from .node_inputs import (
     Beginning,
     NodeInputs,
@@ -102,6 +103,8 @@ def command(
     tell_missing(beginning.pods, inputs)
     most = 0 if compares else None if explain else ADVISED
     outcomes = _outcomes(inputs, beginning, Explainer() if explain else None, most)
+    if explain:
+        outcomes.behind = departures(beginning, inputs, outcomes)
     if not compares:
         done = [take(step, outcomes) for step in steps]
         code = _print(outcomes, done, as_json=as_json, as_svg=as_svg, as_html=as_html)
@@ -206,6 +209,8 @@ def _print_pods(outcomes: Outcomes) -> None:
                 say(f"    {line}")
             if explainer:
                 say(explainer.to_text(admission.uid, indent="    "))
+            for name in outcomes.behind.get(admission.uid, ()):
+                say(f"    {departure_line(name)}")
 
 
 def _print_node(outcomes: Outcomes) -> None:

@@ -58,7 +58,7 @@ def _write(sight: Sight, dump: Tree) -> None:
         for pod in sight.pods:
             _write_cpuset(sight, dump, pod.path, pod.hierarchy)
             _write_limit(sight, dump, pod.hierarchy, pod.path)
-        for container in sight.running:
+        for container in (*sight.running, *sight.nameless):
             _write_container(sight, dump, container)
     if sight.listed is not None:
         dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")

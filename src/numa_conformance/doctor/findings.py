@@ -19,10 +19,11 @@ from ..sources.options import STATIC_OPTIONS
 from ..sources.quirks import QUIRKS, Quirks
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
-from .disturbances import disturbances
+from .disturbances import disturbances, next_start
 from .evidence import evidence_of, remedy_of
 from .history import sight_history, start_history
 from .look import Sight
+from .possible_quirks import can_show
 from .tree import Line
 
 Severity = Literal["error", "warning"]
@@ -111,7 +112,7 @@ def check(sight: Sight) -> Findings:
         # Without a known version, a finding must be true in every version.
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.tests += judged[-1].tests
-    known = (*_next_start(sight), *disturbances(sight))
+    known = (*next_start(sight), *disturbances(sight))
     counts = {name: times for name, times in verdicts.tests.items() if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
     return Findings(
@@ -172,9 +173,7 @@ def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFin
         tuple(evidence_of(sight, broken.requirement, wrong, of_configuration=of_configuration)),
         _pods(sight, wrong),
         tuple(
-            id
-            for id in departing(broken.requirement, sight.version or DEFAULT)
-            if id in QUIRKS and _may_cause(id, sight)
+            id for id in departing(broken.requirement, sight.version or DEFAULT) if id in QUIRKS and can_show(id, sight)
         ),
     )
 

@@ -78,7 +78,7 @@ class ContainerSight:
 class Sight:
     """All that one pass saw. ``notes``: what could not be seen, and why. ``version``: None where it is not known.
 
-    ``pods``: the cgroups of pods.
+    ``pods``: the cgroups of pods. ``nameless``: running containers without a log, such as a pod's sandbox.
     """
 
     tree: NodeTree
@@ -87,6 +87,7 @@ class Sight:
     state: SavedState
     pods: list[cgroups.PodCgroup]
     running: list[ContainerSight]
+    nameless: list[ContainerSight]
     names: dict[str, cgroups.ContainerName]
     settled: bool
     version: KubernetesVersion | None
@@ -139,7 +140,7 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     if is_live:
         before = {cgroup.path for cgroup in present}
         present = [cgroup for cgroup in cgroups.containers(tree, of_pods) if cgroup.path in before]
-    running = _running(tree, present, names)
+    running, nameless = _running(tree, present, names)
     listed = ask_kubelet(source.pod_resources) if source.pod_resources else read_dump(tree)
     for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
@@ -149,8 +150,8 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     }
     changed = manifest.state_changed if manifest else state.changed
     settled = _has_settled(configured, changed, manifest.time if manifest else time.time() if is_live else None)
-    sight = Sight(tree, machine, configured, state, of_pods, running, names, settled, version, hierarchy, listed)
-    return sight, same
+    facts = (tree, machine, configured, state, of_pods, running, nameless, names, settled, version, hierarchy, listed)
+    return Sight(*facts), same
 
 
 def _has_settled(configured: NodeConfiguration, changed: float | None, now: float | None) -> bool:
@@ -166,20 +167,19 @@ def _has_settled(configured: NodeConfiguration, changed: float | None, now: floa
 
 def _running(
     tree: NodeTree, present: Sequence[cgroups.ContainerCgroup], names: dict[str, cgroups.ContainerName]
-) -> list[ContainerSight]:
-    running = []
-    unnamed = 0
+) -> tuple[list[ContainerSight], list[ContainerSight]]:
+    """Return the containers that run, and apart those without a name: a pod's sandbox is one of these."""
+    running: list[ContainerSight] = []
+    nameless: list[ContainerSight] = []
     left = cgroups.MOST_THREADS
     for cgroup in present:
         known = names.get(cgroup.id)
-        if known is None and cgroups.is_id(cgroup.id):
-            unnamed += 1  # a pod's sandbox is one of these
-            continue
+        is_nameless = known is None and cgroups.is_id(cgroup.id)
         cgroups.members(tree, cgroup, left)
         left -= len(cgroup.threads)
-        if not cgroup.may_run:
+        if not cgroup.may_run and not is_nameless:
             continue
-        running.append(
+        (nameless if is_nameless else running).append(
             ContainerSight(
                 cgroup,
                 (known.uid if known else "") or cgroup.uid,
@@ -191,9 +191,10 @@ def _running(
                 _threads(tree, cgroup),
             )
         )
-    if unnamed and not names:
+    if nameless and not names:
         tree.note("var/log/containers: names no containers: which cgroup is which container is not known")
-    return running
+        nameless.clear()
+    return running, nameless
 
 
 def _threads(tree: NodeTree, cgroup: cgroups.ContainerCgroup) -> list[ThreadGroup]:

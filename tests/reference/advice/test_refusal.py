@@ -1,5 +1,7 @@
 """A refusal says what was asked, what was left where, and what would be admitted."""
 
+from dataclasses import replace
+
 import pytest
 
 from numa_conformance.kube import KubeletConfiguration, Pod
@@ -108,3 +110,61 @@ def test_it_is_plain_data_for_programs(version: str) -> None:
     told = advise(there, pod("a", {"cpu": 99, "memory": "1Gi"})).to_dict()
     assert told["asked"] == {"cpu": "99", "memory": "1Gi"}
     assert told["wouldBeAdmitted"] == [{"text": "with 8 CPUs in place of 99", "change": {"cpu": "8"}}]
+
+
+def texts(there: Node, asked: Pod) -> list[str]:
+    return [one.text for one in advise(there, asked).remedies]
+
+
+def test_containers_alike_change_together_where_one_alone_does_not_help() -> None:
+    there = node("t3-two-numa-per-socket", cpuManagerPolicyOptions={"full-pcpus-only": "true"})
+    asked = pod("a", {"cpu": 3, "memory": "1Gi"}, {"cpu": 3, "memory": "1Gi"})
+    assert texts(there, asked) == [
+        "with 2 CPUs in place of 3 in containers c0, c1",
+        "with 4 CPUs in place of 3 in containers c0, c1",
+        "without the option full-pcpus-only (on NUMA node 0)",
+    ]
+
+
+def test_a_limit_above_the_request_stays() -> None:
+    containers = [{"name": "c", "resources": {"requests": {"cpu": 9}, "limits": {"cpu": 20}}}]
+    asked = Pod.from_dict({"metadata": {"name": "a"}, "spec": {"containers": containers}})
+    assert texts(node("t1-one-socket-smt2"), asked) == ["with 7 CPUs in place of 9"]
+
+
+def test_a_request_of_nothing_is_left_out_of_all_containers() -> None:
+    there = Node(load_machine("two-nodes-devices"), KubeletConfiguration(), resource_fit=True)
+    sick = replace(there.machine, devices=tuple(replace(each, healthy=False) for each in there.machine.devices))
+    gpu = there.machine.devices[0].resource
+    asked = pod("a", {"cpu": 1, gpu: 0}, init=({"cpu": 1, gpu: 0},))
+    assert texts(there.anew(machine=sick), asked) == [f"without {gpu} in containers i0, c0"]
+
+
+def test_pages_that_are_missing_are_named_with_the_first_numa_node_where_they_help() -> None:
+    there = node("two-nodes-devices", **SINGLE)
+    asked = pod("a", {"cpu": 8, "memory": "1Gi", "hugepages-2Mi": "6Mi"})
+    before = there.state()
+    assert texts(there, asked)[0] == "on a machine with 3 more huge pages of 2Mi on NUMA node 0"
+    assert there.state() == before
+
+
+def test_the_nearest_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = node(
+        "t3-two-numa-per-socket",
+        topologyManagerPolicy="restricted",
+        topologyManagerScope="pod",
+        memoryManagerPolicy="Static",
+        kubeReserved={"memory": "924Mi"},
+        reservedMemory=[{"numaNode": 0, "limits": {"memory": "1Gi"}}],
+    )
+    assert there.admit(pod("before", {"cpu": 3, "memory": "1Gi"})).admitted
+    asked = pod("a", {"cpu": 16, "memory": "1Gi"}, {"cpu": 1, "memory": "1Gi"})
+    nearest = [
+        "with 7 CPUs in place of 16 in container c0",
+        "with topologyManagerPolicy best-effort (on NUMA nodes 1, 2, 3)",
+        "with memoryManagerPolicy None (on NUMA nodes 0, 1, 2)",
+        "with 15361Mi memory in place of 1Gi in container c0",
+    ]
+    assert texts(there, asked) == nearest
+    monkeypatch.setattr("numa_conformance.reference.advice.remedies._MOST", 2)
+    assert texts(there, asked) == nearest[:2]

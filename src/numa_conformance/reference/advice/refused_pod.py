@@ -15,7 +15,7 @@ from ...sources.handlers import HANDLERS
 from ..managers.compressed_hints import CompressedHints
 from ..managers.policy_options import OptionError, parse_bool
 from ..managers.provider import Hints
-from ..node import AdmissionResult, Explainer, Node
+from ..node import AdmissionResult, Explainer, Node, Placement
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
 from .remedies import Remedy, in_words, remedies, without_others
@@ -77,8 +77,8 @@ def advise(node: Node, pod: Pod) -> Advice:
         return Advice(None, {}, why, (), tuple(without_others(node, pod)))
     requests = pod_requests(pod) if container is None else pod.container(container).requests
     refused_by = _refused_by(node, outcome, manager, explainer, requests)
-    ways = tuple(remedies(node.copy(), pod, container))
-    return Advice(container, requests, refused_by, tuple(room_lines(node, requests)), ways)
+    room = tuple(room_lines(node, requests))
+    return Advice(container, requests, refused_by, room, remedies(node.copy(), pod, container))
 
 
 def _refused_by(
@@ -110,7 +110,10 @@ def _has(node: Node, resource: str) -> bool:
 def _demand(policy: str) -> str:
     if policy == "single-numa-node":
         return "all of it must come from one NUMA node"
-    return "all of it must come from the same NUMA nodes, the fewest that could hold it on an empty machine"
+    return (
+        "all of it must come from the same NUMA nodes, the fewest that could hold it on an empty machine, "
+        "where reserved CPUs count as free"
+    )
 
 
 def _offers(merge: MergeTrace, *, one_node_only: bool) -> str:
@@ -133,7 +136,9 @@ def _preferred(hints: Hints, *, one_node_only: bool) -> str:
     if one_node_only:
         masks = [mask for mask in masks if mask.bit_count() == 1]
     if not masks:
-        return "none"
+        widest = () if one_node_only or isinstance(hints, CompressedHints) else hints
+        widths = [hint.mask.bit_count() for hint in widest if hint.mask is not None]
+        return f"none of the fewest, {min(widths)} together have it" if widths else "none"
     if all(mask.bit_count() == 1 for mask in masks):
         return f"any of {format_bits(sum(masks))}" if len(masks) > 1 else format_bits(masks[0])
     return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)
@@ -162,6 +167,8 @@ def _takes_whole_cores(config: KubeletConfiguration) -> bool:
 
 
 _WHOLE = Quantity(1)
+_RESIZE_GATES = ("InPlacePodVerticalScalingExclusiveCPUs", "InPlacePodVerticalScalingExclusiveMemory")
+_ISSUE = "kubernetes/kubernetes#140031"
 
 
 def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
@@ -181,6 +188,27 @@ def why_shared(pod: Pod, container: Container, *, static: bool) -> str:
     if request.as_number % 1:
         return f"its request of {request} CPUs is no whole number"
     return ""
+
+
+def other_amounts(pod: Pod, container: Container, placed: Placement, node: Node) -> str:
+    """Return where exclusive CPUs and pinned memory are not what a container requests, and why; empty where they are.
+
+    ``pod`` is as the node sees it. What a resize asks for is granted behind its gates, and not given (ADM-RESIZE-03).
+    """
+    if pod.qos != "Guaranteed" or pod.served != "containers" or pod.is_ordinary_init(container):
+        return ""
+    pinned = sum(block.bytes for block in placed.memory or () if block.type == "memory")
+    has = {"cpu": Quantity(placed.cpus.bit_count()), "memory": Quantity(pinned, "binary")}
+    due = {"cpu": Quantity(container.whole_cpus), "memory": container.requests.get("memory", Quantity(0))}
+    static = {"cpu": node.config.cpu_manager_policy == "static", "memory": placed.memory is not None}
+    texts = [
+        f"asks for {in_words(name, container.requests.get(name, due[name]))}, has {has[name] or 'none of its own'}"
+        for name in has
+        if static[name] and has[name] != due[name]
+    ]
+    gates = " and ".join(name for name in _RESIZE_GATES if node.gates.enabled(name))
+    why = f": with {gates} a resize is granted, and all stays as it is ({_ISSUE})" if gates else ""
+    return ", ".join(texts) + why if texts else ""
 
 
 def _short_of_guaranteed(pod: Pod) -> str:

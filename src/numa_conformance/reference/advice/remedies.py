@@ -4,42 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ...cpuset import format_bits
 from ...errors import KubeletFails, StartError, UsageError
 from ...kube import KubeletConfiguration, validate
-from ...kube.container import Container
 from ...kube.pod import Pod
 from ...kube.quantity import Quantity
+from ...kube.requests import pod_requests
 from ...kube.reservation import explicit_reserved_cpus
 from ...kube.resource_names import is_huge_page, page_bytes
-from ...machine import Machine
+from ...machine import Machine, MemoryNode
 from ...sources.options import STATIC_OPTIONS
-from ..node import AdmissionResult, Node
+from ..node import AdmissionResult, Node, node_allocatable
+from .other_requests import OtherRequests, admitted
 from .room import gives_whole_cores
 
-_MEBIBYTE = 2**20
+_MOST = 4
+"""Remedies that are offered."""
 WEAKER = {"single-numa-node": ("restricted", "best-effort"), "restricted": ("best-effort",)}
 """Policies of the Topology Manager that admit more, the strictest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One change after which the node admits the pod. ``change`` says the same to a program."""
+    """One change after which the node admits the pod. ``change`` says the same to a program.
+
+    ``distance`` orders them: of requests the part that changes; another configuration counts as one whole request.
+    """
 
     text: str
     change: Mapping[str, str] = field(default_factory=dict)
+    distance: float = 1
 
 
-def remedies(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
-    """Yield what would have the node admit a pod that it refuses at this container, or (None) as a whole.
+def remedies(node: Node, pod: Pod, container: str | None) -> tuple[Remedy, ...]:
+    """Return what would have the node admit a pod that it refuses at this container, or (None) as a whole.
 
-    Requests are tried on the node as it is; the node is changed on the way and is the same in the end. Configurations
-    are tried on a new node, to which the same pods go first: all of them must be admitted.
+    The nearest come first, and the farthest of too many are left out. Requests are tried on the node as it is; the node
+    is changed on the way and is the same in the end. Configurations and machines are tried on a new node, to which the
+    same pods go first: all of them must be admitted.
     """
-    yield from _smaller_requests(node, pod, container)
-    yield from _other_configurations(node, pod)
-    yield from without_others(node, pod)
+    every = [
+        *_more_huge_pages(node, pod),
+        *_other_requests(node, pod, container),
+        *_other_configurations(node, pod),
+        *without_others(node, pod),
+    ]
+    return tuple(sorted(every, key=lambda remedy: remedy.distance)[:_MOST])
 
 
 def without_others(node: Node, pod: Pod) -> Iterator[Remedy]:
@@ -48,109 +60,47 @@ def without_others(node: Node, pod: Pod) -> Iterator[Remedy]:
         yield Remedy("on the node without other pods", {"pods": "none"})
 
 
-def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
-    """Admit a pod; None where it is refused or the kubelet has no answer."""
-    try:
-        outcome = node.admit(pod)
-    except (KubeletFails, UsageError):
-        return None
-    return outcome if outcome.admitted else None
-
-
-def _fits(node: Node, pod: Pod) -> bool:
-    """Try a pod on a node, which is then as it was; a critical one, which may end others, on a copy."""
-    if pod.is_critical:
-        return admitted(node.copy(), pod) is not None
-    if not admitted(node, pod):
-        return False
-    node.remove(pod.uid)
-    return True
-
-
-def _smaller_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
-    """Yield the largest requests that fit: of one resource alone or, where that does not help, of all at once."""
-    askers = _askers(pod, container)
-    largest = {name: most for name in askers if (most := _most(node, pod, askers, name, {}))}
-    for name, most in largest.items():
-        yield _request(pod, askers, {name: most})
-    if not largest and len(askers) > 1:
-        least = {name: _unit(node, name, container.requests[name]) for name, container in askers.items()}
-        for name in askers:
-            others = {other: amount for other, amount in least.items() if other != name}
-            largest[name] = _most(node, pod, askers, name, others) or askers[name].requests[name]
-        changed = {name: most for name, most in largest.items() if most != askers[name].requests[name]}
-        if changed and _fits(node, _with(pod, askers, changed)):
-            yield _request(pod, askers, changed)
-    if gives_whole_cores(node) and "cpu" in askers:
-        unit, cpus = (_unit(node, "cpu", askers["cpu"].requests["cpu"]).value, askers["cpu"].requests["cpu"].value)
-        rounded = Quantity(-(-cpus // unit) * unit)
-        if cpus % unit and _fits(node, _with(pod, askers, {"cpu": rounded})):
-            yield _request(pod, askers, {"cpu": rounded})
-
-
-def _askers(pod: Pod, container: str | None) -> dict[str, Container]:
-    """Return what a smaller request is tried of: each resource with the container that asks for (the most of) it."""
-    chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
-    names = dict.fromkeys(name for choice in chosen for name, amount in choice.requests.items() if amount)
-    return {
-        name: max(chosen, key=lambda choice: choice.requests.get(name, Quantity(0)))
-        for name in names
-        if name != "ephemeral-storage"
+def _more_huge_pages(node: Node, pod: Pod) -> Iterator[Remedy]:
+    """Yield the pages that the machine lacks, on the first NUMA node where they help."""
+    offered = node_allocatable(node.machine, node.config)
+    missing = {
+        name.removeprefix("hugepages-"): amount.value - offered.get(name, 0)
+        for name, amount in pod_requests(pod).items()
+        if is_huge_page(name) and amount.value > offered.get(name, 0)
     }
+    more = {size: -(-lack // page_bytes(size)) for size, lack in missing.items()}
+    for number in node.machine.numa_ids if more else ():
+        memory = tuple(_with_pages(each, more) if each.node == number else each for each in node.machine.memory)
+        if _under(node, pod, node.config, replace(node.machine, memory=memory)):
+            pages = " and ".join(f"{count} more huge page{'s'[: count > 1]} of {size}" for size, count in more.items())
+            change = {f"hugepages.{size}": str(count) for size, count in more.items()}
+            yield Remedy(f"on a machine with {pages} on NUMA node {number}", change, 0)
+            return
 
 
-def _most(
-    node: Node, pod: Pod, askers: Mapping[str, Container], name: str, others: Mapping[str, Quantity]
-) -> Quantity | None:
-    """Return the largest smaller amount of a resource that fits, ``others`` being changed too; None where none does."""
-    wanted = askers[name].requests[name]
-    unit = _unit(node, name, wanted)
-    # With amounts of which none was tried in between the search may miss a larger one; what it finds did fit.
-    fits, fails = 0, -(-wanted.as_number // unit.as_number)
-    while fails - fits > 1:
-        middle = (fits + fails) // 2
-        if _fits(node, _with(pod, askers, {**others, name: _times(unit, middle)})):
-            fits = middle
-        else:
-            fails = middle
-    return _times(unit, fits) if fits else None
+def _with_pages(memory: MemoryNode, more: Mapping[str, int]) -> MemoryNode:
+    pages = {size: memory.hugepages.get(size, 0) + count for size, count in more.items()}
+    return replace(memory, hugepages={**memory.hugepages, **pages})
 
 
-def _unit(node: Node, name: str, wanted: Quantity) -> Quantity:
-    """Return the step in which a smaller amount is looked for."""
-    if name == "cpu":
-        cores = node.machine.core_bits
-        threads = max(core.bit_count() for core in cores) if gives_whole_cores(node) and cores else 1
-        return Quantity(threads) if wanted.whole else Quantity.parse("100m")
-    if is_huge_page(name):
-        return Quantity(page_bytes(name.removeprefix("hugepages-")), "binary")
-    return Quantity(_MEBIBYTE, "binary") if name == "memory" else Quantity(1)
-
-
-def _times(unit: Quantity, number: int) -> Quantity:
-    return Quantity(unit.as_number * number, "decimal" if unit.as_number < _MEBIBYTE else "binary", fast=True)
-
-
-def _with(pod: Pod, askers: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Pod:
-    """Return the pod with other amounts, each of the container that asks for it."""
-
-    def changed(container: Container) -> Container:
-        changed = {name: amount for name, amount in amounts.items() if askers[name].name == container.name}
-        requests = {name: changed.get(name, amount) for name, amount in container.requests.items()}
-        limits = {name: changed.get(name, amount) for name, amount in container.limits.items()}
-        return replace(container, requests=requests, limits=limits)
-
-    init, apps = tuple(map(changed, pod.init_containers)), tuple(map(changed, pod.containers))
-    return replace(pod, init_containers=init, containers=apps)
-
-
-def _request(pod: Pod, askers: Mapping[str, Container], amounts: Mapping[str, Quantity]) -> Remedy:
-    changes = [
-        f"{in_words(name, amount)} in place of {askers[name].requests[name]}"
-        + (f" in container {askers[name].name}" if len(pod.all_containers) > 1 else "")
-        for name, amount in amounts.items()
-    ]
-    return Remedy(f"with {' and '.join(changes)}", {name: str(amount) for name, amount in amounts.items()})
+def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
+    """Yield other amounts of one container, or where none help, of all that ask for as much."""
+    trials = OtherRequests.of(node, pod, container, alike=False)
+    every, several = list(trials.all()), len(pod.all_containers) > 1
+    if several and not every:
+        trials = replace(trials, alike=True)
+        every = list(trials.all())
+    for amounts in every:
+        changes: dict[str, list[str]] = {"with": [], "without": []}
+        for name, amount in amounts.items():
+            named = [each.name for each in pod.all_containers if several and trials.changes(each, name)]
+            where = f" in container{'s'[: len(named) > 1]} {', '.join(named)}" if named else ""
+            wanted = f" in place of {trials.askers[name].requests[name]}"
+            text = f"{name}{where}" if amount is None else f"{in_words(name, amount)}{wanted}{where}"
+            changes["without" if amount is None else "with"].append(text)
+        text = " and ".join(f"{word} {' and '.join(texts)}" for word, texts in changes.items() if texts)
+        change = {name: str(amount or "none") for name, amount in amounts.items()}
+        yield Remedy(text, change, trials.distance(amounts))
 
 
 def in_words(name: str, amount: Quantity) -> str:
@@ -159,41 +109,35 @@ def in_words(name: str, amount: Quantity) -> str:
 
 
 def _other_configurations(node: Node, pod: Pod) -> Iterator[Remedy]:
-    for field_name, candidates in _candidates(node).items():
-        for value, text, config in candidates:
-            placed = _under(node, pod, config)
-            if placed is not None:
-                yield Remedy(f"{text}{_where(node.machine, placed)}", {field_name: value})
-                break
+    """Yield of each field the least change that helps."""
+    fields: set[str] = set()
+    for field_name, value, text, changes in _candidates(node):
+        placed = None if field_name in fields else _under(node, pod, replace(node.config, **changes))
+        if placed is not None:
+            fields.add(field_name)
+            yield Remedy(f"{text}{_where(node.machine, placed)}", {field_name: value})
 
 
-def _candidates(node: Node) -> dict[str, list[tuple[str, str, KubeletConfiguration]]]:
-    """Return by field the configurations to try, the least change first: value, words, configuration."""
+def _candidates(node: Node) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Yield what to try, of each field the least change first: field, value, words, changes of the configuration."""
     config = node.config
-    candidates: dict[str, list[tuple[str, str, KubeletConfiguration]]] = {
-        "topologyManagerPolicy": [
-            (name, f"with topologyManagerPolicy {name}", replace(config, topology_manager_policy=name))
-            for name in WEAKER.get(config.topology_manager_policy, ())
-        ]
-    }
+    for name in WEAKER.get(config.topology_manager_policy, ()):
+        yield "topologyManagerPolicy", name, f"with topologyManagerPolicy {name}", {"topology_manager_policy": name}
     if config.topology_manager_policy != "none" and config.topology_manager_scope == "pod":
-        text = "with topologyManagerScope container"
-        candidates["topologyManagerScope"] = [("container", text, replace(config, topology_manager_scope="container"))]
+        wider = {"topology_manager_scope": "container"}
+        yield "topologyManagerScope", "container", "with topologyManagerScope container", wider
     options = config.cpu_manager_policy_options or {}
     for name in STATIC_OPTIONS:
         if options.get(name, "false") != "false":
-            off = replace(config, cpu_manager_policy_options={**options, name: "false"})
-            candidates[f"cpuManagerPolicyOptions.{name}"] = [("false", f"without the option {name}", off)]
+            without = {"cpu_manager_policy_options": {**options, name: "false"}}
+            yield f"cpuManagerPolicyOptions.{name}", "false", f"without the option {name}", without
     whole = whole_cores(node.machine, explicit_reserved_cpus(config))
     if gives_whole_cores(node) and whole != explicit_reserved_cpus(config):
-        text = f"with reservedSystemCPUs {format_bits(whole)}, which are whole cores"
-        candidates["reservedSystemCPUs"] = [
-            (format_bits(whole), text, replace(config, reserved_system_cpus=format_bits(whole)))
-        ]
+        text, cpus = f"with reservedSystemCPUs {format_bits(whole)}, which are whole cores", format_bits(whole)
+        yield "reservedSystemCPUs", cpus, text, {"reserved_system_cpus": cpus}
     if config.memory_manager_policy != "None":
-        text = "with memoryManagerPolicy None"
-        candidates["memoryManagerPolicy"] = [("None", text, replace(config, memory_manager_policy="None"))]
-    return candidates
+        off = {"memory_manager_policy": "None"}
+        yield "memoryManagerPolicy", "None", "with memoryManagerPolicy None", off
 
 
 def whole_cores(machine: Machine, reserved: int) -> int:
@@ -205,11 +149,13 @@ def whole_cores(machine: Machine, reserved: int) -> int:
     return whole
 
 
-def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> AdmissionResult | None:
-    """Return how a node with another configuration admits the pod after the pods that are there."""
+def _under(
+    node: Node, pod: Pod, config: KubeletConfiguration, machine: Machine | None = None
+) -> AdmissionResult | None:
+    """Return how a node with another configuration, or machine, admits the pod after the pods that are there."""
     try:
         validate(config, node.version)
-        other = node.anew(config)
+        other = node.anew(config, machine)
     except (StartError, UsageError, KubeletFails):
         return None
     return admitted(other, pod) if all(admitted(other, there) for there in node.pods.values()) else None

@@ -14,8 +14,9 @@ from ...sources.gates import all_gates
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
 from ..node import Node
+from .other_requests import admitted
 from .refused_configuration import Remark, refusals
-from .remedies import WEAKER, admitted, whole_cores
+from .remedies import WEAKER, whole_cores
 from .room import free_cpus, gives_whole_cores
 
 

@@ -105,18 +105,18 @@ class Node:
         made._watcher = made._admitter.watcher = watcher
         return made
 
-    def anew(self, config: KubeletConfiguration | None = None) -> Node:
-        """Return a node without pods of the same machine and version, with another configuration if one is given.
+    def anew(self, config: KubeletConfiguration | None = None, machine: Machine | None = None) -> Node:
+        """Return a node without pods of the same version, with another configuration or machine if one is given.
 
         Raises ``StartError`` when it does not come up.
         """
         return Node(
-            self.machine,
+            machine or self.machine,
             self.config if config is None else config,
             kubernetes_version=self.version,
             quirks=self.quirks,
             changes=self._changes,
-            view=self._view,
+            view=None if machine else self._view,
             resource_fit=self._resource_fit,
             providers=self._makers,
             facts=self._facts,

@@ -190,7 +190,7 @@ class DeviceManager(Provider):
         if self.runs_at_start and self.runs_at_start(pod.uid, container.name):
             return
         looks = not self._quirks.unhealthy_devices_are_kept
-        if not looks and (held or count == 0):
+        if (held and not looks) or (not held and count == 0 and not self._quirks.zero_devices_need_a_healthy_one):
             return
         devices = self._resources.get(resource)
         if devices is None:

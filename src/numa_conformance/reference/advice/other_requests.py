@@ -1,0 +1,183 @@
+"""Other requests with which a node admits a pod that it refuses: the nearest amounts that fit, below and above.
+
+More may fit where less does not: under policy restricted a larger request may need the NUMA nodes that others prefer.
+Counts are therefore tried one by one. Of bytes the sums of what NUMA nodes have are tried, then the edge between.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+
+from ...errors import KubeletFails, UsageError
+from ...kube.container import Container
+from ...kube.pod import Pod
+from ...kube.quantity import Quantity
+from ...kube.requests import pod_requests
+from ...kube.resource_names import is_huge_page, page_bytes
+from ..node import AdmissionResult, Node, node_allocatable
+from .room import gives_whole_cores
+
+Amounts = Mapping[str, "Quantity | None"]
+"""Resource to its new amount; None: it is left out."""
+_MEBIBYTE = 2**20
+_NEEDED = ("cpu", "memory")
+"""A container without these would be of another class; all else can be left out."""
+_MOST_SUMS = 512
+_NONE = Quantity(0)
+
+
+def admitted(node: Node, pod: Pod) -> AdmissionResult | None:
+    """Admit a pod; None where it is refused or the kubelet has no answer."""
+    try:
+        outcome = node.admit(pod)
+    except (KubeletFails, UsageError):
+        return None
+    return outcome if outcome.admitted else None
+
+
+@dataclass(frozen=True)
+class OtherRequests:
+    """Tries amounts of a pod on a node, which is changed on the way and is the same in the end.
+
+    ``askers``: each resource with the container that asks for (the most of) it, whose amount changes; with ``alike``
+    that of all changes that ask for as much.
+    """
+
+    node: Node
+    pod: Pod
+    askers: Mapping[str, Container]
+    alike: bool
+
+    @classmethod
+    def of(cls, node: Node, pod: Pod, container: str | None, *, alike: bool) -> "OtherRequests":
+        """Return the trials for a pod that is refused at this container, or (None) as a whole."""
+        chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
+        askers: dict[str, Container] = {}
+        for each in chosen:
+            for name, amount in each.requests.items():
+                is_more = name not in askers or amount > askers[name].requests[name]
+                if is_more and (amount or name not in _NEEDED):
+                    askers[name] = each
+        return cls(node, pod, askers, alike)
+
+    def all(self) -> Iterator[Amounts]:
+        """Yield the nearest amounts that fit: of one resource alone or, where that does not help, of several."""
+        alone = [{name: amount} for name in self.askers for amount in self._nearest(name, {})]
+        yield from alone
+        if not alone:
+            names = tuple(self.askers)
+            starts = [{name: self._numbers(name)[end] for name in names} for end in (0, -1)]
+            together = [self._together(order, start) for start in starts for order in (names, names[::-1])]
+            yield from (each for number, each in enumerate(together) if each and each not in together[:number])
+
+    def distance(self, amounts: Amounts) -> float:
+        """Return how far amounts are from what is asked for: the sum of the changes, each as a part of the amount."""
+        wanted = {name: Fraction(self.askers[name].requests[name].as_number) for name in amounts}
+        others = {name: 0 if amount is None else amount.as_number for name, amount in amounts.items()}
+        return float(sum(abs(others[name] - amount) / amount for name, amount in wanted.items() if amount))
+
+    def changes(self, container: Container, name: str) -> bool:
+        """Tell whether the amount of a resource changes in a container; a request of nothing is left out of all."""
+        asker = self.askers[name]
+        alike = self.alike or not asker.requests[name]
+        return container.requests.get(name) == asker.requests[name] if alike else container.name == asker.name
+
+    def _together(self, order: tuple[str, ...], start: Mapping[str, int]) -> Amounts:
+        """Return amounts as near as fits from where all fits on, those in front first; none where nothing fits."""
+        wanted = {name: self.askers[name].requests[name] for name in order}
+        amounts = {name: self._amount(name, start[name]) for name in order}
+        for name in order * 2 if self._fits(amounts) else ():  # what came later may leave room for what came first
+            nearest = [wanted[name]] if self._fits({**amounts, name: wanted[name]}) else self._nearest(name, amounts)
+            amounts[name] = min((amounts[name], *nearest), key=lambda amount: self.distance({name: amount}))
+        changed = {name: amount for name, amount in amounts.items() if amount != wanted[name]}
+        return changed if self._fits(amounts) else {}
+
+    def _nearest(self, name: str, others: Amounts) -> Iterator[Quantity | None]:
+        """Yield the nearest smaller amount that fits and the nearest larger one, ``others`` being changed too."""
+        wanted, numbers = self.askers[name].requests[name].as_number / Fraction(self._unit(name)), self._numbers(name)
+        smaller = [number for number in numbers if number < max(Fraction(1), wanted)][::-1]
+        larger = [number for number in numbers if number > wanted > 0] if self._may_grow else []
+        for fails, candidates in ((min(ceil(wanted), numbers[-1] + 1), smaller), (int(wanted), larger)):
+            for number in candidates:
+                if self._fits({**others, name: self._amount(name, number)}):
+                    yield self._amount(name, self._edge(name, others, number, fails))
+                    break
+                fails = number
+
+    @property
+    def _may_grow(self) -> bool:
+        return self.node.config.topology_manager_policy == "restricted" or gives_whole_cores(self.node)
+
+    def _edge(self, name: str, others: Amounts, fits: int, fails: int) -> int:
+        """Return the last number that fits on the way from one that does to one that does not."""
+        while abs(fails - fits) > 1:
+            middle = (fits + fails) // 2
+            if self._fits({**others, name: self._amount(name, middle)}):
+                fits = middle
+            else:
+                fails = middle
+        return fits
+
+    def _numbers(self, name: str) -> Sequence[int]:
+        """Return what to try of a resource in its units, ascending: every number of what is counted."""
+        unit, least = self._unit(name), int(name in _NEEDED)
+        if unit == 1 and name == "cpu" and gives_whole_cores(self.node):
+            least = max(core.bit_count() for core in self.node.machine.core_bits)
+        most = max(self._most(name), least)
+        if unit == 1:
+            return range(least, most + 1)
+        rest = pod_requests(self.pod).get(name, _NONE) - self.askers[name].requests[name]
+        tables = [node.tables[name] for node in (self.node.pools.memory or {}).values() if name in node.tables]
+        sums = {least, *(most >> power for power in range(most.bit_length()))}
+        for sizes in ([table.free for table in tables], [table.allocatable for table in tables]):
+            of_sets = {0}
+            for size in sizes:
+                of_sets |= {each + size for each in of_sets} if len(of_sets) < _MOST_SUMS else set()
+            sums |= {int((each - less) // unit) + 1 for each in of_sets for less in (0, rest.as_number)}
+        return sorted(each for number in sums for each in (number - 1, number) if least <= each <= most)
+
+    def _most(self, name: str) -> int:
+        """Return what a node without pods has of a resource in its units; what is requested where that is not known."""
+        offered = node_allocatable(self.node.machine, self.node.config)
+        most = Fraction(offered.get(name, self.askers[name].requests[name].value))
+        return int(most / (self._unit(name) * (1000 if name == "cpu" else 1)))
+
+    def _unit(self, name: str) -> Fraction | int:
+        """Return the step in which other amounts are looked for."""
+        if name == "cpu":
+            return 1 if self.askers[name].requests[name].whole else Fraction(1, 10)
+        if is_huge_page(name):
+            return page_bytes(name.removeprefix("hugepages-"))
+        return 1 if "/" in name else _MEBIBYTE
+
+    def _amount(self, name: str, number: int) -> Quantity | None:
+        unit = self._unit(name)
+        return Quantity(unit * number, "decimal" if unit < _MEBIBYTE else "binary", fast=True) if number else None
+
+    def _fits(self, amounts: Amounts) -> bool:
+        """Try it on the node, which is then as it was; a critical pod, which may end others, on a copy."""
+        pod = self._changed(amounts)
+        if pod.is_critical:
+            return admitted(self.node.copy(), pod) is not None
+        return admitted(self.node, pod) is not None and self.node.remove(pod.uid)
+
+    def _changed(self, amounts: Amounts) -> Pod:
+        """Return the pod with other amounts; a limit that is no request grows only where the request exceeds it."""
+
+        def changed(container: Container) -> Container:
+            new = {name: amount for name, amount in amounts.items() if self.changes(container, name)}
+            limits = {
+                name: amount if limit == container.requests.get(name) else max(limit, amount or limit)
+                for name, limit in container.limits.items()
+                for amount in (new.get(name, limit),)
+            }
+            requests = {**container.requests, **new}
+            return replace(container, requests=_without_none(requests), limits=_without_none(limits))
+
+        init, apps = (tuple(map(changed, each)) for each in (self.pod.init_containers, self.pod.containers))
+        return replace(self.pod, init_containers=init, containers=apps)
+
+
+def _without_none(amounts: Amounts) -> dict[str, Quantity]:
+    return {name: amount for name, amount in amounts.items() if amount is not None}
