@@ -62,14 +62,18 @@ class LoggedHints:
             self.answers.setdefault(manager, {})[resource] = hints
 
 
-def logged_hints(path: Path) -> dict[tuple[str, str | None], LoggedHints]:
+LogHints = dict[tuple[str, str | None], LoggedHints]
+"""By pod and container; None for a pod as a whole."""
+
+
+def logged_hints(path: Path) -> LogHints:
     """Return the hints in a log by pod and container, nothing for a file of another kind; raises ``UsageError``."""
     content = read_content(path) if path.is_file() else b""
     text = content if isinstance(content, str) else content.decode("utf-8", "replace")
     lines = [line for line in enumerate(plain_lines(text[:MAX_BYTES]).splitlines(), 1) if HINTS.search(line[1])]
     if lines and len(content) > MAX_BYTES:
         raise UsageError(Fault(name_of(path), f"is larger than {MAX_BYTES} bytes", "its lines with hints alone"))
-    every: dict[tuple[str, str | None], LoggedHints] = {}
+    every: LogHints = {}
     for number, line in lines:
         pod, container = _POD.search(line), _CONTAINER.search(line)
         try:
@@ -88,9 +92,8 @@ def _hint(value: dict[str, Any]) -> Hint:
     return Hint(mask, preferred)
 
 
-def tell_hints(path: Path, policy: str, *, as_json: bool) -> bool:
-    """Print the hints in a log, merged by a policy, or by each where it is none; tell whether there are any."""
-    every = logged_hints(path)
+def tell_hints(path: Path, every: LogHints, policy: str, *, as_json: bool) -> None:
+    """Print the hints in a log, merged by a policy, or by each where it is none."""
     listed = (hints or () for logged in every.values() for by in logged.answers.values() for hints in by.values())
     nodes = range(max((hint.mask or 1 for hints in listed for hint in hints), default=1).bit_length())
     policies = [name for name in TOPOLOGY_POLICIES if name != "none" and policy in ("none", name)]
@@ -111,8 +114,6 @@ def tell_hints(path: Path, policy: str, *, as_json: bool) -> bool:
                 say(f"  the kubelet's: {shown}{'' if best.preferred else ' (not preferred)'}")
             for name, lines in texts.items():
                 say(f"  {name}: {lines[-2].strip()}\n    {lines[-1].strip()}")
-    if every:
-        notice(f"{path}: NUMA nodes are taken to be as many as hints name, {len(nodes)}")
-    if every and as_json:
+    notice(f"{path}: NUMA nodes are taken to be as many as hints name, {len(nodes)}")
+    if as_json:
         print_json({"numaNodes": len(nodes), "hints": rows})
-    return bool(every)
