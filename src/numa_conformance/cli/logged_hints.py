@@ -26,8 +26,9 @@ from .terminal import notice, print_json, say
 
 _POD = re.compile(r"""\bpod="([^"]+)"|"pod":\{"name":"([^"]+)","namespace":"([^"]+)"|for pod '([^']+)'""")
 _CONTAINER = re.compile(r"container(?:Name)?\"?[=: ]+[\"']([^\"']+)")
-_JSON = re.compile(r"\b(hints|bestHint)\"?[=:](?=\{)")
-_LISTED = re.compile(r"([A-Za-z][\w.\-/]*):\[((?:\{[01]+ (?:true|false)\} ?)*)\]")
+_JSON = re.compile(r"\b(hints|bestHint)\"?[=:](?=\{[\"}])")
+_LISTED = re.compile(r"([A-Za-z][\w.\-/]*):\[((?:\{[^{}]*\} ?)*)\]")
+_BINARY = re.compile(r"\{(?:NUMANodeAffinity:)?([01]+|<nil>) (?:Preferred:)?(t?)")
 _MANAGERS = {"cpu": "cpus", "memory": "memory", "hugepages": "memory"}
 _CUT = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 Answers = dict[str, dict[str, Sequence[Hint] | None]]
@@ -45,16 +46,17 @@ class LoggedHints:
 
         Raises what Python does where the line is cut.
         """
-        by_resource: dict[str, Sequence[Hint] | None]
+        by_resource: dict[str, Sequence[Hint] | None] = {}
         if match := _JSON.search(line):
             value, _ = json.JSONDecoder().raw_decode(line, match.end())
             if match[1] == "bestHint":
                 self.best = _hint(value)
                 return
             by_resource = {name: None if hints is None else [*map(_hint, hints)] for name, hints in value.items()}
+        elif "bestHint" in line:
+            self.best = next(iter(_binary(line)), None)
         else:
-            masks = ((name, re.findall(r"\{([01]+) (t?)", hints)) for name, hints in _LISTED.findall(line))
-            by_resource = {name: [Hint(int(mask, 2), bool(true)) for mask, true in hints] for name, hints in masks}
+            by_resource = {name: _binary(hints) for name, hints in _LISTED.findall(line)}
         for resource, hints in by_resource.items():
             manager = _MANAGERS.get(resource.partition("-")[0], "devices")
             if resource in self.answers.get(manager, {}):
@@ -83,6 +85,10 @@ def logged_hints(path: Path) -> LogHints:
         except _CUT as error:
             raise UsageError(Fault(f"{name_of(path)}:{number}", "is no whole line of a log", "uncut lines")) from error
     return {key: logged for key, logged in every.items() if logged.answers}
+
+
+def _binary(text: str) -> list[Hint]:
+    return [Hint(None if mask == "<nil>" else int(mask, 2), bool(true)) for mask, true in _BINARY.findall(text)]
 
 
 def _hint(value: dict[str, Any]) -> Hint:
