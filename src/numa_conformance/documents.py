@@ -90,14 +90,18 @@ _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: load
 
 
 class Document:
-    """One document of a file: its place (``pods.yaml``, or ``pods.yaml: document 2``) and its value."""
+    """One document of a file: its place (``pods.yaml``, or ``pods.yaml: document 2``) and its value.
 
-    __slots__ = ("place", "value")
+    ``notes``: what else stands there and is not read.
+    """
 
-    def __init__(self, place: str, value: Any) -> None:
-        """Take where it stands and what it says."""
+    __slots__ = ("notes", "place", "value")
+
+    def __init__(self, place: str, value: Any, notes: tuple[str, ...] = ()) -> None:
+        """Take where it stands, what it says, and what is not read."""
         self.place = place
         self.value = value
+        self.notes = notes
 
 
 def read_documents(path: Path | str) -> list[Document]:

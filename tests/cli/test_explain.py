@@ -153,6 +153,11 @@ I1115 10:34:43.3  208 topology_manager.go:194] [topologymanager] TopologyHints f
 I1115 10:34:43.4  208 topology_manager.go:194] [topologymanager] TopologyHints for pod 'mesh', container 'solve': map[cpu:[{10 true} {11 false}]]
 I1115 10:34:43.5  208 topology_manager.go:285] [topologymanager] ContainerTopologyHint bestHint: {01 false}
 """  # noqa: E501
+LATER_HINTS = """\
+I0104 01:28:18.5 373 scope_pod.go:83] "TopologyHints" hints=map[cpu:[{NUMANodeAffinity:01 Preferred:true} {NUMANodeAffinity:11 Preferred:false}]] pod="cfd/mesh"
+I0104 01:28:18.6 373 scope_pod.go:83] "TopologyHints" hints=map[memory:[{NUMANodeAffinity:<nil> Preferred:true}]] pod="cfd/mesh"
+I0104 01:28:18.7 373 scope_pod.go:91] "PodTopologyHint" bestHint={NUMANodeAffinity:01 Preferred:true} pod="cfd/mesh"
+"""  # noqa: E501
 JSON_HINTS = """\
 {"caller":"topologymanager/scope_pod.go:86","msg":"TopologyHints","hints":{"cpu":[{"NUMANodeAffinity":2,"Preferred":true}]},"pod":{"name":"mesh","namespace":"cfd"}}
 {"caller":"topologymanager/scope_pod.go:86","msg":"TopologyHints","hints":{"memory":null},"pod":{"name":"mesh","namespace":"cfd"}}
@@ -175,10 +180,14 @@ def test_hints_of_a_log_are_merged_as_each_policy_does(run, files):
     ("text", "lines"),
     [
         (OLD_HINTS, ["mesh, container solve:", "restricted: merged: {0} (not preferred)"]),
+        (
+            LATER_HINTS,
+            ["cfd/mesh, the pod as a whole:", "memory, memory: preferred any NUMA node", "the kubelet's: {0}\n"],
+        ),
         (JSON_HINTS, ["cfd/mesh, the pod as a whole:", "memory: no opinion on it", "restricted: merged: {1}, every"]),
         (HINTS + HINTS.replace('Affinity":1', 'Affinity":2'), ["memory, memory: preferred {1}, {1}"]),
     ],
-    ids=["older kubelets", "JSON", "a pod that comes again"],
+    ids=["older kubelets", "kubelets of 1.27", "JSON", "a pod that comes again"],
 )
 def test_hints_are_read_as_kubelets_have_written_them(run, files, text, lines):
     code, out, _ = run("explain", files("kubelet.log", text))

@@ -244,6 +244,21 @@ def test_what_is_no_state_file_is_one_sentence(lone, files, text, words):
     assert words in err
 
 
+def test_a_state_file_over_its_bound_is_one_sentence(lone, files, monkeypatch):
+    monkeypatch.setattr("numa_conformance.doctor.lone_state.MAX_STATE", 100)
+    code, held, err = lone(files("pasted.txt", CPUS))
+    assert (code, held, err.count("error:")) == (2, None, 1)
+    assert "is larger than 100 bytes" in err
+
+
+def test_a_damaged_file_of_devices_is_told(lone, files, tmp_path):
+    files("cpu_manager_state", CPUS)
+    files("kubelet_internal_checkpoint", '{"Data":{"PodDeviceEntries":null,"RegisteredDevices":{}},"Checksum":7}')
+    code, held, err = lone(tmp_path)
+    assert (code, held) == (0, HELD)
+    assert "kubelet_internal_checkpoint: checkpoint is corrupted; a kubelet goes on without what it says" in err
+
+
 def test_a_state_file_needs_a_machine_and_a_configuration(run, files):
     path = files("pasted.txt", CPUS)
     code, _, err = run("simulate", "--from-node", path, "--flags", FLAGS)

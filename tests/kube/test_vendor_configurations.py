@@ -160,6 +160,8 @@ READ = {
     "AKS": json.dumps(OF_AKS),
     "a node pool of AKS": json.dumps({"name": "numa", "count": 3, "kubeletConfig": OF_AKS}),
     "RKE1": RKE1,
+    "RKE1 in a template": "rancher_kubernetes_engine_config:\n" + indented(RKE1.strip(), 2),
+    "a part of kubeadm's document": OLD_EXTRA_ARGS.partition("InitConfiguration\n")[2],
 }
 REFUSED = {
     "PerformanceProfile": (

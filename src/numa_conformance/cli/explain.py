@@ -15,7 +15,7 @@ from ..kube import Pod, read_kubelet_configuration, with_flags
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
 from ..sources.versions import NEWEST, KubernetesVersion
-from .logged_hints import tell_hints
+from .logged_hints import logged_hints, tell_hints
 from .node_inputs import (
     NodeInputs,
     Question,
@@ -63,8 +63,10 @@ def command(
     first; those that were refused are asked again. PODS may also be what `kubectl describe pod` prints, and a kubelet's
     log, of which the topology hints are merged. Exits with 1 when a pod is refused.
     """
-    config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, kubernetes_version).node)
-    logs = [path for path in pods if tell_hints(path, config.topology_manager_policy, as_json=as_json)]
+    if logs := {path: hints for path in pods if (hints := logged_hints(path))}:
+        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, kubernetes_version).node)
+        for path, hints in logs.items():
+            tell_hints(path, hints, config.topology_manager_policy, as_json=as_json)
     pods = tuple(path for path in pods if path not in logs)
     if not pods:
         return OK

@@ -26,8 +26,9 @@ from .terminal import notice, print_json, say
 
 _POD = re.compile(r"""\bpod="([^"]+)"|"pod":\{"name":"([^"]+)","namespace":"([^"]+)"|for pod '([^']+)'""")
 _CONTAINER = re.compile(r"container(?:Name)?\"?[=: ]+[\"']([^\"']+)")
-_JSON = re.compile(r"\b(hints|bestHint)\"?[=:](?=\{)")
-_LISTED = re.compile(r"([A-Za-z][\w.\-/]*):\[((?:\{[01]+ (?:true|false)\} ?)*)\]")
+_JSON = re.compile(r"\b(hints|bestHint)\"?[=:](?=\{[\"}])")
+_LISTED = re.compile(r"([A-Za-z][\w.\-/]*):\[((?:\{[^{}]*\} ?)*)\]")
+_BINARY = re.compile(r"\{(?:NUMANodeAffinity:)?([01]+|<nil>) (?:Preferred:)?(t?)")
 _MANAGERS = {"cpu": "cpus", "memory": "memory", "hugepages": "memory"}
 _CUT = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 Answers = dict[str, dict[str, Sequence[Hint] | None]]
@@ -45,16 +46,17 @@ class LoggedHints:
 
         Raises what Python does where the line is cut.
         """
-        by_resource: dict[str, Sequence[Hint] | None]
+        by_resource: dict[str, Sequence[Hint] | None] = {}
         if match := _JSON.search(line):
             value, _ = json.JSONDecoder().raw_decode(line, match.end())
             if match[1] == "bestHint":
                 self.best = _hint(value)
                 return
             by_resource = {name: None if hints is None else [*map(_hint, hints)] for name, hints in value.items()}
+        elif "bestHint" in line:
+            self.best = next(iter(_binary(line)), None)
         else:
-            masks = ((name, re.findall(r"\{([01]+) (t?)", hints)) for name, hints in _LISTED.findall(line))
-            by_resource = {name: [Hint(int(mask, 2), bool(true)) for mask, true in hints] for name, hints in masks}
+            by_resource = {name: _binary(hints) for name, hints in _LISTED.findall(line)}
         for resource, hints in by_resource.items():
             manager = _MANAGERS.get(resource.partition("-")[0], "devices")
             if resource in self.answers.get(manager, {}):
@@ -62,14 +64,18 @@ class LoggedHints:
             self.answers.setdefault(manager, {})[resource] = hints
 
 
-def logged_hints(path: Path) -> dict[tuple[str, str | None], LoggedHints]:
+LogHints = dict[tuple[str, str | None], LoggedHints]
+"""By pod and container; None for a pod as a whole."""
+
+
+def logged_hints(path: Path) -> LogHints:
     """Return the hints in a log by pod and container, nothing for a file of another kind; raises ``UsageError``."""
     content = read_content(path) if path.is_file() else b""
     text = content if isinstance(content, str) else content.decode("utf-8", "replace")
     lines = [line for line in enumerate(plain_lines(text[:MAX_BYTES]).splitlines(), 1) if HINTS.search(line[1])]
     if lines and len(content) > MAX_BYTES:
         raise UsageError(Fault(name_of(path), f"is larger than {MAX_BYTES} bytes", "its lines with hints alone"))
-    every: dict[tuple[str, str | None], LoggedHints] = {}
+    every: LogHints = {}
     for number, line in lines:
         pod, container = _POD.search(line), _CONTAINER.search(line)
         try:
@@ -81,6 +87,10 @@ def logged_hints(path: Path) -> dict[tuple[str, str | None], LoggedHints]:
     return {key: logged for key, logged in every.items() if logged.answers}
 
 
+def _binary(text: str) -> list[Hint]:
+    return [Hint(None if mask == "<nil>" else int(mask, 2), bool(true)) for mask, true in _BINARY.findall(text)]
+
+
 def _hint(value: dict[str, Any]) -> Hint:
     mask, preferred = value["NUMANodeAffinity"], value["Preferred"]
     if not (mask is None or (isinstance(mask, int) and 0 < mask < 1 << 64)) or not isinstance(preferred, bool):
@@ -88,9 +98,8 @@ def _hint(value: dict[str, Any]) -> Hint:
     return Hint(mask, preferred)
 
 
-def tell_hints(path: Path, policy: str, *, as_json: bool) -> bool:
-    """Print the hints in a log, merged by a policy, or by each where it is none; tell whether there are any."""
-    every = logged_hints(path)
+def tell_hints(path: Path, every: LogHints, policy: str, *, as_json: bool) -> None:
+    """Print the hints in a log, merged by a policy, or by each where it is none."""
     listed = (hints or () for logged in every.values() for by in logged.answers.values() for hints in by.values())
     nodes = range(max((hint.mask or 1 for hints in listed for hint in hints), default=1).bit_length())
     policies = [name for name in TOPOLOGY_POLICIES if name != "none" and policy in ("none", name)]
@@ -111,8 +120,6 @@ def tell_hints(path: Path, policy: str, *, as_json: bool) -> bool:
                 say(f"  the kubelet's: {shown}{'' if best.preferred else ' (not preferred)'}")
             for name, lines in texts.items():
                 say(f"  {name}: {lines[-2].strip()}\n    {lines[-1].strip()}")
-    if every:
-        notice(f"{path}: NUMA nodes are taken to be as many as hints name, {len(nodes)}")
-    if every and as_json:
+    notice(f"{path}: NUMA nodes are taken to be as many as hints name, {len(nodes)}")
+    if as_json:
         print_json({"numaNodes": len(nodes), "hints": rows})
-    return bool(every)

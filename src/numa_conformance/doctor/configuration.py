@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..documents import Document
 from ..errors import Fault, UsageError
 from ..files import read_bounded
-from ..kube.configuration_files import KubeletDocument, kubelet_document
+from ..kube.configuration_files import kubelet_document
 from ..kube.kubelet_config import MANAGER_FIELDS, KubeletConfiguration
 from ..kube.kubelet_flags import FLAGS, with_flags
 from ..sources.quirks import Quirks
@@ -185,14 +186,14 @@ def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[s
             yield f"{folder}{name}", place
 
 
-def _document(place: Path) -> tuple[KubeletDocument, bool]:
+def _document(place: Path) -> tuple[Document, bool]:
     """Return a document with the fields that concern the managers, and whether it is all that a kubelet told."""
     document = kubelet_document(place)
     if not isinstance(document.value, Mapping):
         raise UsageError(Fault(document.place, "is no KubeletConfiguration", "fields and their values"))
     whole = "kind" not in document.value  # what /configz tells has none, and a kubelet refuses a file without
     fields = {key: document.value[key] for key in _FIELDS if key in document.value}
-    return KubeletDocument(document.place, fields, document.notes), whole
+    return Document(document.place, fields, document.notes), whole
 
 
 def _merged(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

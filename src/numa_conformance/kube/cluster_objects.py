@@ -214,6 +214,8 @@ def _instead(kinds: Iterable[str]) -> str:
     """Say what is accepted in place of such a file."""
     if makers := _makers(kinds):
         return f"the pods that {', '.join(makers)} made: {_PODS}"
+    if "Event" in kinds:
+        return f"the pods that they tell of: {_PODS}"
     remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
     return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"
 

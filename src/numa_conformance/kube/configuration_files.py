@@ -32,18 +32,7 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     return replace(config, notes=document.notes)
 
 
-class KubeletDocument(Document):
-    """The document of a KubeletConfiguration. ``notes``: what else the file holds that is not read."""
-
-    __slots__ = ("notes",)
-
-    def __init__(self, place: str, value: Any, notes: tuple[str, ...] = ()) -> None:
-        """Take where it stands, what it says, and what is not read."""
-        super().__init__(place, value)
-        self.notes = notes
-
-
-def kubelet_document(path: Path | str) -> KubeletDocument:
+def kubelet_document(path: Path | str) -> Document:
     """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``.
 
     A command line of a kubelet, as people paste it, is one too.
@@ -52,7 +41,7 @@ def kubelet_document(path: Path | str) -> KubeletDocument:
     text = content if isinstance(content, str) else content[: MAX_BYTES + 1].decode("utf-8", "replace")
     if is_command_line(text):
         of_flags, notes = fields_of_flags(text, NodeQuirks(), name_of(path))
-        return KubeletDocument(name_of(path), {"kind": KIND, **of_flags}, notes)
+        return Document(name_of(path), {"kind": KIND, **of_flags}, notes)
     documents = read_text(content, name_of(path))
     parts = [part for document in documents for part in parts_of(document)]
     written = [part for part in parts if part.fields is not None]
@@ -65,7 +54,7 @@ def kubelet_document(path: Path | str) -> KubeletDocument:
     for part in parts:
         if part.flags and isinstance(fields, Mapping):
             fields = _with_fields(fields, fields_of_flags(shlex.join(part.flags), NodeQuirks(), part.place)[0])
-    return KubeletDocument(place, fields, tuple(note for part in parts for note in part.notes))
+    return Document(place, fields, tuple(note for part in parts for note in part.notes))
 
 
 def read_scheduler_configuration(

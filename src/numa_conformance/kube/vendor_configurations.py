@@ -74,6 +74,11 @@ _BY_KEY = {
     "kubelet-arg": _Form(flags=("kubelet-arg",)),
     "kubelet-arg+": _Form(flags=("kubelet-arg+",)),
     "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs")),
+    "kubeletExtraArgs": _Form(flags=("kubeletExtraArgs",)),
+    "nodeRegistration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
+    "rancher_kubernetes_engine_config": _Form(
+        flags=("rancher_kubernetes_engine_config", "services", "kubelet", "extra_args")
+    ),
     "services": _Form(flags=("services", "kubelet", "extra_args")),
 }
 """Forms without a kind."""
