@@ -110,7 +110,7 @@ def next_start(sight: Sight) -> Iterator[str]:
 
 
 def _failure(sight: Sight, version: KubernetesVersion) -> str:
-    holdings, store = node_holdings(sight, sight.machine, ()), MemoryStore()
+    holdings, store = node_holdings(sight, ()), MemoryStore()
     for name, text in holdings.files.items():
         store.write(name, text)
     machine = replace(

@@ -8,15 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..chapters import REQUIREMENTS
-from ..errors import KubeletFails, StartError
 from ..judging.chapter import Violation
-from ..judging.choice import numa_cpus
 from ..judging.departures import departing
 from ..judging.verdicts import Broken, HistoryVerdicts, judge
-from ..machine.hostfs import MemoryStore
-from ..reference.node import Node
-from ..sources.options import STATIC_OPTIONS
-from ..sources.quirks import QUIRKS, Quirks
+from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
 from .disturbances import disturbances, next_start
@@ -124,31 +119,6 @@ def check(sight: Sight) -> Findings:
         sight.version,
         known,
     )
-
-
-def _next_start(sight: Sight) -> Iterator[str]:
-    """Yield why a kubelet that starts on these state files ends, if it does; memory has findings of its own."""
-    store, version = MemoryStore(), sight.version or DEFAULT
-    for name, file in sight.state.files.items():
-        store.write(name, file.text)
-    try:
-        Node(
-            sight.machine, sight.configured.kubelet, kubernetes_version=version, quirks=Quirks.of(version), store=store
-        )
-    except KubeletFails as error:
-        yield f"the next start of the kubelet fails: {error}"
-    except StartError as error:
-        if error.stage != "memorymanager-start":
-            yield f"the next start of the kubelet fails: {error.message}"
-
-
-def _may_cause(quirk: str, sight: Sight) -> bool:
-    """Tell whether a known departure can show on this machine with this configuration."""
-    machine, options = sight.machine, sight.configured.kubelet.cpu_manager_policy_options or {}
-    if quirk == "full-by-machine-average":
-        groups = (machine.core_bits, machine.socket_bits.values(), numa_cpus(machine))
-        return any(len({cpus.bit_count() for cpus in group}) > 1 for group in groups)
-    return all(name in options for name in STATIC_OPTIONS if quirk.startswith(name))
 
 
 def _findings(sight: Sight, verdicts: HistoryVerdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:
