@@ -159,6 +159,27 @@ def test_unhealthy_devices_are_kept_up_to_1_27_1() -> None:
         admit(old, pod("q", container("c", 1)))
 
 
+@pytest.mark.parametrize(
+    ("quirks", "refuses"),
+    [
+        (EXACT, True),
+        (EXACT.without("zero-devices-need-a-healthy-one"), False),
+        (DeviceQuirks(), False),
+        (DeviceQuirks.of(FIRST_1_27), False),
+        (DeviceQuirks.of(KubernetesVersion(1, 27, 2)), True),
+    ],
+)
+def test_a_request_of_no_device_needs_a_healthy_one(quirks: DeviceQuirks, refuses: bool) -> None:
+    sick = DeviceManager(machine([Device(GPU, "sick", (0,), healthy=False)]), quirks=quirks)
+    if refuses:
+        with pytest.raises(Refusal, match=f"no healthy devices present; cannot allocate unhealthy devices {GPU}"):
+            admit(sick, pod("p", container("none", 0)))
+    else:
+        assert admit(sick, pod("p", container("none", 0))) == {"none": ()}
+    with pytest.raises(Refusal):
+        admit(sick, pod("q", container("one", 1)))
+
+
 @pytest.mark.parametrize("runs", [True, False])
 def test_while_a_kubelet_starts_a_container_that_runs_is_left_alone(runs: bool) -> None:
     """The plugin has not registered: any other container is refused, though it has its devices."""
