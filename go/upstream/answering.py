@@ -19,7 +19,6 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-from numa_conformance.reference.managers.device.device_hints import DevicePools, device_hints
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import Fault, Refusal, UsageError
@@ -37,6 +36,7 @@ from numa_conformance.machine import Device, Machine, MemoryNode
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuState
 from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
 from numa_conformance.reference.managers.device import DeviceManager
+from numa_conformance.reference.managers.device.choose import DevicePools, device_hints
 from numa_conformance.reference.managers.device.device_state import NO_DEVICES
 from numa_conformance.reference.managers.memory import StaticMemoryManager
 from numa_conformance.reference.managers.memory.memory_state import MemoryBlocks, NodeMemory, PinnedBlock, Table

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from numa_conformance.asking.strategies import machines
 from numa_conformance.machine import allocation_map, load_machine, machine_from_dict
-from numa_conformance.machine.picture_rows import owner_symbols
+from numa_conformance.machine.picture import owner_symbols
 
 SMALL = machine_from_dict(
     {"name": "small", "sockets": 2, "coresPerNuma": 4, "threads": 2, "uncore": {"cores": 2}, "memory": "1Gi"}

@@ -8,7 +8,7 @@ from numa_conformance.asking.strategies import machines
 from numa_conformance.documents import read_documents
 from numa_conformance.errors import UsageError
 from numa_conformance.machine import catalogue_names, data_folder, load_machine, machine_from_dict, machine_to_dict
-from numa_conformance.machine.schema import compact_schema, machine_schema
+from numa_conformance.machine.codec import compact_schema, machine_schema
 
 PLAIN = jsonschema.Draft202012Validator(machine_schema())
 COMPACT = jsonschema.Draft202012Validator(compact_schema())

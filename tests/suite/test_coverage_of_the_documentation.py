@@ -15,7 +15,7 @@ from numa_conformance.asking.examples.index import index_of_tests
 from numa_conformance.asking.groups import judged
 from numa_conformance.chapters import OF_TARGETS, REQUIREMENTS
 from numa_conformance.comparing.recorded import read_vectors
-from numa_conformance.comparing.recorded.forms import features_needed
+from numa_conformance.comparing.recorded.needs import features_needed
 from numa_conformance.wire.features import FEATURES, PROMISES
 
 RUN = ("passed", "not followed")

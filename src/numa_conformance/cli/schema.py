@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
+from ..machine.codec import compact_schema, machine_schema
 from ..machine.data_files import data_folder
-from ..machine.schema import compact_schema, machine_schema
 from ..report.model import report_schema
 from ..wire.history.schema import history_schema
 from ..wire.schema import protocol_schema

@@ -10,7 +10,8 @@ from ..fields import Fields
 from ..forms import read_form
 from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact import expand, is_compact
-from .forms import CompactForm, MachineForm
+from .compact_cpus import REGULAR_FIELDS
+from .forms import MAX_CPUS, MAX_NODES, CompactForm, MachineForm
 from .model import Cpu, Device, Machine, MemoryNode
 
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -130,3 +131,46 @@ def _refuse_contradictions(machine: Machine, fields: Fields) -> None:
         fields.fault("offline", f"the CPUs {both} are online too")
     refuse_crooked_distances(machine.distances, machine.memory, fields)
     refuse_repeated_devices(machine.devices, fields)
+
+
+_EXCLUSIVE = (("id", "count"), ("id", "perNuma"), ("count", "perNuma"), ("numa", "perNuma"))
+"""Fields of a compact device that cannot stand beside each other."""
+
+
+def machine_schema() -> dict[str, Any]:
+    """Return the schema of the JSON form: every CPU stands in it."""
+    return _schema(
+        MachineForm,
+        "A machine, CPU by CPU",
+        "Beyond this schema, ids are unique, every CPU is on a NUMA node that `memory` names, `memory` ascends, "
+        "`distances` is square over it, and no offline CPU is online.",
+    )
+
+
+def compact_schema() -> dict[str, Any]:
+    """Return the schema of the compact form: counts for regular machines, groups for others."""
+    schema = _schema(
+        CompactForm,
+        "A machine, by counts or groups",
+        "Beyond this schema, ids are unique, lists are as long as the machine has nodes, offline CPUs exist, and a "
+        f"machine has at most {MAX_CPUS} CPUs and {MAX_NODES} NUMA nodes.",
+    )
+    # That fields exclude each other is nothing that the types say.
+    schema["oneOf"] = [
+        {"required": ["coresPerNuma"], "not": {"required": ["groups"]}},
+        {"required": ["groups"], "not": {"anyOf": [{"required": [key]} for key in REGULAR_FIELDS]}},
+    ]
+    schema["$defs"]["CompactDeviceForm"]["not"] = {"anyOf": [{"required": list(pair)} for pair in _EXCLUSIVE]}
+    return schema
+
+
+def _schema(form: type[msgspec.Struct], title: str, beyond: str) -> dict[str, Any]:
+    _, definitions = msgspec.json.schema_components([form], ref_template="#/$defs/{name}")
+    schema = definitions.pop(form.__name__)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": title,
+        "description": f"{schema['description']} {beyond}",
+        "$defs": dict(sorted(definitions.items())),
+    }

@@ -6,7 +6,7 @@ from html import escape
 
 from ..files import text_of
 from .model import Machine
-from .picture_rows import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
+from .picture import FREE, Row, mark_symbols, owner_symbols, owners_by_cpu, picture_rows
 
 _CPU, _GAP, _LINE, _LABEL, _MARGIN = 34, 8, 40, 190, 12
 _HUES = 8

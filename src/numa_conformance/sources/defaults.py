@@ -42,33 +42,18 @@ CPU_CFS_QUOTA_PERIOD = FieldDefault("cpuCFSQuotaPeriod", ("1.12", "100ms"))
 MEMORY_MANAGER_POLICY = FieldDefault("memoryManagerPolicy", ("1.21", "None"))
 TOPOLOGY_MANAGER_POLICY = FieldDefault("topologyManagerPolicy", ("1.16", "none"))
 TOPOLOGY_MANAGER_SCOPE = FieldDefault("topologyManagerScope", ("1.20", "container"))
+MAX_ALLOWABLE_NUMA_NODES = FieldDefault(
+    "topologyManagerPolicyOptions.max-allowable-numa-nodes", ("1.16", 8), source=_NODE_LIMIT
+)
+"""How many NUMA nodes a machine may have under a Topology Manager policy; also the least that the option takes."""
 EVICTION_HARD: FieldDefault[Mapping[str, str]] = FieldDefault(
     "evictionHard", ("1.10", {"memory.available": "100Mi", "nodefs.available": "10%"})
 )
 """As far as it counts as reserved (MEM-RSV-07, ADM-RSV-01)."""
 MAX_PODS = FieldDefault("maxPods", ("1.10", 110))
 NODE_STATUS_UPDATE_FREQUENCY = FieldDefault("nodeStatusUpdateFrequency", ("1.10", "10s"))
-MAX_ALLOWABLE_NUMA_NODES = FieldDefault(
-    "topologyManagerPolicyOptions.max-allowable-numa-nodes", ("1.16", 8), source=_NODE_LIMIT
-)
-"""How many NUMA nodes a machine may have under a Topology Manager policy; also the least that the option takes."""
 
 DEFAULTS: Mapping[str, FieldDefault[Any]] = MappingProxyType(
-    {
-        default.name: default
-        for default in (
-            CPU_MANAGER_POLICY,
-            CPU_MANAGER_RECONCILE_PERIOD,
-            CPU_CFS_QUOTA,
-            CPU_CFS_QUOTA_PERIOD,
-            MEMORY_MANAGER_POLICY,
-            TOPOLOGY_MANAGER_POLICY,
-            TOPOLOGY_MANAGER_SCOPE,
-            MAX_ALLOWABLE_NUMA_NODES,
-            EVICTION_HARD,
-            MAX_PODS,
-            NODE_STATUS_UPDATE_FREQUENCY,
-        )
-    }
+    {each.name: each for each in tuple(globals().values()) if isinstance(each, FieldDefault)}
 )
-"""Field to default, manager by manager."""
+"""Field to default, manager by manager: those above."""

@@ -7,8 +7,7 @@ from pathlib import Path
 from ...cpuset import format_bits, iter_bits
 from ...errors import Fault, UsageError
 from ..model import UNSEEN, Cpu, Machine
-from .host_files import HostFiles
-from .host_memory import read_distances, read_memory_node, total_memory
+from .host_files import HostFiles, read_distances, read_memory_node, total_memory
 
 _CPU = "sys/devices/system/cpu"
 _IDS = ("physical_package_id", "core_id")

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ...machine.schema import machine_schema
+from ...machine.codec import machine_schema
 from .history import FORMAT
 
 
