@@ -12,6 +12,7 @@ import pytest
 
 from numa_conformance.asking.examples.node_run import NodeRun, pool_of
 from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.asking.generators.events import Event, EventLot
 from numa_conformance.asking.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import CpuSetSyntaxError
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.surfaces("host")
 requirement = pytest.mark.requirement
 
 MACHINES = ("t3-two-numa-per-socket", "sparse-ids", "offline-cpus", "uneven-nodes")
-WORLDS, PASSES, MOST_PODS = 4, 2, 5
+WORLDS, EVENTS, MOST_PODS = 4, 6, 5
 WAYS = [(version, driver) for version in (2, 1) for driver in ("cgroupfs", "systemd")]
 CONTAINER = {
     "cgroupfs": "kubepods/pod{uid}/{name}",
@@ -184,6 +185,13 @@ def _cpus_in(text: str) -> CpuSet | None:
 Worlds = Iterator[World]
 
 
+def life(lot: random.Random, *, restarts: bool) -> Iterator[str]:
+    """Draw what happens to a node after its first pods came, pairs of events that it has not had yet before others."""
+    events, possible = EventLot(lot, "come and go"), ("come and go", "pass", *(("restart",) if restarts else ()))
+    for _ in range(EVENTS):
+        yield events.draw(map(Event, possible)).name
+
+
 @pytest.fixture
 def worlds(request: pytest.FixtureRequest, node: NodeRun, conformance: Run, tmp_path: Path) -> Worlds:
     """Yield worlds with their first pods, on chosen machines; where there is none, the case is left out."""
@@ -204,14 +212,22 @@ def worlds(request: pytest.FixtureRequest, node: NodeRun, conformance: Run, tmp_
 
 @requirement("host/reconcile/cpusets-reach-the-cgroups")
 @pytest.mark.parametrize("way", WAYS, ids=[f"{version}-{driver}" for version, driver in WAYS])
-def test_cpusets_reach_the_cgroups(worlds: Worlds, requirements: tuple[str, ...], way: tuple[int, str]) -> None:
+def test_cpusets_reach_the_cgroups(
+    worlds: Worlds, requirements: tuple[str, ...], conformance: Run, way: tuple[int, str]
+) -> None:
     for world in worlds:
-        for _ in range(PASSES):
-            missing = world.missing()
-            world.spoil(missing)
-            world.reconcile()
-            world.check(requirements, world.assigned.keys() - missing)
-            world.come_and_go()
+        for event in life(world.lot, restarts="node/restart" in conformance.claimed):
+            if event == "pass":
+                missing = world.missing()
+                world.spoil(missing)
+                world.reconcile()
+                world.check(requirements, world.assigned.keys() - missing)
+            elif event == "come and go":
+                world.come_and_go()
+            else:
+                world.restart()
+            if not world.assigned:
+                break
 
 
 @requirement("host/reconcile/a-restart-mends-the-cgroups")
