@@ -26,18 +26,13 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
     offered = {
         "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),
         "memory": memory - sum(huge.values()) - _reserved_memory(config, memory),
-        "pods": _most_pods(machine, config),
+        "pods": min(config.max_pods, len(machine.cpus) * config.pods_per_core or config.max_pods),
         **huge,
         **dict.fromkeys(machine.preferred_allocation, 0),
     }
     for device in machine.devices:
         offered[device.resource] = offered.get(device.resource, 0) + device.healthy
     return {name: max(amount, 0) for name, amount in offered.items()}
-
-
-def _most_pods(machine: Machine, config: KubeletConfiguration) -> int:
-    """Return how many pods a node takes: podsPerCore counts CPUs, hardware threads as they are."""
-    return min(config.max_pods, len(machine.cpus) * config.pods_per_core) if config.pods_per_core else config.max_pods
 
 
 def _reserved_memory(config: KubeletConfiguration, capacity: int) -> int:
