@@ -45,9 +45,12 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "score", {"strategy": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": -1}]}, **score}
     yield "host.discover", {"root": "host"}
     yield "plugin.start", {"machine": machine_to_dict(load_machine("two-nodes-devices"))}
-    yield "plugin.prefer", {"available": ["gpu-0", "gpu-1", "gpu-2"], "included": ["gpu-2"], "size": 2}
-    yield "plugin.prefer", {"available": ["gpu-0"], "included": [], "size": 2}
-    yield "plugin.allocate", {"devices": ["gpu-0"]}
+    yield (
+        "plugin.prefer",
+        {"available": [f"0000:0{n}:00.0" for n in (1, 2, 3)], "included": ["0000:03:00.0"], "size": 2},
+    )
+    yield "plugin.prefer", {"available": ["0000:01:00.0"], "included": [], "size": 2}
+    yield "plugin.allocate", {"devices": ["0000:01:00.0"]}
     yield "plugin.allocate", {"devices": ["nobody's"]}
     yield "plugin.restart", {}
     yield "claims.start", {"machine": machine, "reserved_cpus": "0"}

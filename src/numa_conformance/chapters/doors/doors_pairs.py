@@ -93,7 +93,7 @@ PAIRS = {
     device_plugins.names_nodes_of_the_machine: (listed(("a", HEALTHY, -1)), listed(("a", HEALTHY, 1))),
     device_plugins.names_the_node_of_a_pci_device: (
         listed(("0000:03:00.0", HEALTHY, 0)),
-        listed(("gpu-0000:03:00.0", HEALTHY, 1), ("0000:01:00.0", HEALTHY, 0)),
+        listed(("gpu-0000:03:00.0", HEALTHY, 1)),
     ),
     device_plugins.leave_devices_where_they_are: (listed(("a", HEALTHY, 1), before=GPU), listed(GPU, before=GPU)),
     device_plugins.prefers_what_is_available: (preferred("c", "d"), preferred("c", "a")),

@@ -63,7 +63,7 @@ class KubeletOfPlugins:
                 if isinstance(request, str):
                     return PluginFailed(request)
                 met[request.resource_name] = request, serves
-        met |= self._found()
+        met |= self._watched()
         name = resource or (sorted(met)[turn % len(met)] if met else "")
         if name not in met:
             return None
@@ -74,9 +74,9 @@ class KubeletOfPlugins:
         except grpc.RpcError as error:
             return PluginFailed(f"after it has registered: {error_text(error)}")
 
-    def _found(self) -> dict[str, tuple[Any, bool]]:
+    def _watched(self) -> dict[str, tuple[Any, bool]]:
         """Return what device plugins register by sockets of their own, as a kubelet's plugin watcher finds them."""
-        found: dict[str, tuple[Any, bool]] = {}
+        plugins: dict[str, tuple[Any, bool]] = {}
         for socket_ in sorted(map(str, self._registry.rglob("*.sock"))):
             with contextlib.suppress(grpc.RpcError):  # one that has ended leaves its socket
                 info = ask(socket_, REGISTRATION, "Registration/GetInfo", REGISTRATION.Empty(), "PluginInfo")
@@ -86,8 +86,8 @@ class KubeletOfPlugins:
                 ask(socket_, REGISTRATION, "Registration/NotifyRegistrationStatus", status, "Empty")
                 place = self._registry / Path(info.endpoint).name if info.endpoint else socket_
                 request = V1BETA1.RegisterRequest(endpoint=str(place), resource_name=info.name)
-                found[info.name] = request, _answers(Path(place))
-        return found
+                plugins[info.name] = request, _answers(Path(place))
+        return plugins
 
     def _offer(self, request: Any, *, serves: bool) -> PluginStarted | PluginFailed:
         assert self._plugin is not None
