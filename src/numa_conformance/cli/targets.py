@@ -99,7 +99,7 @@ def open_target(choice: TargetChoice) -> Iterator[Client]:
             if not client.record.is_absent:
                 raise
         if client.record.is_absent:
-            raise Crashed(f"it could not be asked: {'; '.join(client.record.absences.values())}")
+            raise Crashed(f"{client.description.name} could not be asked: {'; '.join(client.record.absences.values())}")
 
 
 def _connection(choice: TargetChoice) -> Connection:
