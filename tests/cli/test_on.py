@@ -215,3 +215,41 @@ def test_a_machine_is_exported_for_those_who_bring_a_namespace(run, tmp_path):
     assert read_machine(tmp_path / "tree").core_bits == load_machine("snc2-small").core_bits
     code, _, err = run("machines", "export", "snc2-small", tmp_path)
     assert (code, "is not empty" in err) == (2, True)
+
+
+BUS = "/sys/bus/pci/devices"
+
+
+def test_devices_of_the_machine_are_on_its_pci_bus_and_those_of_the_host_are_not():
+    told = on("two-nodes-hugepages-devices", "sh", "-c", f"cd {BUS}; grep . */numa_node */vendor */class")
+    values = dict(line.rsplit(":", 1) for line in told.splitlines())
+    nodes = {name.split("/")[0]: node for name, node in values.items() if name.endswith("numa_node")}
+    assert [nodes[f"0000:{number:02x}:00.0"] for number in (1, 3, 5, 9, 12)] == ["0", "1", "0", "1", "-1"]
+    assert len(nodes) == 4 + 3 * 7 + 1
+    assert (values["0000:05:00.1/vendor"], values["0000:05:00.1/class"]) == ("0x8086", "0x020000")
+    places = (f"{BUS}/0000:05:00.{name}" for name in ("0/virtfn1", "1/physfn"))
+    links = on("two-nodes-hugepages-devices", "readlink", *places)
+    assert links.split() == ["../0000:05:00.2", "../0000:05:00.0"]
+    driver = on("two-nodes-hugepages-devices", "readlink", "-f", f"{BUS}/0000:05:00.0/driver").strip()
+    assert driver == "/sys/bus/pci/drivers/ice"
+
+
+PLACES = "sys/class/kfd/topology", "sys/bus/pci/devices/0000:01:00.0/drm", "usr/share/misc/of,ours:x"
+WITH_FILES = (sys.executable, "-m", "numa_conformance", "with-files")
+
+
+def test_files_lie_beside_those_that_are_there(tmp_path):
+    for path in PLACES:
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "id").write_text(path)
+    places = [*(f"/{path}/id" for path in PLACES), f"{BUS}/0000:01:00.0/vendor"]
+    told = on("two-nodes-devices", *WITH_FILES, str(tmp_path), "--", "cat", *places)
+    assert told == f"{''.join(PLACES)}0x1002\n"
+    assert not Path("/sys/class/kfd/topology").exists()
+
+
+def test_files_in_no_folder_of_the_system_are_refused(tmp_path):
+    (tmp_path / "no-such-folder").mkdir()
+    done = subprocess.run([*WITH_FILES, str(tmp_path), "true"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no-such-folder: is in no folder of this system" in done.stderr

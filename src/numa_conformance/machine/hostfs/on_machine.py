@@ -11,7 +11,7 @@ from .fake import write_machine
 from .fake.pci import BUS, DRIVERS
 from .fake.proc import stat
 from .fake.tree import Tree, cpu_map
-from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory
+from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, overlay
 
 _SYSTEM = "/sys/devices/system"
 _MEBIBYTES = 512
@@ -53,6 +53,26 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     for name in others:
         bind(f"/proc/self/fd/{system}/{name}", f"{_SYSTEM}/{name}")
     os.close(system)
+
+
+def lay_files(folder: Path, place: str = "/") -> None:
+    """Let this process see the files of a folder at their places, beside those that are there.
+
+    Raises ``UsageError`` where one is in no folder of this system, or the system does not allow it.
+    """
+    names = sorted(each.name for each in folder.iterdir())
+    known = {name: os.path.join(place, name) for name in names if (folder / name).is_dir()}
+    new = [name for name in names if not os.path.isdir(known.get(name, ""))]
+    if not new:
+        for name, below in known.items():
+            lay_files(folder / name, below)
+        return
+    if place == "/":
+        raise UsageError(Fault(str(folder / new[0]), "is in no folder of this system", "such as sys/class"))
+    try:
+        overlay(str(folder), place)
+    except OSError as error:
+        raise UsageError(Fault(str(folder), f"cannot be laid over {place}: {error.strerror}")) from error
 
 
 def _write_everything(machine: Machine, tree: Tree) -> None:
