@@ -1,7 +1,5 @@
 """Texts as people paste them: without what surrounds the lines that a program printed."""
 
-from __future__ import annotations
-
 import re
 from textwrap import dedent
 

@@ -1,7 +1,5 @@
 """Cgroups of containers: versions 1 and 2, drivers systemd and cgroupfs, QoS levels, nested slices."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Iterator, Sequence

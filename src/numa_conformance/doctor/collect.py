@@ -1,7 +1,5 @@
 """``collect``: a dump of a node, which ``check-node`` reads in its place. It holds what is judged, and no secrets."""
 
-from __future__ import annotations
-
 import json
 import posixpath
 import time

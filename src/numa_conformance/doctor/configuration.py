@@ -1,7 +1,5 @@
 """The configuration in force on a node: its files, drop-ins and flags of the running kubelet, or its ``/configz``."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What is worth knowing of a node and is no finding: what disturbs CPUs, and that the next start fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The file and the line that show a finding: facts, as the judge names them, where they were read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..judging.chapter import Violation

@@ -1,7 +1,5 @@
 """Exporters judged: NodeResourceTopology objects against what the node's kubelet keeps and can still give."""
 
-from __future__ import annotations
-
 import json
 import random
 import time

@@ -1,7 +1,5 @@
 """Findings on a node: each broken requirement with its address, its gravity, what shows it, and what to do."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ State files tell what containers were given, and not what they asked for. A pod 
 of that: it asks for what it holds. With its manifest it asks for all that it did.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What was seen of a node as histories: the conversation as data that the suite's checkers judge."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The part of a host tree that tells of CPUs, NUMA nodes, caches and memory, copied into a dump."""
 
-from __future__ import annotations
-
 import re
 
 from ..machine.hostfs.fake.tree import Tree

@@ -1,7 +1,5 @@
 """State files without a tree: one of them, a text in which several were pasted, or a folder with nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

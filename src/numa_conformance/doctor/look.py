@@ -1,7 +1,5 @@
 """``look``: one pass over a node. It reads files; it judges and writes nothing."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What PodResources tells: asked of the kubelet's socket, or read from a dump where it was written down."""
 
-from __future__ import annotations
-
 import time
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """The kubelet's state files, read as a kubelet reads them, with what is wrong where it could not."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

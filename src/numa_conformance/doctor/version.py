@@ -1,7 +1,5 @@
 """Which version the running kubelet is: read in its program, as nothing beside it says so, and nothing is run."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``AllocatedCpus``: one allocation of the static policy, in a state that the question brings along."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """``is_allowed``: whether the pages leave no doubt that a node comes up with its configuration, on its machine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What a chapter is written with: a sentence is a function that says when it applies, and yields what is wrong."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """``CpuChoice``: one choice of exclusive CPUs, whoever was asked for it, and the judge's arithmetic about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a DRA driver does, step by step, as subjects for checkers: it publishes devices, prepares claims, unprepares."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

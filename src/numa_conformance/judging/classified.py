@@ -1,7 +1,5 @@
 """``Classification``: what a target says of a pod: its class and who asks for CPUs of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

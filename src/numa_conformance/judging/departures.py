@@ -5,8 +5,6 @@ the reference with the quirks of each version. A cause is a quirk without which 
 requirement keeps it, or several together where none alone is the reason.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

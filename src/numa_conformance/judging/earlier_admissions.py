@@ -1,7 +1,5 @@
 """``EarlierAdmissions``: what was admitted so far, to compare the same request with no less free."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """``KnownFiles``: the state files of a node that a history has reported so far."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..wire.messages.node import Checkpoints

@@ -1,7 +1,5 @@
 """``CpuHints``: the hints that a target offers for exclusive CPUs, in a state that the question brings along."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

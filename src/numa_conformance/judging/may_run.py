@@ -1,7 +1,5 @@
 """``MayRun``: a container on a node, and the CPUs that it may run on at last, whether they are its own or not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

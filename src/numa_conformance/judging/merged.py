@@ -1,7 +1,5 @@
 """``MergedHints``: what providers hinted, what came of it, and every way to combine the hints."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

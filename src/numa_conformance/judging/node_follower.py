@@ -1,7 +1,5 @@
 """Following a node through a history: from its steps to subjects, the world carried along."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal

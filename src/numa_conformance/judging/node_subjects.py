@@ -1,7 +1,5 @@
 """What happens to a node, step by step, as subjects for checkers: each with the world before and after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What the managers of a node hinted for one request, as the target tells beside an admission: feature node/hints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a device plugin does, step by step, as subjects for checkers: it registers, prefers devices, serves them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The devices of ResourceSlices, as far as something is judged by them: where their CPUs are, and how many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

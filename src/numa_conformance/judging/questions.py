@@ -1,7 +1,5 @@
 """Questions as a history has them: those of the protocol, as far as something is judged by them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

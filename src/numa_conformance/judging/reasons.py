@@ -1,7 +1,5 @@
 """``reasons_of``: why a requirement may not be asked, read from the source of its judges for pages and lists."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import textwrap

@@ -4,8 +4,6 @@
 ``NEXT``. When a release is made, ``python -m measured releases`` in the folder ``tests`` adds its new requirements.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """``Rest``: what an event of a node does not name, before and after it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What came of a restart: which pods are there again, with what; and what a start has refused before."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

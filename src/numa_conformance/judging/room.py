@@ -1,7 +1,5 @@
 """``Room``: what each NUMA node can still give, and whether it holds a request of CPUs, memory and devices together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 

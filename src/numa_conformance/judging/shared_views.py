@@ -1,7 +1,5 @@
 """Views that several subjects share, so that one sentence is judged once, from any source. Unknown facts are None."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ pool, state files, and pods with their containers, each with what it holds and w
 led there nothing is known, so nothing is said of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """From a step of a history to what checkers judge: subjects, each with what was known before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

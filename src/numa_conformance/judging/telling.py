@@ -4,8 +4,6 @@ A question in which nothing can be wrong proves nothing, however often it is ask
 nowhere where one node alone has free CPUs. So the other answers to a few questions are judged too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache

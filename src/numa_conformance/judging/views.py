@@ -1,7 +1,5 @@
 """``views``: what each subject shows that others show too, as ``given`` has it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 

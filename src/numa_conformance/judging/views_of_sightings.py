@@ -1,7 +1,5 @@
 """``of_sighting``: what a node at work shows of its containers, its pods and its state files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from ..cpuset import bit_of, format_bits

@@ -1,7 +1,5 @@
 """A kubelet's command line as people paste it: of ps, units and files of variables, the log, installers' commands."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

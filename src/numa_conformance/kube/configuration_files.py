@@ -1,7 +1,5 @@
 """The configurations that users have in files, also among other documents, or as a node hands them out."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One container of a pod; the needs and the quality-of-service class of several together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What ``kubectl describe pod`` prints, as pods; of other texts about pods, what to give in their place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile

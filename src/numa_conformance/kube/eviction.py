@@ -1,7 +1,5 @@
 """Eviction thresholds of a configuration: which signals a version knows, and what their texts mean."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Iterator

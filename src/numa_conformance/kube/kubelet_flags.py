@@ -1,7 +1,5 @@
 """The kubelet's command line, as far as it concerns the resource managers: flags override the configuration file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType

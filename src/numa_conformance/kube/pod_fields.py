@@ -1,7 +1,5 @@
 """The fields of ``v1 Pod`` in all supported versions of Kubernetes, and the checks of their names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

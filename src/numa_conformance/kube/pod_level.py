@@ -1,7 +1,5 @@
 """Resources of a pod as a whole, ``spec.resources`` (gate PodLevelResources; ADM-DEF-02, SCH-REQ-04)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a pod as a whole asks for (ADM-REQ-01..04)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

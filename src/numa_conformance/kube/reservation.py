@@ -1,7 +1,5 @@
 """What a configuration keeps back from pods: CPUs (CPU-RSV-01..06) and memory (MEM-RSV-06, MEM-RSV-07)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..cpuset import CpuSet

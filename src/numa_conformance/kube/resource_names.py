@@ -1,7 +1,5 @@
 """Resource names, and what the API server requires of their amounts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -5,8 +5,6 @@ the ``kubelet-arg`` of k3s and RKE2, the ``services`` of RKE1, the node settings
 what ``/configz`` of a node answers. Of others the way to the part that matters is told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

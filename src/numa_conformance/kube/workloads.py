@@ -1,7 +1,5 @@
 """The pods that an object makes: a Pod itself, or the replicas of a workload."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

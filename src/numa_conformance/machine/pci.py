@@ -5,8 +5,6 @@ domain, such as ``amd.com``; those of other domains take turns. ``pci.txt`` has 
 its class and number of virtual functions, and by maker the ids of vendor and device, and the driver.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple

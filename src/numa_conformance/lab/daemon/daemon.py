@@ -1,7 +1,5 @@
 """An unmodified daemon: a command that is started before stand-ins of what it talks to, and what it says."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

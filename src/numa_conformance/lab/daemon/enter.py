@@ -4,8 +4,6 @@ What COMMAND reads below ``/sys`` and ``/proc`` is the machine's, and it finds e
 is seen by others. Nothing that it writes beside a PLACE, as below ``/var/lib`` or ``/run``, reaches the host.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The side of a kubelet that device plugins see: where they register, and who asks them (v1beta1)."""
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import socket

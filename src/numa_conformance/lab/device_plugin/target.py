@@ -1,7 +1,5 @@
 """An unmodified device plugin as a target of the protocol: the surface ``plugin``."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

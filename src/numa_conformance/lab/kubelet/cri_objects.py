@@ -1,7 +1,5 @@
 """What a container runtime keeps of the kubelet's pods and containers, and how it tells of them (CRI v1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

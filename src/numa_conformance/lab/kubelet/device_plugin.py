@@ -1,7 +1,5 @@
 """The machine's devices, told to the kubelet by device plugins (v1beta1)."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from typing import Any

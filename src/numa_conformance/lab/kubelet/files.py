@@ -1,7 +1,5 @@
 """What a kubelet's state files say. They are read as they are: what they should say is for those who judge."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import reduce

@@ -1,7 +1,5 @@
 """What a kubelet gives: to its node by what it tells, to containers by the state files and as the runtime was told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

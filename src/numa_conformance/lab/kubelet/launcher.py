@@ -4,8 +4,6 @@ What becomes a kubelet needs mounts of its own before. A Python of its own for e
 kubelet. A fork of the process that serves gRPC from many threads would not be safe.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

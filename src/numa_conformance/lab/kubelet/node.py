@@ -1,7 +1,5 @@
 """One node with a real kubelet: its folder, runtime, device plugins and the pods that were put on it."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """One kubelet's process: started, asked over HTTP, ended."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

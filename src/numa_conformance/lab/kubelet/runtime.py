@@ -1,7 +1,5 @@
 """A container runtime that starts nothing: it keeps what the kubelet says, and says it again (CRI v1)."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """An unmodified kubelet as a target of the protocol: the surface ``node``."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

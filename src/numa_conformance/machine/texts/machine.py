@@ -1,7 +1,5 @@
 """A machine from what texts say: what they do not say is assumed, and each assumption is a note."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """XML and JSON: lstopo, libvirt, cadvisor, NodeResourceTopology. What a text lacks is a plain Python error."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from xml.etree import ElementTree

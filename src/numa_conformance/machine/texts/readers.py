@@ -1,7 +1,5 @@
 """The texts that are read, each recognised by what stands in it, and the machine that one or several make."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import TypeAlias

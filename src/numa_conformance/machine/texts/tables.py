@@ -1,7 +1,5 @@
 """Lines and tables: lscpu, numactl -H, /proc/cpuinfo. What a text lacks is a plain Python error."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

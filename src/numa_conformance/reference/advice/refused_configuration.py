@@ -1,7 +1,5 @@
 """Why a kubelet does not come up with a configuration: each fault with its field, and what would mend it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """A refusal that teaches: what was asked, who refused it, what was left where, and what would be admitted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap

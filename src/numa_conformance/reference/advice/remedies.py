@@ -1,7 +1,5 @@
 """What would make a refused pod fit. Nothing is said that was not tried on a node like this one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What each NUMA node has left, and why the rest is not to be had."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator
 

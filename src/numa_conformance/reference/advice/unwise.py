@@ -1,7 +1,5 @@
 """What a kubelet accepts in its configuration and is unwise, or changes nothing on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What if: how pods fare with another configuration or version, pod by pod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal

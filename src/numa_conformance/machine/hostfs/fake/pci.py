@@ -1,7 +1,5 @@
 """``/sys/bus/pci``: the PCI devices of a machine, with their NUMA nodes, drivers and virtual functions."""
 
-from __future__ import annotations
-
 from ....cpuset import format_bits
 from ...model import Machine
 from ...pci import pci_functions
