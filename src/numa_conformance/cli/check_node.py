@@ -19,38 +19,32 @@ from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, machine_of
 from .options import version as version_type
 from .terminal import DIFFERENT, OK, print_json
 
+_SOURCES: dict[str, dict[str, Any]] = {
+    "--pod-resources": {
+        "metavar": "SOCKET",
+        "help": "Ask the kubelet's PodResources too, e.g. /var/lib/kubelet/pod-resources/kubelet.sock.",
+    },
+    "--state-dir": {"help": "The kubelet's folder, below the root.  [default: as it runs]"},
+    "--config-dir": {
+        "metavar": "FOLDER",
+        "type": DIRECTORY,
+        "help": "Its drop-in folder, in place of the one the kubelet names.",
+    },
+    "--config": {
+        "type": FILE,
+        "help": "A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
+    },
+    "--kubernetes-version": {
+        "type": version_type,
+        "help": f"The kubelet's version: {SUPPORTED_RANGE}.  [default: as its program, or the dump, says]",
+    },
+}
+
 
 def node_source_options(command: Any) -> Any:
     """Add the options that say what is read in place of what is found on the node."""
-    for option in (
-        click.option(
-            "--pod-resources",
-            default=None,
-            metavar="SOCKET",
-            help="Ask the kubelet's PodResources too, e.g. /var/lib/kubelet/pod-resources/kubelet.sock.",
-        ),
-        click.option("--state-dir", default=None, help="The kubelet's folder, below the root.  [default: as it runs]"),
-        click.option(
-            "--config-dir",
-            metavar="FOLDER",
-            type=DIRECTORY,
-            default=None,
-            help="Its drop-in folder, in place of the one the kubelet names.",
-        ),
-        click.option(
-            "--config",
-            type=FILE,
-            default=None,
-            help="A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
-        ),
-        click.option(
-            "--kubernetes-version",
-            type=version_type,
-            default=None,
-            help=f"The kubelet's version: {SUPPORTED_RANGE}.  [default: as its program, or the dump, says]",
-        ),
-    ):
-        command = option(command)
+    for name, settings in _SOURCES.items():
+        command = click.option(name, **settings)(command)
     return command
 
 
