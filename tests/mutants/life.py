@@ -60,6 +60,35 @@ def comes_up_again_with_nothing_reserved(question, memory):
     return question
 
 
+refuses_who_went_before = mutant(node_admission.admits_again)
+
+
+@refuses_who_went_before.question("node.admit")
+def refuses_who_went_before(question, memory):
+    """Under policy restricted has no devices for a pod whose uid was there before, as if it had them still."""
+    pod, gone = question["pod"], memory.notes.setdefault("gone", set())
+    spec, kubelet = pod["spec"], memory.asked["node.start"]["kubelet"]
+    limits = spec["containers"][0].get("resources", {}).get("limits", {})
+    devices = {name: "1000" for name in limits if "/" in name}
+    alone = len(spec["containers"]) == 1 and not spec.get("initContainers")
+    if alone and devices and pod["metadata"]["uid"] in gone and kubelet.get("topologyManagerPolicy") == "restricted":
+        container = {**spec["containers"][0], "resources": {"limits": {**limits, **devices}}}
+        question["pod"] = {**pod, "spec": {**spec, "containers": [container]}}
+    return question
+
+
+@refuses_who_went_before.question("node.remove")
+def refuses_who_went_before(question, memory):
+    memory.notes.setdefault("gone", set()).add(question["uid"])
+    return question
+
+
+@refuses_who_went_before.question("node.start")
+def refuses_who_went_before(question, memory):
+    memory.notes["gone"] = set()
+    return question
+
+
 @mutant(policy_options.is_set_to_true).answer("node.restart")
 def forgets_a_raised_limit_at_a_restart(answer, memory):
     kubelet = memory.asked["node.restart"].get("kubelet") or {}

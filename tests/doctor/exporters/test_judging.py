@@ -1,12 +1,15 @@
 """An object that tells of a node as its kubelet keeps it is right; each thing that it says otherwise is told."""
 
 import copy
+import gzip
+import json
 
 import pytest
 
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.doctor.exporters import judge_exported, node_amounts
 from numa_conformance.machine import load_machine, machine_to_dict
+from stored_histories import FOLDER
 
 MACHINE = load_machine("two-nodes-hugepages-devices")
 GIB = 1 << 30
@@ -140,3 +143,13 @@ def test_unhealthy_devices_may_be_left_out_of_the_capacity(kept):
     exported = right(kept)
     resource(exported, node, name).update(capacity=str(amounts.capacity - amounts.unhealthy))
     assert judge_exported(exported, kept) == []
+
+
+def test_stored_objects_are_judged_as_before():
+    """Objects beside what a kubelet kept, right and wrong, that every later version reads."""
+    with gzip.open(FOLDER / "exporter.jsonl.gz", "rt", encoding="utf-8") as file:
+        stored = [json.loads(line) for line in file]
+    for each in stored:
+        unmet = judge_exported(each["exported"], node_amounts(each["kept"]))
+        assert sorted({one.requirement.id for one in unmet}) == each["unmet"], each["name"]
+    assert [each["name"] for each in stored if not each["unmet"]] == ["right"]
