@@ -42,8 +42,7 @@ func (t *target) admitAtDoor(asked *doorQuestion, config *configuration, node *v
 		told.Ended = append(told.Ended, string(pod.UID))
 		return nil
 	}
-	allowed, _ := result[[]string](invoke(sysctl.SafeSysctlAllowlist))
-	sysctls, err := sysctl.NewAllowlist(append(allowed, config.AllowedUnsafeSysctls...))
+	sysctls, err := allowedSysctls(config)
 	if err != nil {
 		told.Fails = err.Error()
 		return
@@ -59,6 +58,12 @@ func (t *target) admitAtDoor(asked *doorQuestion, config *configuration, node *v
 			return
 		}
 	}
+}
+
+// allowedSysctls returns the handler of sysctls; the kubelet's start ends where it cannot be made.
+func allowedSysctls(config *configuration) (lifecycle.PodAdmitHandler, error) {
+	allowed, _ := result[[]string](invoke(sysctl.SafeSysctlAllowlist))
+	return sysctl.NewAllowlist(append(allowed, config.AllowedUnsafeSysctls...))
 }
 
 func toText(err error) string {

@@ -131,6 +131,9 @@ func containerManager(config *configuration, info *MachineInfo) (reflect.Value, 
 		config.EvictionSoftGracePeriod, config.EvictionMinimumReclaim); err != nil {
 		return none, nil, err // what the kubelet reads for its eviction manager, after the container manager is made
 	}
+	if _, err := allowedSysctls(config); err != nil {
+		return none, nil, err
+	}
 	capacity := cadvisor.CapacityFromMachineInfo(info)
 	made := reflect.New(containerManagerType.Elem())
 	put(made, "capacity", capacity)

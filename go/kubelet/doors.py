@@ -146,6 +146,7 @@ def _plain(text: str) -> list[str]:
 
 BEFORE = (
     "failed to run Kubelet: ",
+    "failed to create kubelet: ",
     "failed to validate kubelet configuration, error: ",
     "failed to set feature gates from initial flags-based config: ",
     "failed to merge global and in-flight KubeletConfiguration while setting defaults, error: ",

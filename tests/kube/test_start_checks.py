@@ -218,3 +218,25 @@ def test_the_validator_speaks_before_thresholds_are_read() -> None:
         validate(config(**wrong))
     with pytest.raises(StartError, match=r'^kubelet: invalid configuration: option "veth".* or "promiscuous-bridge"$'):
         validate(config(**wrong, hairpinMode="veth"))
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "message"),
+    [
+        ("1.37", "*", 'the sysctls "" are not known to be namespaced'),
+        ("1.37", "kernel.foo", 'the sysctls "kernel.foo" are not known to be namespaced'),
+        ("1.36", "user/max_user_namespaces", 'the sysctls "user.max_user_namespaces" are not known to be namespaced'),
+        ("1.29", "kernel.msgm*", 'the sysctls "kernel.msgm" are not known to be namespaced'),
+        ("1.28", "kernel.foo", 'the sysctl "kernel.foo" are not known to be namespaced'),
+        ("1.28", "kernel.s*", 'the sysctls "kernel.s*" are not known to be namespaced'),
+        ("1.37", "Net.x", 'sysctl "Net.x" must have at most 253 characters and match regex'),
+    ],
+)
+def test_a_sysctl_without_a_namespace_is_not_allowed_to_pods(version: str, name: str, message: str) -> None:
+    (found,) = messages(version, allowedUnsafeSysctls=["net.*", "kernel.msg*", "fs.mqueue.msg_max", name])
+    assert found.startswith(message)
+
+
+@pytest.mark.parametrize(("version", "name"), [("1.28", "kernel.msgm*"), ("1.37", "user.*"), ("1.37", "net/core/*")])
+def test_sysctls_of_a_namespace_may_be_allowed(version: str, name: str) -> None:
+    assert messages(version, allowedUnsafeSysctls=[name]) == []

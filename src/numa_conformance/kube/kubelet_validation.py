@@ -268,6 +268,32 @@ def _reserved_cpus(config: KubeletConfiguration, _version: KubernetesVersion) ->
         yield Fault("reservedSystemCPUs", error.message, "a list such as 0-3,8")
 
 
+_SYSCTL = r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]"
+_NAMESPACED = r"kernel\.(sem|shm(all|max|mni|_rmid_forced)?|msg(max|mnb|mni)?)|(net|fs\.mqueue)\..*"
+"""Sysctls and beginnings of sysctls of which the kernel has one for each namespace; others came later."""
+
+
+def _sysctls(config: KubeletConfiguration, version: KubernetesVersion) -> Iterator[Fault]:
+    is_old, newer = version < KubernetesVersion(1, 29), version >= KubernetesVersion(1, 37)
+    known = rf"{_NAMESPACED}{'|kernel[.](shm|msg).*' * is_old}{'|kernel[.]domainname|user[.].*' * newer}"
+    for index, entry in enumerate(config.to_dict().get("allowedUnsafeSysctls") or ()):
+        name, star, _ = dotted(entry).partition("*")
+        text = ""
+        if len(entry) > 253 or not re.fullmatch(_SYSCTL, entry):
+            text = f'sysctl "{entry}" must have at most 253 characters and match regex {_SYSCTL}'
+        elif not re.fullmatch(known, name):
+            many = "" if is_old and not star else "s"
+            text = f'the sysctl{many} "{name}{star if is_old else ""}" are not known to be namespaced'
+        if text:
+            yield Fault(f"allowedUnsafeSysctls[{index}]", text, "a sysctl such as kernel.sem, or a beginning as net.*")
+
+
+def dotted(sysctl: str) -> str:
+    """Return a sysctl's name with dots between its parts: where a slash comes first, both change places."""
+    first = next((sign for sign in sysctl if sign in "./"), ".")
+    return sysctl if first == "." else sysctl.translate(str.maketrans("./", "/."))
+
+
 _FUNCTIONS: Mapping[str, Callable[[KubeletConfiguration, KubernetesVersion], Iterator[Fault]]] = {
     "taints": _taints,
     "topology": _topology,
@@ -276,6 +302,7 @@ _FUNCTIONS: Mapping[str, Callable[[KubeletConfiguration, KubernetesVersion], Ite
     "reserved-memory": _reserved_memory,
     "reservations": _reservations,
     "thresholds": threshold_faults,
+    "sysctls": _sysctls,
     "quality": _quality,
 }
 """What ``configuration_fields.txt`` names in place of a rule."""

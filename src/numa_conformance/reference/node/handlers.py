@@ -10,6 +10,7 @@ from ...errors import Refusal
 from ...fields import object_at, objects_at
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
+from ...kube.kubelet_validation import dotted
 from ...kube.pod import Pod
 from ...sources.handlers import HANDLERS, SAFE_SYSCTLS, AdmissionHandler
 from ...sources.versions import KubernetesVersion
@@ -70,9 +71,9 @@ def _pressure(applicant: Applicant) -> Verdict:
 def _sysctls(applicant: Applicant) -> Verdict:
     listed = applicant.config.raw.get("allowedUnsafeSysctls")
     allowed = [name for name, since in SAFE_SYSCTLS.items() if applicant.gates.version >= since]
-    allowed += [_dotted(name) for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    allowed += [dotted(name) for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
     for sysctl in objects_at(applicant.spec, "securityContext", "sysctls"):
-        name = _dotted(str(sysctl.get("name")))
+        name = dotted(str(sysctl.get("name")))
         if not any(name == known or (known[-1:] == "*" and name.startswith(known[:-1])) for known in allowed):
             return Refusal("SysctlForbidden", f'forbidden sysctl: "{name}" not allowlisted')
         namespace, field_name = next(
@@ -81,12 +82,6 @@ def _sysctls(applicant: Applicant) -> Verdict:
         if applicant.spec.get(field_name, field_name == "hostUsers"):
             return Refusal("SysctlForbidden", f'forbidden sysctl: "{name}" not allowed with host {namespace} enabled')
     return None
-
-
-def _dotted(name: str) -> str:
-    """Return a sysctl's name with dots between its parts: where a slash comes first, both change places."""
-    first = next((sign for sign in name if sign in "./"), ".")
-    return name if first == "." else name.translate(str.maketrans("./", "/."))
 
 
 def _system(name: object, reason: str, what: str) -> Verdict:
