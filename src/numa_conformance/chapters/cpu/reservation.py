@@ -192,12 +192,12 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
 def all_but_reserved_are_allocatable(arrival: Arrival) -> Judgement:
     """As many CPUs can be exclusive as the node has beyond its reservation."""
     under_static(arrival)
-    told = exists(arrival.allocatable, "it is not told which CPUs can be exclusive")
+    allocatable = exists(arrival.allocatable, "it is not told which CPUs can be exclusive")
     world = applies(arrival.world, "the node does not come up")
     applies(world.knows_reserved, "it is not known which CPUs are reserved")
     due = world.online & ~world.reserved
     why = "the node tells of other CPUs that can be exclusive than those that are not reserved"
-    return violated(told == due, why, got=format_bits(told) or "none", allowed=format_bits(due))
+    return violated(allocatable == due, why, got=format_bits(allocatable) or "none", allowed=format_bits(due))
 
 
 @chapter.requires("cpu-manager/reservation/stays-in-the-shared-pool")
