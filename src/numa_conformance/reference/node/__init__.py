@@ -4,9 +4,9 @@ from ...machine.hostfs import CgroupUpdate as Update
 from .explain import Explainer
 from .facts import NodeFacts
 from .fit import node_allocatable
+from .life import ShutdownGroup
 from .node import Node
 from .results import AdmissionResult, Books, NodeContents, NodePools, Placement, ReconcileResult, RestartResult, Skipped
-from .shutdown import ShutdownGroup
 
 __all__ = [
     "AdmissionResult",

@@ -1,17 +1,17 @@
 """One node: pods are admitted in the kubelet's order, removed, reconciled, and survive a restart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...errors import Refusal
+from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
+from ...machine.model import Machine
 from .life import NodeLife
 from .reconcile import ReadCpuset, WriteCpusets, reconcile
 from .resizing import DEFERRED, INFEASIBLE, check_resize, refuse_resize
-from .results import AdmissionResult, Placement, ReconcileResult
+from .results import AdmissionResult, Placement, ReconcileResult, RestartResult
 
 
 class Node(NodeLife):
@@ -116,3 +116,10 @@ class Node(NodeLife):
         done = reconcile(self._pods.values(), self._cpusets, self._containers, self.quirks.node, write=write, read=read)
         self._checkpoints.save()
         return done
+
+    def start_later(
+        self, machine: Machine | None, config: KubeletConfiguration | None, *, boots: bool
+    ) -> RestartResult:
+        """Start the kubelet, or the machine, after a pass of the loop; who has none keeps what removed pods had."""
+        self.reconcile()
+        return self.reboot(machine, config) if boots else self.restart(config, at_once=True, machine=machine)

@@ -1,7 +1,5 @@
 """The managers of a node with its pods: how they start, who has what, and what is released."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -16,6 +14,7 @@ from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
+from ...kube.steps import PluginState
 from ...machine.hostfs import MemoryStore, StateStore
 from ...machine.kubelet_view import KubeletView
 from ...machine.model import Machine
@@ -53,7 +52,8 @@ class ManagerStack:
         providers: Sequence[MakeProvider] = PROVIDERS,
         facts: NodeFacts | None = None,
     ) -> None:
-        self.machine = machine
+        self.machine = self._plugged = machine
+        self._plugins: Mapping[str, PluginState] = {}
         self.version = KubernetesVersion.supported(kubernetes_version)
         self._configure(config)
         self.quirks = Quirks.of(self.version) if quirks is None else quirks
@@ -65,6 +65,7 @@ class ManagerStack:
         self._facts = facts
         self._store = store if store is not None else MemoryStore()
         self._pods: dict[str, Pod] = {}
+        self._listed = set[str]()
         self._containers = RunningContainers()
         self._start()
 
@@ -83,7 +84,9 @@ class ManagerStack:
         if self._resource_fit:
             check_reservations(self.machine, self.config, self.gates.changes, facts.disk)
         self._admitter = Admitter(policy, self._providers, self._watcher, asks=self._checkpoints.due)
-        self._fit = ResourceFit(self.machine, self.config, self.gates.changes, self.quirks.scheduler, facts.storage)
+        changes, quirks = self.gates.changes, self.quirks.scheduler
+        known = facts.storage, self._listed, self._devices_of
+        self._fit = ResourceFit(self.machine, self.config, changes, quirks, *known)
         self.chain = AdmissionChain(self.config, self.gates, facts, self._fit)
         self._containers.last_sent.clear()
         self._unsettled = set(self._providers)
@@ -91,7 +94,16 @@ class ManagerStack:
     def copy(self, watcher: Watcher | None = None) -> Self:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
         program = sys.modules.values()  # whatever module a manager refers to is not part of its books
-        shared = (self.machine, self.config, self.quirks, self._view, self._watcher, *self._pods.values(), *program)
+        shared = (
+            self.machine,
+            self._plugged,
+            self.config,
+            self.quirks,
+            self._view,
+            self._watcher,
+            *self._pods.values(),
+            *program,
+        )
         made = deepcopy(self, {id(thing): thing for thing in shared})
         made._watcher = made._admitter.watcher = watcher
         return made
@@ -219,6 +231,10 @@ class ManagerStack:
     def _holdings_of(self, uid: str, container: str) -> dict[str, Holding]:
         holdings = ((provider.name, provider.holding(uid, container)) for provider in self._providers)
         return {name: holding for name, holding in holdings if holding is not None}
+
+    def _devices_of(self, pod: Pod) -> set[str]:
+        held = [holding for holdings in self._holdings(pod).values() for holding in holdings.values()]
+        return {resource for holding in held for resource in holding.devices}
 
     def _admission(self, pod: Pod, refusal: Refusal | None) -> AdmissionResult:
         return AdmissionResult(
