@@ -1,4 +1,4 @@
-"""The bugs of the track record: those that quirks and changes name, and those that nothing of ours shows."""
+"""The bugs of the track record: those that quirks and changes name, and those that a life shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numa_conformance.sources.changes import CHANGES
 from numa_conformance.sources.quirks import QUIRKS
 from numa_conformance.sources.versions import NEWEST, OLDEST, SUPPORTED, KubernetesVersion
 
-__all__ = ["MISSING", "Bug", "Missing", "bugs"]
+__all__ = ["LIVES", "Bug", "Life", "bugs"]
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,19 @@ class Bug:
 
 
 @dataclass(frozen=True)
-class Missing:
-    """A bug that nothing of ours shows, and why."""
+class Life:
+    """A bug that a life shows (``lives/``): the last version that has it, and the next one without it, if any.
 
+    ``id`` names the file, ``quirk`` the quirk with which the reference reproduces it, empty where pages expect it.
+    """
+
+    id: str
     what: str
-    issue: str
-    pulls: tuple[str, ...]
+    references: tuple[str, ...]
     releases: str
-    why: str
+    shown_on: str
+    without: str
+    quirk: str = ""
 
 
 def bugs() -> Iterator[Bug]:
@@ -65,21 +70,48 @@ def bugs() -> Iterator[Bug]:
 
 
 _K = "kubernetes/kubernetes#"
-MISSING = (
-    Missing(
+LIVES = (
+    Life(
+        "plugin-late-at-restart",
         "a kubelet that starts refuses running pods whose device plugin has not registered yet",
-        f"{_K}118559",
-        (f"{_K}118635", f"{_K}119432"),
-        "1.27.2-1.27.5",
-        "where managers are asked alone device plugins register before pods come back; no whole kubelet of these "
-        "releases was asked",
+        (f"{_K}118559", f"{_K}118635", f"{_K}119432"),
+        "1.27.2 to 1.27.5",
+        "1.27.5",
+        "1.27.6",
+        "running-containers-need-their-plugin",
     ),
-    Missing(
+    Life(
+        "container-started-again",
+        "it refuses a running pod of which a container had ended and was started again",
+        (f"{_K}133451", f"{_K}135485", f"{_K}138027"),
+        "1.27.6 to 1.34.6",
+        "1.34.6",
+        "1.34.7",
+        "restarted-containers-need-their-plugin",
+    ),
+    Life(
+        "plugin-late-at-boot",
+        "after a boot a pod is refused, as its device plugin registers later than pods are admitted",
+        (f"{_K}125579",),
+        "1.27.2 to open",
+        str(NEWEST),
+        "1.27.1",
+    ),
+    Life(
+        "none-of-a-device",
+        "a pod that asks for none of a device is refused where its plugin offers none",
+        (f"{_K}128854",),
+        "1.27.2 to open",
+        str(NEWEST),
+        "1.27.1",
+    ),
+    Life(
+        "memory-differs-after-boot",
         "the kubelet does not start again where the memory of NUMA nodes is another after a boot",
-        f"{_K}131253",
-        (),
-        "open",
-        "a history has one machine; node.restart does not bring another one. `simulate --then reboot=MACHINE` shows it",
+        (f"{_K}131253",),
+        f"before {OLDEST} to open",
+        str(NEWEST),
+        "",
     ),
 )
-"""What is to be done next."""
+"""What a history has no words for: boots, and device plugins that are late, fail or offer nothing."""

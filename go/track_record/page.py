@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bugs import MISSING, Bug, bugs
+from bugs import LIVES, Bug, bugs
 from third_parties import Party, parties
 
 from numa_conformance.report.pages.markdown import joined, table
@@ -21,14 +21,16 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     every, asked = list(bugs()), set(asked)
     shown = [bug for bug in every if bug.id in repeated]
     waiting = [bug for bug in every if bug.id not in repeated and bug.id in asked]
-    unasked = [bug for bug in every if bug.id not in asked]
+    by_life = {life.quirk for life in LIVES}
+    unasked = [bug for bug in every if bug.id not in asked | by_life]
+    known = len(every) + sum(not life.quirk for life in LIVES)
     lines = [
         "# Track record",
         "",
         "- **For:** those who ask what the suite finds in released code.",
         "- **At the end:** you know which bugs of Kubernetes it shows, on which release, and how to see one yourself.",
         "",
-        f"{len(shown)} of {len(every) + len(MISSING)} known bugs were repeated with released code. One is repeated by",
+        f"{len(shown)} of {known} known bugs were repeated with released code. One is repeated by",
         "",
         "```sh",
         "tox run -e track-record -- groups-may-cross          # builds the managers of two releases (needs Go)",
@@ -53,21 +55,38 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     if waiting:
         lines += ["## Shown by questions, not repeated yet", "", table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
     lines += [
-        "## Shown on the reference alone",
+        "## Shown by a life",
         "",
-        "The suite, or `simulate --then restart`, shows these on the reference of a version that has them "
-        "([quirks.md](quirks.md)); there is no history here to repeat them by.",
+        "A [life](lives.md) boots the machine, and lets device plugins be late or offer nothing. Each is a file in "
+        "[go/track_record/lives](../go/track_record/lives), asked of the reference:",
         "",
-        table(HEAD[:3], [_bug(bug) for bug in unasked]),
-        "",
-        "## Not shown",
-        "",
-        "Known bugs that no question of ours meets: what to do next.",
+        "```sh",
+        "numa-conformance bisect --machine go/track_record/lives/machine.yaml --config "
+        "go/track_record/lives/kubelet.yaml \\",
+        "    --from 1.27.5 --to 1.27.6 go/track_record/lives/plugin-late-at-restart.yaml",
+        "```",
         "",
         table(
-            ("bug", "public", "releases", "why"),
-            [(one.what, _public((one.issue, *one.pulls)), one.releases, one.why) for one in MISSING],
+            ("bug", "public", "releases", "life", "shown on", "without it"),
+            [
+                (
+                    one.what,
+                    _public(one.references),
+                    one.releases,
+                    f"`{one.id}`",
+                    one.shown_on,
+                    one.without or "none yet",
+                )
+                for one in LIVES
+            ],
         ),
+        "",
+        "## Shown on the reference alone",
+        "",
+        "The suite shows these on the reference of a version that has them ([quirks.md](quirks.md)); there is no "
+        "history here to repeat them by.",
+        "",
+        table(HEAD[:3], [_bug(bug) for bug in unasked]),
         "",
         "## Third parties",
         "",

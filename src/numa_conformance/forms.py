@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -176,13 +177,18 @@ def with_position(fault: Fault) -> Fault:
 def _position(file: Path, path: list[str]) -> tuple[int, int] | None:
     """Return line and column, from 1, of what a field path leads to; of what is missing, those of what lacks it."""
     numbered = _DOCUMENT.fullmatch(path[0])
-    documents = yaml.compose_all(read_bounded(file, MAX_BYTES), Loader=_LOADER)
     wanted = int(numbered[1]) - 1 if numbered else 0
-    node = next(islice(documents, wanted, None), None)
+    node = next(islice(_documents(file, file.stat().st_mtime_ns), wanted, None), None)
     mark = None
     for part in path[1:] if numbered else path:
         node, mark = _last(node, mark, part)
     return None if mark is None else (mark.line + 1, mark.column + 1)
+
+
+@lru_cache(maxsize=1)
+def _documents(file: Path, _changed: int) -> list[yaml.Node]:
+    """Return the documents of a file, which may have many faults."""
+    return list(yaml.compose_all(read_bounded(file, MAX_BYTES), Loader=_LOADER))
 
 
 def _last(node: yaml.Node | None, mark: yaml.Mark | None, path: str) -> tuple[yaml.Node | None, yaml.Mark | None]:

@@ -96,3 +96,12 @@ def test_a_hostile_file_is_told_of_by_every_command_that_reads_files(run, tmp_pa
         assert "Traceback" not in out + err
         assert len(err) < 20_000, words
     assert not (tmp_path / "called").exists()
+
+
+def test_of_many_faults_a_hundred_are_told(run, tmp_path):
+    many = tmp_path / "many.yaml"
+    many.write_text("- restat\n" * 300)
+    code, _, err = run("simulate", "--machine", "one-cpu", many)
+    told = err.splitlines()
+    assert (code, len(told), told[-1]) == (2, 101, "error: and 200 more faults")
+    assert told[99].startswith(f"error: {many}:100:3: [99]: restat: unknown field")

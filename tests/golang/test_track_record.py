@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from numa_conformance.cli import main
 from numa_conformance.comparing.two_targets import TwoTargets
 from numa_conformance.report.causes import answers_of
 from numa_conformance.report.reference_answers import open_reference
 from numa_conformance.sources.changes import CHANGES, Changes
 from numa_conformance.sources.quirks import QUIRKS, Quirks
+from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.wire.history.history import read_histories
 
 ROOT = Path(__file__).parents[2]
@@ -20,14 +22,14 @@ FOLDER = ROOT / "go" / "track_record"
 HISTORIES = sorted((FOLDER / "histories").iterdir())
 
 
+sys.path.insert(0, str(FOLDER))
+RECORD = import_module("bugs")
+sys.path.remove(str(FOLDER))
+
+
 @pytest.fixture(scope="module")
 def bugs():
-    sys.path.insert(0, str(FOLDER))
-    try:
-        module = import_module("bugs")
-    finally:
-        sys.path.remove(str(FOLDER))
-    return {bug.id: bug for bug in module.bugs()}
+    return {bug.id: bug for bug in RECORD.bugs()}
 
 
 def test_the_page_is_up_to_date():
@@ -49,6 +51,31 @@ def test_the_questions_show_the_bug_in_the_version_that_has_it_and_in_the_first_
         found = TwoTargets(one, other).differing(answers_of(history, one), answers_of(history, other))
     assert found is not None
     assert found.step == len(history.steps) - 1
+
+
+@pytest.mark.parametrize("life", RECORD.LIVES, ids=lambda life: life.id)
+def test_a_life_shows_the_bug_in_the_version_that_has_it_and_in_the_other_not(life):
+    """Of a bug of every version none is without it, the documented one neither."""
+    machine, config, path = (FOLDER / "lives" / f"{name}.yaml" for name in ("machine", "kubelet", life.id))
+    node = ["simulate", "--machine", str(machine), "--config", str(config), str(path)]
+
+    def code(version):
+        with pytest.raises(SystemExit) as ended:
+            main([*node, "--kubernetes-version", str(version)])
+        return ended.value.code
+
+    if life.without:
+        assert [code(version) for version in (life.shown_on, life.without)] == [1, 0]
+    else:
+        assert {code(version) for version in SUPPORTED} == {1}
+    if life.quirk:
+        assert life.quirk in Quirks.of(KubernetesVersion.parse(life.shown_on)).showing()
+        assert life.quirk not in Quirks.of(KubernetesVersion.parse(life.without)).showing()
+
+
+def test_each_life_has_its_row():
+    others = {"machine", "less-memory", "kubelet"}
+    assert {path.stem for path in (FOLDER / "lives").iterdir()} - others == {life.id for life in RECORD.LIVES}
 
 
 def test_every_mended_quirk_has_its_pull_request():

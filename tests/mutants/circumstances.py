@@ -19,7 +19,7 @@ from numa_conformance.reference.managers.memory import reservation as memory_res
 from numa_conformance.reference.managers.memory import static_policy as memory_policy
 from numa_conformance.reference.managers.topology import merge
 from numa_conformance.reference.managers.topology import policy as topology_policy
-from numa_conformance.reference.node import admission, bring_up, node
+from numa_conformance.reference.node import admission, bring_up, node, stack
 
 from .mutant import mutant
 
@@ -184,7 +184,7 @@ def prefers_all_sets_of_many_nodes(right, *asked):
     return replace(hints, preferred=frozenset(mask for mask in (*hints.base, *hints.fixed) if mask))
 
 
-@mutant().instead_of(node, "bring_up")
+@mutant().instead_of(stack, "bring_up")
 def counts_nodes_with_cpus_alone(right, setup, managers):
     """Comes up on more than eight NUMA nodes where no more than eight have CPUs."""
     machine = setup.machine

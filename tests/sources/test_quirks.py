@@ -18,8 +18,8 @@ OTHERS = {"quirk", "registry", "md"}
 
 def test_each_flag_is_a_quirk_and_off_as_documented():
     assert Quirks.none().showing() == ()
-    first_patches = [KubernetesVersion(version.major, version.minor, 0) for version in SUPPORTED]
-    assert {quirk for version in (*SUPPORTED, *first_patches) for quirk in Quirks.of(version).showing()} == set(QUIRKS)
+    patches = [KubernetesVersion(version.major, version.minor, patch) for version in SUPPORTED for patch in (0, 2)]
+    assert {quirk for version in (*SUPPORTED, *patches) for quirk in Quirks.of(version).showing()} == set(QUIRKS)
     assert QUIRKS["spread-by-cpu-id"].area == "cpu"
     assert QUIRKS["ratio-scores-to-100"].area == "scheduler"
 

@@ -104,6 +104,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
+_MOST_FAULTS = 100
+"""Faults of one input that are told: each is looked for in its file."""
+
+
 def _placed(fault: Fault) -> Fault:
     from ..forms import with_position  # what is right does not pay for it
 
@@ -128,8 +132,10 @@ def _guarded(run: Callable[[], object]) -> int:
         _let_go_of_stdout()
         return 0
     except UsageError as error:
-        for fault in error.faults:
+        for fault in error.faults[:_MOST_FAULTS]:
             say(f"error: {_placed(fault)}", err=True)
+        if more := len(error.faults[_MOST_FAULTS:]):
+            say(f"error: and {more} more faults", err=True)
         return USAGE
     except StartError as error:
         say(f"error: the node does not come up ({error.stage}): {error.message}", err=True)

@@ -1,7 +1,5 @@
 """``numa-conformance bisect``: which version of Kubernetes changed what becomes of these pods, and by what."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -15,7 +13,7 @@ import click
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
-from ..reference.target import Level
+from ..reference.target import BEYOND, Level
 from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
 from ..report.side_by_side import causes_by_sort
@@ -80,17 +78,20 @@ def command(
 ) -> int:
     """Ask version after version what becomes of FILES, and tell what changed when, and by what.
 
-    FILES hold pods, which come to a new node of --machine in order; or without --machine histories and scenarios, as
-    reports and `diff --json` have them. Of each, two neighbouring versions are told at the first step that they answer
-    otherwise. The sum of requests is not asked. Exits with 1 where something changed.
+    FILES hold pods, which come to a new node of --machine in order, and the steps of a life (docs/lives.md); or without
+    --machine histories and scenarios, as reports and `diff --json` have them, of which the sum of requests is not
+    asked. Of each, two neighbouring versions are told at the first step that they answer otherwise. Exits with 1 where
+    something changed.
     """
     histories = _histories(files, machine_name, config_file, flags, level)
     versions = _versions(oldest, newest)
     at: Level = "exact" if level == "exact" else "documented"
     answers = [
-        (history, list(turns(history, versions, at, messages=messages, ignored=ignored)))
+        (history, list(turns(history, versions, at, messages=messages, ignored=ignored, lives=bool(machine_name))))
         for history in with_progress(histories, "asking", len(histories))
     ]
+    if real and any(BEYOND & step.params.keys() for history in histories for step in history.steps):
+        raise click.UsageError("--real asks programs what the protocol has: pods, delete and restart of a life")
     programs = _programs(adapters, versions) if real else []
     of_programs = [
         _answers_of_programs(history, programs, at, timeout, messages=messages, ignored=ignored)
@@ -272,7 +273,8 @@ def _question(difference: Differing) -> str:
     step = difference.history.steps[difference.step]
     metadata = (step.params.get("pod") or {}).get("metadata") or {}
     name = metadata.get("name") or metadata.get("uid") or step.params.get("uid") or ""
-    return f"step {difference.step + 1}, {step.method} {name}".rstrip()
+    boots = " (reboot)" if step.params.get("boots") else ""
+    return f"step {difference.step + 1}, {step.method}{boots} {name}".rstrip()
 
 
 def _brief(value: object) -> str:

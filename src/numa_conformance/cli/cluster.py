@@ -16,8 +16,8 @@ from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup
 from ..reference.fleet.run import unmodelled_uses
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .node_inputs import read_configuration, users_of
-from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, version
+from .node_inputs import users_of
+from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, read_configuration, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
 _SIMPLE = ("LeastAllocated", "MostAllocated")

@@ -17,8 +17,8 @@ from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
-from .node_inputs import read_all, read_configuration
-from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of
+from .node_inputs import read_all
+from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of, read_configuration
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
 

@@ -1,7 +1,5 @@
 """``numa-conformance explain``: pods that a kubelet refused, from ``kubectl get pods`` to the answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ from .node_inputs import (
 )
 from .options import INPUT, MachineName, quirks_of, version
 from .outcomes import Outcomes, headline, placement_lines
+from .step_lines import step_lines, steps_to_dict
 from .terminal import DIFFERENT, OK, print_json, say
 
 
@@ -60,8 +59,9 @@ def command(
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 
     PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
-    first; those that were refused are asked again. PODS may also be what `kubectl describe pod` prints, and a kubelet's
-    log, of which the topology hints are merged. Exits with 1 when a pod is refused.
+    first; those that were refused are asked again. A list may have steps between pods (docs/lives.md). PODS may also be
+    what `kubectl describe pod` prints, and a kubelet's log, of which the topology hints are merged. Exits with 1 when a
+    pod is refused.
     """
     if logs := {path: hints for path in pods if (hints := logged_hints(path))}:
         config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, kubernetes_version).node)
@@ -74,13 +74,13 @@ def command(
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     question = Question(machine_name, dump, flags, level, as_it_is)
-    wanted = read_all(pods)
+    wanted = read_all(pods, lives=True)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs)
     outcomes = beginning.outcomes(inputs, None, None)
     tell_unseen(beginning.pods, outcomes.node)
     refused_pods = _refused(beginning.pods, outcomes)
-    if not refused_pods:
+    if not (refused_pods or any(step.is_wrong for step in outcomes.steps)):
         raise UsageError(Fault(", ".join(map(str, pods)), "no pod was refused", "pods with phase Failed, or Pending"))
     newer = replace(inputs, version=upgrade or NEWEST)
     later = beginning.outcomes(newer, None, 0) if newer.version != inputs.version else None
@@ -88,7 +88,7 @@ def command(
         print_json(_as_dict(refused_pods, inputs, outcomes, newer, later))
     else:
         _print(refused_pods, inputs, outcomes, newer, later)
-    return OK if all(_stays(each, outcomes) for each in refused_pods) else DIFFERENT
+    return OK if outcomes.all_run else DIFFERENT
 
 
 def _refused(pods: tuple[Pod, ...], outcomes: Outcomes) -> list[AdmissionResult]:
@@ -122,6 +122,11 @@ def _print(
             say(f"    {line}")
         if later is not None:
             say(f"    with Kubernetes {newer.version}: {_fate(later, admission)}")
+    for index, step in enumerate(outcomes.steps):
+        if step.is_wrong:
+            say("\n".join(("", *step_lines(step, outcomes))))
+            if later is not None:
+                say(f"    with Kubernetes {newer.version}: {later.steps[index].fate}")
     if later is None and inputs.version == NEWEST:
         say(f"\n{NEWEST} is the newest version known here: no upgrade was tried")
     say(f"\n{outcomes.summary}")
@@ -147,6 +152,10 @@ def _as_dict(
                 **({} if later is None else {"withUpgrade": _fate(later, admission)}),
             }
             for admission in refused_pods
+        ],
+        "steps": [
+            {**step, **({} if later is None else {"withUpgrade": later.steps[index].fate})}
+            for index, step in enumerate(steps_to_dict(outcomes))
         ],
     }
 

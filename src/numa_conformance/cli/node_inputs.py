@@ -32,8 +32,9 @@ from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, machine_of, quirks_of
+from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, machine_of, noted, quirks_of
 from .outcomes import Outcomes, pod_names
+from .steps import NamedStep, with_names
 from .terminal import notice
 
 if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
@@ -68,18 +69,6 @@ def node_options(command: C) -> C:
 def from_node_options(command: C) -> C:
     """Add the options that name a node at work."""
     return _FROM_NODE(STATE_AS_IT_IS(command))
-
-
-def noted(config: KubeletConfiguration, where: str) -> KubeletConfiguration:
-    """Tell which fields of a configuration a kubelet passes over, and what else of it is not read."""
-    for text in (*(f"{where}: {text}" for text in config.passed_over_notices.values()), *config.notes):
-        notice(text)
-    return config
-
-
-def read_configuration(path: Path | None) -> KubeletConfiguration:
-    """Read a KubeletConfiguration, and tell what of it is not read; raises ``UsageError``."""
-    return noted(read_kubelet_configuration(path), str(path))
 
 
 @dataclass(frozen=True)
@@ -133,9 +122,9 @@ class NodeInputs:
             raise StartError(error.stage, error.message, hints) from error
 
 
-def read_all(paths: Iterable[Path], *, resizes: bool = False) -> ClusterObjects:
-    """Return what is in all files, and report what is left out; ``resizes``: a pod may be listed twice."""
-    objects = read_cluster(*paths, resizes=resizes)
+def read_all(paths: Iterable[Path], *, lives: bool = False) -> ClusterObjects:
+    """Return what is in all files, and report what is left out; ``lives``: steps too, and pods that are there again."""
+    objects = read_cluster(*paths, lives=lives)
     for text in objects.notices:
         notice(text)
     if len(nodes := {pod.node_name for pod in objects.pods} - {""}) > 1:
@@ -198,11 +187,16 @@ def users_of(uses: Iterable[tuple[Pod, Iterable[Unmodelled]]]) -> dict[Unmodelle
 
 @dataclass(frozen=True)
 class Beginning:
-    """The pods that come to a node, in order, and what it holds before, if anything. ``names``: of all pods, by uid."""
+    """What comes to a node, in order, and what it holds before, if anything. ``names``: of all pods, by uid."""
 
-    pods: tuple[Pod, ...]
+    life: tuple[Pod | NamedStep, ...]
     names: dict[str, str]
     held: NodeHoldings | None = None
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """The pods that come."""
+        return tuple(event for event in self.life if isinstance(event, Pod))
 
     def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None, **more: Any) -> Outcomes:
         """Start the node on what it holds, with ``more`` of what ``Node`` takes, and admit the pods.
@@ -214,12 +208,12 @@ class Beginning:
             outcomes = Outcomes(inputs.node(**more), self.names, explainer)
         else:
             outcomes = self._resumed(inputs, explainer, self.held, more)
-        outcomes.admit(self.pods, most)
+        outcomes.live(self.life, most)
         return outcomes
 
     def drained(self) -> Beginning:
         """Return an empty node to which all pods come, those first that were there."""
-        return replace(self, pods=(*(self.held.pods if self.held else ()), *self.pods), held=None)
+        return replace(self, life=(*(self.held.pods if self.held else ()), *self.life), held=None)
 
     def _resumed(
         self, inputs: NodeInputs, explainer: Explainer | None, held: NodeHoldings, more: dict[str, Any]
@@ -256,20 +250,22 @@ class Question:
         self, config_file: Path | None, version: KubernetesVersion | None, objects: ClusterObjects
     ) -> tuple[NodeInputs, Beginning]:
         """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
-        pods = objects.in_order
         machine = machine_of(self.machine_name) if self.machine_name else None
         if self.dump is None:
             assert machine is not None
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
-            return replace(inputs, node_object=objects.node), Beginning(tuple(pods), pod_names(pods))
+            beginning = Beginning(with_names(objects.in_life, {}), pod_names(objects.in_order))
+            return replace(inputs, node_object=objects.node), beginning
         from ..doctor.held_pods import node_holdings
 
         sight = self._look(self.dump, config_file, version, machine)
-        held = node_holdings(sight, pods)
+        held = node_holdings(sight, objects.in_order)
         for note in (*sight.state.remarks, *held.notes):
             notice(note)
         inputs = replace(self._of_node(sight, config_file), machine=held.machine, node_object=objects.node)
-        return inputs, Beginning(held.new, {**pod_names(held.new), **held.names}, held)
+        new = {pod.uid for pod in held.new}
+        life = [event for event in objects.in_life if not isinstance(event, Pod) or event.uid in new]
+        return inputs, Beginning(with_names(life, held.names), {**held.names, **pod_names(held.new)}, held)
 
     def other(self, inputs: NodeInputs, config_file: Path | None, version: KubernetesVersion | None) -> NodeInputs:
         """Return the machine with another configuration or version, and a kubelet's flags; raises ``UsageError``."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,6 +15,9 @@ from ..sources.patches import patch_note
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .terminal import notice
+
+if TYPE_CHECKING:
+    from ..kube import KubeletConfiguration
 
 FILE = click.Path(path_type=Path)
 INPUT = click.Path(path_type=Path, allow_dash=True)
@@ -134,3 +138,17 @@ TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Secon
 def quirks_of(level: str, kubernetes_version: KubernetesVersion) -> Quirks:
     """Return what a version does at a level."""
     return Quirks.of(kubernetes_version) if level == "exact" else Quirks.none()
+
+
+def read_configuration(path: Path | None) -> "KubeletConfiguration":
+    """Read a KubeletConfiguration, and tell what of it is not read; raises ``UsageError``."""
+    from ..kube import read_kubelet_configuration  # commands without a kubelet do not pay for it
+
+    return noted(read_kubelet_configuration(path), str(path))
+
+
+def noted(config: "KubeletConfiguration", where: str) -> "KubeletConfiguration":
+    """Tell which fields of a configuration a kubelet passes over, and what else of it is not read."""
+    for text in (*(f"{where}: {text}" for text in config.passed_over_notices.values()), *config.notes):
+        notice(text)
+    return config

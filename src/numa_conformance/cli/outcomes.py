@@ -1,20 +1,21 @@
 """What became of pods on one node, in order: what ``simulate`` prints, and compares."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
 from ..cpuset import format_bits
-from ..errors import KubeletCrashes, KubeletFails, KubeletHangs
+from ..errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
 from ..kube import Pod
+from ..machine import Machine
 from ..reference.advice import Advice, advise, why_shared
 from ..reference.advice.refused_pod import other_amounts
-from ..reference.node import AdmissionResult, Explainer, Node
+from ..reference.advice.what_if import numa_nodes
+from ..reference.node import AdmissionResult, Explainer, Node, Placement
+from .steps import NamedStep, StepOutcome
 from .terminal import with_progress
 
 ADVISED = 3
@@ -35,7 +36,8 @@ class Outcomes:
     ``claims``: by uid the resource claims that no manager serves. ``pods``: those that were asked for, by uid.
     ``ended``: the uids of pods that the kubelet ended for a critical one, with the uid of that. ``behind``: by uid the
     quirks and changes without which a pod would fare otherwise, where they were looked for. ``unmoved``: by the
-    identity of a resize that is granted the containers that keep what they had, and why.
+    identity of a resize that is granted the containers that keep what they had, and why. ``steps``: what became of the
+    steps that were taken.
     """
 
     node: Node
@@ -49,11 +51,21 @@ class Outcomes:
     ended: dict[str, str] = field(default_factory=dict)
     behind: dict[str, list[str]] = field(default_factory=dict)
     unmoved: dict[int, dict[str, str]] = field(default_factory=dict)
+    steps: list[StepOutcome] = field(default_factory=list)
 
-    def admit(self, pods: Sequence[Pod], most: int | None) -> None:
-        """Admit pods in order, or resize those that are there; advise on the first ``most`` kinds of refusals."""
+    def live(self, life: Sequence[Pod | NamedStep], most: int | None) -> None:
+        """Admit pods or resize those that are there, and take steps; advise on the first ``most`` kinds of refusals.
+
+        Raises ``UsageError`` for a pod that comes while another of its name is on the node.
+        """
         kinds: set[object] = set()
-        for pod in with_progress(pods, "admitting", len(pods)):
+        for pod in with_progress(life, "admitting", len(life)):
+            if isinstance(pod, NamedStep):
+                self._take(pod)
+                continue
+            name = self.names[pod.uid]
+            if self.steps and any(self.names.get(uid) == name for uid in self.node.pods.keys() - {pod.uid}):
+                raise UsageError(Fault(name, "is on the node already", f"delete: {name} before it comes again"))
             outcome = _outcome(self.node, pod, again=pod.uid in self.pods and pod != self.pods[pod.uid])
             if outcome.admitted or not outcome.resize:
                 self.pods[pod.uid] = pod
@@ -78,10 +90,28 @@ class Outcomes:
         texts = {name: other_amounts(pod, pod.container(name), placed, node) for name, placed in placements}
         return {name: text for name, text in texts.items() if text}
 
+    def _take(self, step: NamedStep) -> None:
+        """Take a step; where the kubelet does not start the node stays as it was."""
+        node = self.node.copy(self.explainer)
+        try:
+            done = step.take(node)
+        except (StartError, KubeletFails) as error:
+            done = StepOutcome(step.step, failure=str(error))
+        else:
+            self.node = node
+        late = (
+            uid
+            for uid in done.refused
+            if uid in self.pods and _outcome(node.copy(), self.pods[uid], again=False).admitted
+        )
+        pods = self.node.state().pods
+        self.steps.append(replace(done, pods=pods, after=len(self.admissions), late=frozenset(late)))
+
     @property
     def all_run(self) -> bool:
-        """Whether every pod was admitted as it asks to be, and stays."""
-        return all(admission.admitted and admission.uid not in self.ended for admission in self.admissions)
+        """Whether every pod was admitted as it asks to be, and stays, and each step left all of them on the node."""
+        stay = all(admission.admitted and admission.uid not in self.ended for admission in self.admissions)
+        return stay and not any(step.is_wrong for step in self.steps)
 
     @property
     def in_order(self) -> list[AdmissionResult]:
@@ -109,6 +139,8 @@ class Outcomes:
         resizes = [admission.admitted for admission in self.admissions if admission.resize]
         resized = f"; {sum(resizes)} of {len(resizes)} resized" if resizes else ""
         resized += f"; {len(self.ended)} ended: Preempting" if self.ended else ""
+        at_steps = sum(len(step.refused) for step in self.steps)
+        resized += f"; {at_steps} refused at a step" if at_steps else ""
         reasons = self._refusals
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
         return f"{self._admitted} admitted, {reasons.total()} refused" + (f": {why}" if why else "") + resized
@@ -202,6 +234,19 @@ def headline(admission: AdmissionResult, outcomes: Outcomes) -> str:
     if admission.reason in NO_ANSWER:
         return f"{pod}: no answer, {admission.message}"
     return f"{pod}: refused{' again' if before else ''}, {admission.reason}: {admission.message}"
+
+
+def brief_placements(machine: Machine, placements: Mapping[str, Placement]) -> str:
+    """Return what containers have in a line: CPUs, devices, NUMA nodes."""
+    briefs = {name: _brief(machine, placed) for name, placed in placements.items()}
+    return "; ".join(f"{name}: {brief}" if len(briefs) > 1 else brief for name, brief in briefs.items())
+
+
+def _brief(machine: Machine, placed: Placement) -> str:
+    parts = [f"CPUs {format_bits(placed.cpus)}" if placed.cpus else "shared CPUs"]
+    parts += [device for ids in (placed.devices or {}).values() for device in ids]
+    nodes = numa_nodes(machine, placed)
+    return ", ".join([*parts, f"NUMA {nodes}"] if nodes else parts)
 
 
 def placement_lines(admission: AdmissionResult, outcomes: Outcomes) -> list[str]:

@@ -15,6 +15,7 @@ from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step
 from .judge import holds_histories, read_files
 from .node_inputs import NodeInputs, read_all
+from .steps import NamedStep, with_names
 
 _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
@@ -22,9 +23,14 @@ _UNSEEN = "amd-rome-7502p-smt-off"
 
 def history_of_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
     """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
-    start = Step("node.start", {"kubelet": inputs.config.to_dict()}, {})
-    pods = [Step("node.admit", {"pod": pod.to_dict()}, {}) for pod in read_all(files).in_order]
-    return History(_head("pods", inputs.machine), (start, *pods))
+    steps, there = [Step("node.start", {"kubelet": inputs.config.to_dict()}, {})], set[str]()
+    for event in with_names(read_all(files, lives=True).in_life, {}):
+        if isinstance(event, NamedStep):
+            steps.append(Step(*event.question(), {}))
+        else:
+            steps.append(Step("node.resize" if event.uid in there else "node.admit", {"pod": event.to_dict()}, {}))
+            there.add(event.uid)
+    return History(_head("pods", inputs.machine), tuple(steps))
 
 
 def histories_of_files(files: Sequence[Path]) -> Iterator[History]:

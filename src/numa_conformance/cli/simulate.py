@@ -12,10 +12,10 @@ from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..errors import StartError
-from ..kube import ClusterObjects
+from ..kube import ClusterObjects, LifeStep
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
-from ..reference.node import Explainer
+from ..reference.node import AdmissionResult, Explainer
 from ..sources.versions import KubernetesVersion
 from .departures import departure_line, departures
 from .node_inputs import (
@@ -30,7 +30,7 @@ from .node_inputs import (
 )
 from .options import FILE, INPUT, MachineName, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
-from .steps import STEPS, Step, StepOutcome, StepType, take
+from .step_lines import step_lines, steps_to_dict
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
@@ -49,14 +49,6 @@ _SHOWN_ALIKE = 3
 @click.option(
     "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
 )
-@click.option(
-    "--then",
-    "steps",
-    type=StepType(),
-    multiple=True,
-    metavar="STEP",
-    help=f"What happens afterwards, step by step: {STEPS}.",
-)
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
@@ -74,7 +66,6 @@ def command(
     level: str,
     other_config: Path | None,
     other_version: KubernetesVersion | None,
-    steps: tuple[Step, ...],
     explain: bool,
     as_json: bool,
     as_svg: bool,
@@ -82,23 +73,24 @@ def command(
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
-    With --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a
-    critical one; with --compare or --compare-version, when a pod fares otherwise there (docs/what-if.md).
+    A list in a file may have steps between pods, such as `- restart` or `- delete: POD` (docs/lives.md). With
+    --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a critical
+    one; with --compare or --compare-version, when a pod fares otherwise there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
     if as_json + as_svg + as_html > 1:
         raise click.UsageError("--json, --svg and --html exclude each other")
-    for name, is_on in (("--html", as_html), ("--explain", explain), ("--then", bool(steps))):
+    for name, is_on in (("--html", as_html), ("--explain", explain)):
         if is_on and compares:
             raise click.UsageError(f"{name} tells of one node: leave out --compare and --compare-version")
-    if steps and as_html:
-        raise click.UsageError("--html tells of no steps: leave out --then")
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     question = Question(machine_name, dump, flags, level, as_it_is)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    wanted = read_all(pods, resizes=True) if pods else ClusterObjects((), ())
+    wanted = read_all(pods, lives=True) if pods else ClusterObjects((), ())
+    if (as_html or compares) and any(isinstance(event, LifeStep) for event in wanted.life):
+        raise click.UsageError("steps are told as text, JSON and --svg, and of one node: see bisect for versions")
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     tell_missing(beginning.pods, inputs)
     most = 0 if compares else None if explain else ADVISED
@@ -106,9 +98,7 @@ def command(
     if explain:
         outcomes.behind = departures(beginning, inputs, outcomes)
     if not compares:
-        done = [take(step, outcomes) for step in steps]
-        code = _print(outcomes, done, as_json=as_json, as_svg=as_svg, as_html=as_html)
-        return DIFFERENT if any(step.failure for step in done) else code
+        return _print(outcomes, as_json=as_json, as_svg=as_svg, as_html=as_html)
     other = question.other(inputs, other_config, other_version)
     comparison = _compared(outcomes, inputs, other, beginning)
     if as_json:
@@ -142,22 +132,18 @@ def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning
     return Comparison(before, after, (inputs.title, title))
 
 
-def _print(outcomes: Outcomes, steps: Sequence[StepOutcome], *, as_json: bool, as_svg: bool, as_html: bool) -> int:
+def _print(outcomes: Outcomes, *, as_json: bool, as_svg: bool, as_html: bool) -> int:
     if as_json:
-        after = {"steps": [step.to_dict(outcomes) for step in steps]} if steps else {}
-        print_json({**outcomes.to_dict(), **after})
+        print_json({**outcomes.to_dict(), **({"steps": steps_to_dict(outcomes)} if outcomes.steps else {})})
     elif as_svg:
         click.echo(machine_svg(outcomes.node.machine, outcomes.owners), nl=False)
     elif as_html:
         click.echo(_page(outcomes), nl=False)
     else:
-        _print_pods(outcomes)
-        for step in steps:
-            say("\n".join((f"\nthen {step.step.text}", *(f"    {line}" for line in step.lines(outcomes)))))
+        _print_life(outcomes)
         _print_node(outcomes)
         click.echo(f"\n{outcomes.summary}")
-    again = all(admission.admitted for step in steps for admission in step.admissions)
-    return OK if outcomes.all_run and again else DIFFERENT
+    return OK if outcomes.all_run else DIFFERENT
 
 
 def _page(outcomes: Outcomes) -> str:
@@ -190,11 +176,24 @@ def _page(outcomes: Outcomes) -> str:
     )
 
 
-def _print_pods(outcomes: Outcomes) -> None:
+def _print_life(outcomes: Outcomes) -> None:
+    """Print pods and steps in their order, a line between them."""
+    if not outcomes.steps:
+        _print_pods(outcomes, outcomes.in_order)
+        return
+    ends = [step.after for step in outcomes.steps]
+    for step, begin, end in zip([None, *outcomes.steps], [0, *ends], [*ends, len(outcomes.admissions)], strict=True):
+        if step is not None:
+            say("\n".join((*([""] if begin or step is not outcomes.steps[0] else []), *step_lines(step, outcomes))))
+            if begin < end:
+                click.echo()
+        _print_pods(outcomes, outcomes.admissions[begin:end])
+
+
+def _print_pods(outcomes: Outcomes, admissions: Sequence[AdmissionResult]) -> None:
     names, advice, explainer = outcomes.names, outcomes.advice, outcomes.explainer
     for refusal, group in groupby(
-        outcomes.in_order,
-        lambda admission: explainer or admission.admitted or admission.uid in advice or admission.message,
+        admissions, lambda admission: explainer or admission.admitted or admission.uid in advice or admission.message
     ):
         alike = list(group)
         if isinstance(refusal, str) and len(alike) > _SHOWN_ALIKE:

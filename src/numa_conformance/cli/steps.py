@@ -1,104 +1,114 @@
-"""What happens to a node after its pods have come (``simulate --then``): restarts, boots, a shutdown, ends of pods."""
+"""Steps of a life (docs/lives.md): what they name is read before any is taken, and each tells who has what after it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import click
-
-from ..errors import Fault, KubeletFails, StartError, UsageError, did_you_mean
-from ..machine import Machine, load_machine
-from ..reference.node import AdmissionResult, ShutdownGroup
-from .outcomes import Outcomes, headline
-
-STEPS = "restart, reboot, reboot=MACHINE, shutdown, end=POD"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step. ``machine``: what boots, where that is another one. ``pod``: the one that ends, as it is named."""
-
-    text: str
-    kind: str
-    machine: Machine | None = None
-    pod: str = ""
-
-
-class StepType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
-    """A step, as it is written on a command line."""
-
-    name = "step"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Step:
-        """Read a step; the machine that it names is loaded."""
-        if isinstance(value, Step):
-            return value
-        kind, _, name = value.partition("=")
-        if value not in ("restart", "reboot", "shutdown") and not (kind in ("reboot", "end") and name):
-            self.fail(f"{value!r} is no step; accepted: {STEPS}{did_you_mean(kind, STEPS.split(', '))}", param, ctx)
-        return Step(
-            value, kind, load_machine(name) if name and kind == "reboot" else None, name if kind == "end" else ""
-        )
+from ..errors import Fault, UsageError
+from ..kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
+from ..machine import Machine, machine_to_dict
+from ..reference.node import AdmissionResult, Node, Placement, ShutdownGroup
+from .options import machine_of, read_configuration
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """What a step did: the pods that were admitted again, those that ended group by group, or why nothing starts."""
+    """What a step did: the pods that were admitted again, those that ended group by group, or why nothing starts.
 
-    step: Step
+    ``pods``: who has what after it, by uid and container. ``after``: how many pods had come. ``late``: the uids of pods
+    that were refused, and would be admitted by now.
+    """
+
+    step: LifeStep
     admissions: tuple[AdmissionResult, ...] = ()
     groups: tuple[ShutdownGroup, ...] = ()
     failure: str = ""
+    pods: Mapping[str, Mapping[str, Placement]] = field(default_factory=dict)
+    after: int = 0
+    late: frozenset[str] = frozenset()
 
-    def lines(self, outcomes: Outcomes) -> Iterator[str]:
-        """Yield it as text."""
+    @property
+    def refused(self) -> list[str]:
+        """The uids of pods that it refused."""
+        return [admission.uid for admission in self.admissions if not admission.admitted]
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it refused a pod, or the kubelet does not start."""
+        return bool(self.failure or self.refused)
+
+    @property
+    def fate(self) -> str:
+        """What came of it, in a line."""
         if self.failure:
-            yield f"the kubelet does not start: {self.failure}"
-        for group in self.groups:
-            pods = ", ".join(f"{outcomes.names[uid]} ({seconds} s)" for uid, seconds in group.pods.items())
-            yield f"priority {group.priority}, for at most {group.seconds} s: {pods} end, Failed: Terminated"
-        if self.step.kind == "shutdown" and not self.groups:
-            yield "no pod is ended: there is none, or shutdownGracePeriod leaves no time"
-        if self.step.pod:
-            yield "what it held is released when a manager is next asked"
-        yield from (headline(admission, outcomes) for admission in self.admissions)
-
-    def to_dict(self, outcomes: Outcomes) -> dict[str, Any]:
-        """Return it for a program."""
-        groups = [
-            {**asdict(group), "pods": {outcomes.names[uid]: seconds for uid, seconds in group.pods.items()}}
-            for group in self.groups
-        ]
-        pods = [outcomes.pod_to_dict(admission) for admission in self.admissions]
-        return {"step": self.step.text, "pods": pods, "ended": groups, "failure": self.failure or None}
+            return f"the kubelet does not start: {self.failure}"
+        count = len(self.refused)
+        return f"{count} pod{'s' * (count > 1)} refused" if count else "no pod is refused"
 
 
-def take(step: Step, outcomes: Outcomes) -> StepOutcome:
-    """Take a step, after which the outcomes are of the node as it is then; raises ``UsageError`` for an unknown pod.
+@dataclass(frozen=True)
+class NamedStep:
+    """A step with what it names: the pod's uid, the machine and the configuration of a start."""
 
-    Where the kubelet does not start the node stays as it was.
-    """
-    node = outcomes.node.copy(outcomes.explainer)
-    done = StepOutcome(step)
+    step: LifeStep
+    uid: str = ""
+    machine: Machine | None = None
+    config: KubeletConfiguration | None = None
+
+    def take(self, node: Node) -> StepOutcome:
+        """Take the step on a node; raises ``StartError`` or ``KubeletFails`` where its kubelet does not start."""
+        match self.step.kind:
+            case "delete":
+                node.remove(self.uid)
+            case "lose":
+                node.write_files({self.step.value: None})
+            case "plugin":
+                node.change_plugins(self.step.value)
+            case "shutdown":
+                return StepOutcome(self.step, groups=tuple(node.shut_down()))
+            case kind:
+                again = node.start_later(self.machine, self.config, boots=kind == "reboot")
+                return StepOutcome(self.step, again.pods)
+        return StepOutcome(self.step)
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """Return the step as the reference is asked it (``LifeClient``)."""
+        kind, value = self.step.kind, self.step.value
+        if kind == "delete":
+            return "node.remove", {"uid": self.uid}
+        if kind not in ("restart", "reboot"):
+            return "node.state", {kind: True if value is None else value}
+        machine = {} if self.machine is None else {"machine": machine_to_dict(self.machine)}
+        config = {} if self.config is None else {"kubelet": self.config.to_dict()}
+        return "node.restart", {**machine, **config, **({"boots": True} if kind == "reboot" else {})}
+
+
+def with_names(life: Iterable[Pod | LifeStep], names: Mapping[str, str]) -> tuple[Pod | NamedStep, ...]:
+    """Read what the steps name; ``names``: those of the pods that are there before, by uid. Raises ``UsageError``."""
+    known, faults, events = dict(names), list[Fault](), list[Pod | NamedStep]()
+    for event in life:
+        if isinstance(event, Pod):
+            known[event.uid] = f"{event.namespace}/{event.name}"
+            events.append(event)
+            continue
+        try:
+            events.append(_named(event, known))
+        except UsageError as error:
+            faults += error.faults
+    if faults:
+        raise UsageError(faults)
+    return tuple(events)
+
+
+def _named(step: LifeStep, names: Mapping[str, str]) -> NamedStep:
+    if step.kind == "delete":
+        return NamedStep(step, pod_named(step, names))
+    if not isinstance(step.value, StartForm):
+        return NamedStep(step)
     try:
-        if step.kind == "end":
-            node.remove(_uid(step.pod, outcomes))
-        elif step.kind == "shutdown":
-            done = replace(done, groups=tuple(node.shut_down()))
-        else:
-            again = node.restart() if step.kind == "restart" else node.reboot(step.machine)
-            done = replace(done, admissions=again.pods)
-    except (StartError, KubeletFails) as error:
-        return replace(done, failure=str(error))
-    outcomes.node = node
-    return done
-
-
-def _uid(name: str, outcomes: Outcomes) -> str:
-    there = {outcomes.names.get(uid, uid): uid for uid in outcomes.node.pods}
-    for known in (name, f"default/{name}"):
-        if known in there:
-            return there[known]
-    raise UsageError(Fault("--then", f"no pod {name!r} is on the node{did_you_mean(name, there)}", ", ".join(there)))
+        machine = machine_of(step.path_of(step.value.machine)) if step.value.machine else None
+        config = read_configuration(Path(step.path_of(step.value.config))) if step.value.config else None
+    except UsageError as error:
+        raise error.within(f"{step.place}: {step.kind}") from error
+    return NamedStep(step, machine=machine, config=config)

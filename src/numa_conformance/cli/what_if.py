@@ -6,13 +6,12 @@ from typing import Any
 import click
 import msgspec
 
-from ..cpuset import format_bits
 from ..machine import Machine, allocation_map
 from ..machine.picture_svg import machine_svgs
-from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, numa_nodes, pod_change
-from ..reference.node import AdmissionResult, Placement
+from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, pod_change
+from ..reference.node import AdmissionResult
 from ..reference.target.answers import admission_answer
-from .outcomes import NO_ANSWER, Outcomes, resize_result
+from .outcomes import NO_ANSWER, Outcomes, brief_placements, resize_result
 from .terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
 
 
@@ -110,15 +109,4 @@ def _fate(machine: Machine, admission: AdmissionResult) -> str:
         return f"not resized, {admission.reason}"
     if not admission.admitted:
         return "no answer" if admission.reason in NO_ANSWER else f"refused, {admission.reason}"
-    several = len(admission.placements) > 1
-    return "; ".join(
-        f"{name}: {_placed(machine, placed)}" if several else _placed(machine, placed)
-        for name, placed in admission.placements.items()
-    )
-
-
-def _placed(machine: Machine, placed: Placement) -> str:
-    parts = [f"CPUs {format_bits(placed.cpus)}" if placed.cpus else "shared CPUs"]
-    parts += [device for ids in (placed.devices or {}).values() for device in ids]
-    nodes = numa_nodes(machine, placed)
-    return ", ".join([*parts, f"NUMA {nodes}"] if nodes else parts)
+    return brief_placements(machine, admission.placements)

@@ -15,6 +15,7 @@ from .requests import pod_limits, pod_requests, pod_total
 from .reservation import explicit_reserved_cpus, node_reservation, reserved_cpu_milli
 from .scheduler_args import NodeResourcesFitArgs, ResourceWeight, ScoringStrategy, ShapePoint
 from .scheduler_config import SchedulerConfiguration, SchedulerProfile
+from .steps import LifeStep, StartForm, pod_named
 
 __all__ = [
     "ClusterObjects",
@@ -22,6 +23,7 @@ __all__ = [
     "Document",
     "FeatureGates",
     "KubeletConfiguration",
+    "LifeStep",
     "NodeObject",
     "NodeResourcesFitArgs",
     "Pod",
@@ -33,12 +35,14 @@ __all__ = [
     "SchedulerProfile",
     "ScoringStrategy",
     "ShapePoint",
+    "StartForm",
     "explicit_reserved_cpus",
     "files_of",
     "gate_faults",
     "node_reservation",
     "option_maturity",
     "pod_limits",
+    "pod_named",
     "pod_requests",
     "pod_total",
     "qos_class",

@@ -15,6 +15,7 @@ from .descriptions import DESCRIBED
 from .manifests import ManifestObject, read_manifests
 from .pod import Pod
 from .quantity import Quantity, quantities
+from .steps import LifeReader, LifeStep
 from .workloads import TEMPLATED, pods_of
 
 
@@ -79,7 +80,7 @@ class ClusterObjects:
 
     Pods that have ended are not among them: ``ended``, and ``refused``, which a kubelet never ran. ``passed_over``
     counts by kind the objects that make no pods, ``represented`` the workloads whose pods, or what makes those, are
-    there themselves.
+    there themselves. ``life``: the pods and the steps between them, without those that were refused.
     """
 
     nodes: tuple[NodeObject, ...]
@@ -88,11 +89,17 @@ class ClusterObjects:
     refused: tuple[Pod, ...] = ()
     passed_over: Mapping[str, int] = field(default_factory=dict)
     represented: int = 0
+    life: tuple[Pod | LifeStep, ...] = ()
 
     @property
     def in_order(self) -> list[Pod]:
         """The pods, those last that a kubelet refused: they come again when the others have their resources."""
         return [*self.pods, *self.refused]
+
+    @property
+    def in_life(self) -> list[Pod | LifeStep]:
+        """The same with the steps between them."""
+        return [*self.life, *self.refused]
 
     @property
     def node(self) -> NodeObject | None:
@@ -124,7 +131,7 @@ class ClusterObjects:
         return tuple(_notices(self))
 
 
-def read_cluster(*paths: Path | str, resizes: bool = False) -> ClusterObjects:
+def read_cluster(*paths: Path | str, lives: bool = False) -> ClusterObjects:
     """Read the Nodes, Pods and workloads of files and folders; ``-`` is standard input.
 
     Lists are opened, a file named twice is read once, and of a workload the replicas become pods named
@@ -132,41 +139,42 @@ def read_cluster(*paths: Path | str, resizes: bool = False) -> ClusterObjects:
     ``<namespace>/<name>``. Objects that make no pods are passed over. Raises ``UsageError`` with all faults of all
     files, each naming file, document and field path.
 
-    ``resizes``: a pod may stand there again, its containers with other resources.
+    ``lives``: steps are read too. A pod may be there again, to be resized or, with ``deletionTimestamp``, to go.
     """
     faults: list[Fault] = []
     manifests = list(read_manifests(paths, faults))
-    read = [manifest for manifest in manifests if manifest.is_read]
-    owners = {uid for manifest in read for uid in _owners(manifest)}
+    objects = [manifest for manifest in manifests if isinstance(manifest, ManifestObject)]
+    owners = {uid for manifest in objects if manifest.is_read for uid in _owners(manifest)}
     nodes: list[NodeObject] = []
-    pods: list[Pod] = []
-    names, by_uid, represented = PodNames(), dict[str, Pod](), 0
-    for manifest in read:
+    names, life, represented = PodNames(), LifeReader(lives=lives), 0
+    for manifest in manifests:
         try:
-            if manifest.kind == "Node":
+            if isinstance(manifest, LifeStep):
+                life.step(manifest)
+            elif manifest.kind == "Node":
                 nodes.append(NodeObject.from_dict(manifest.obj, manifest.place))
             elif manifest.kind in TEMPLATED and _uid(manifest.metadata) in owners:
                 represented += 1
-            else:
-                made = pods_of(
-                    manifest.kind, names.name(manifest.obj) if manifest.kind == "Pod" else manifest.obj, manifest.place
-                )
-                faults += _same_uid(made, by_uid, manifest.place, resizes=resizes)
-                pods += made
+            elif manifest.is_read:
+                obj = names.name(manifest.obj) if manifest.kind == "Pod" else manifest.obj
+                for pod in pods_of(manifest.kind, obj, manifest.place):
+                    life.pod(pod, manifest.place)
         except UsageError as error:
             faults.extend(error.faults)
     faults += _twice("nodes", (node.name for node in nodes))
-    passed_over = Counter(manifest.kind for manifest in manifests if not manifest.is_read)
-    if not (read or faults):
-        kinds = ", ".join(dict.fromkeys(manifest.kind for manifest in manifests))
+    passed_over = Counter(manifest.kind for manifest in objects if not manifest.is_read)
+    if len(manifests) == passed_over.total() and not faults:
+        kinds = ", ".join(passed_over) or "nothing"
         where = ", ".join(map(str, paths))
         faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", _instead(passed_over)))
     if faults:
         raise UsageError(faults)
+    pods = [event for event in life.events if isinstance(event, Pod)]
     alive = tuple(pod for pod in pods if not pod.ended)
     refused = tuple(pod for pod in pods if pod.was_refused)
     ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
-    return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented)
+    events = tuple(event for event in life.events if isinstance(event, LifeStep) or not event.ended)
+    return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented, events)
 
 
 def _owners(manifest: ManifestObject) -> Iterator[str]:
@@ -201,6 +209,9 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
         )
     if objects.nodes and not objects.in_order:
         yield "only Nodes are listed, and no pod: of a Node labels, taints and conditions are looked at"
+    if going := [pod for pod in objects.pods if object_at(pod.raw, "metadata").get("deletionTimestamp")]:
+        names = (f"{pod.namespace}/{pod.name}" for pod in going)
+        yield f"being deleted, and on the node until they end: {listed(names)}"
     if grouped := [pod for pod in objects.in_order if object_at(pod.raw, "spec", "schedulingGroup")]:
         names = (f"{pod.namespace}/{pod.name}" for pod in grouped)
         yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"
@@ -222,21 +233,6 @@ def _instead(kinds: Iterable[str]) -> str:
 
 def _twice(what: str, names: Iterable[str]) -> list[Fault]:
     return [Fault("", f"there are {count} {what} {name!r}") for name, count in Counter(names).items() if count > 1]
-
-
-def _same_uid(pods: Iterable[Pod], by_uid: dict[str, Pod], place: str, *, resizes: bool) -> Iterator[Fault]:
-    for pod in pods:
-        first = by_uid.setdefault(pod.uid, pod)
-        if first is not pod and not (resizes and _is_resized(first, pod)):
-            names = f"{first.namespace}/{first.name} and {pod.namespace}/{pod.name}"
-            yield Fault(f"{place}: metadata.uid", f"the pods {names} have the same uid {pod.uid!r}")
-
-
-def _is_resized(first: Pod, again: Pod) -> bool:
-    """Tell whether a pod is there again, with the same containers and other resources."""
-    same = (first.namespace, first.name) == (again.namespace, again.name)
-    names = [[container.name for container in pod.all_containers] for pod in (first, again)]
-    return same and names[0] == names[1] and first.all_containers != again.all_containers
 
 
 class PodNames:

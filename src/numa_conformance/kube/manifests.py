@@ -1,7 +1,5 @@
 """The objects of manifests: folders and Lists are opened, what makes no pods is told apart from what is misspelt."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,7 @@ from ..documents import name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
 from .descriptions import described_pods
+from .steps import LifeStep
 from .workloads import TEMPLATED
 
 _READ = ("Pod", *TEMPLATED, "Node")
@@ -18,6 +17,8 @@ _LISTS = ("List", *(f"{kind}List" for kind in _READ))
 _ACCEPTED = ", ".join((*_READ, "List"))
 _SUFFIXES = (".json", ".yaml", ".yml")
 """What ``kubectl apply -f FOLDER`` reads of a folder."""
+_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "items"})
+"""What tells an object of Kubernetes in a list from a step."""
 _GROUPS = ("", "apps", "batch")
 """The API groups whose kinds are all known here, so that an unknown one is a misspelt one."""
 _OTHER_NAMES = """
@@ -46,7 +47,7 @@ class ManifestObject:
         return object_at(self.obj, "metadata")
 
 
-def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[ManifestObject]:
+def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[ManifestObject | LifeStep]:
     """Yield the objects of files and folders in the order of the text; a file named twice is read once.
 
     Faults of single objects are collected, with file, document and field path; raises ``UsageError`` for a file that
@@ -75,8 +76,19 @@ def _some_files(path: Path | str) -> list[str]:
     return files
 
 
-def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -> Iterator[ManifestObject]:
-    """Yield one object, or those of a List; ``default`` is the kind of one that does not say."""
+def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -> Iterator[ManifestObject | LifeStep]:
+    """Yield one object, or those of a List; ``default`` is the kind of one that does not say. A list may have steps."""
+    if isinstance(obj, list):
+        for index, entry in enumerate(obj):
+            at = f"{place}: [{index}]"
+            if not isinstance(entry, str) and (not isinstance(entry, Mapping) or _FIELDS & entry.keys()):
+                yield from _opened(entry, at, None, faults)
+                continue
+            try:
+                yield LifeStep.read(entry, at)
+            except UsageError as error:
+                faults.extend(error.faults)
+        return
     if not isinstance(obj, Mapping):
         faults.append(Fault(place, "is not a Kubernetes object", _ACCEPTED))
         return

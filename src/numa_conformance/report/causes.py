@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -26,18 +27,26 @@ FACTS = "gates-options-and-defaults"
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a reference shows: the level, the version with its gates and options, the quirks, and the changes."""
+    """What a reference shows: the level, the version with its gates and options, the quirks, and the changes.
+
+    ``lives``: a whole kubelet does, that takes the steps of a life.
+    """
 
     level: Level
     version: KubernetesVersion
     quirks: Quirks
     changes: Changes
+    lives: bool = False
 
     @classmethod
-    def of(cls, level: Level, version: KubernetesVersion) -> Behaviour:
+    def of(cls, level: Level, version: KubernetesVersion, *, lives: bool = False) -> Behaviour:
         """Return what the reference of a level and version shows."""
         quirks = Quirks.of(version) if level == "exact" else Quirks.none()
-        return cls(level, version, quirks, Changes.of(version))
+        return cls(level, version, quirks, Changes.of(version), lives)
+
+    def open(self) -> AbstractContextManager[Client]:
+        """Open the reference that shows it."""
+        return open_reference(self.level, self.version, self.quirks, self.changes, lives=self.lives)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +122,7 @@ class CausesBetween:
 
 
 def _answers(shown: Behaviour, history: History) -> History:
-    with open_reference(shown.level, shown.version, shown.quirks, shown.changes) as reference:
+    with shown.open() as reference:
         return answers_of(history, reference)
 
 
@@ -144,26 +153,29 @@ def turns(
     *,
     messages: bool = False,
     ignored: Collection[str] = (),
+    lives: bool = False,
 ) -> Iterator[VersionChange]:
-    """Yield where the references of two neighbouring versions differ; refusals by wording with ``messages`` only."""
-    for before, after in pairwise(versions):
-        with open_reference(level, before) as older, open_reference(level, after) as newer:
+    """Yield where the references of two neighbouring versions differ; refusals by wording with ``messages`` only.
+
+    ``lives``: of whole kubelets.
+    """
+    for before, after in pairwise(Behaviour.of(level, version, lives=lives) for version in versions):
+        with before.open() as older, after.open() as newer:
             two = TwoTargets(older, newer, messages=messages, ignored=ignored)
             difference = two.differing(answers_of(history, older), answers_of(history, newer))
             if difference is not None:
-                yield _turn(two, difference, level, before, after)
+                yield _turn(two, difference, before, after)
 
 
-def _turn(
-    two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
-) -> VersionChange:
-    between = CausesBetween(two, Behaviour.of(level, before), Behaviour.of(level, after))
+def _turn(two: TwoTargets, difference: Differing, before: Behaviour, after: Behaviour) -> VersionChange:
+    between = CausesBetween(two, before, after)
     causes = between.causes(difference)
-    if causes and causes != (FACTS,):
-        return VersionChange(before, after, difference, causes)
-    if not causes:
-        return VersionChange(before, after, difference, _fewest(between, difference), together=True)
-    return VersionChange(before, after, difference, tuple(_defaults(two, difference, level, before, after)) or causes)
+    if causes == (FACTS,):
+        causes = tuple(_defaults(two, difference, before, after.version)) or causes
+    together = not causes
+    return VersionChange(
+        before.version, after.version, difference, causes or _fewest(between, difference), together=together
+    )
 
 
 def _fewest(between: CausesBetween, difference: Differing) -> tuple[str, ...]:
@@ -178,18 +190,15 @@ def _fewest(between: CausesBetween, difference: Differing) -> tuple[str, ...]:
     return names
 
 
-def _defaults(
-    two: TwoTargets, difference: Differing, level: Level, before: KubernetesVersion, after: KubernetesVersion
-) -> Iterator[str]:
+def _defaults(two: TwoTargets, difference: Differing, before: Behaviour, after: KubernetesVersion) -> Iterator[str]:
     """Yield the gates of which another default is the reason: set so, the older version answers as the newer one."""
     for name, gate in GATES.items():
-        was, now = gate.history.at(before), gate.history.at(after)
+        was, now = gate.history.at(before.version), gate.history.at(after)
         if was is None or now is None or was.on == now.on or was.stage == "gone":
             continue
-        with open_reference(level, before) as client:
-            set_so = answers_of(_with_gate(difference.history, name, on=now.on), client)
-            if two.differing(History(difference.history.head, set_so.steps), difference.other) is None:
-                yield name
+        set_so = _answers(before, _with_gate(difference.history, name, on=now.on))
+        if two.differing(History(difference.history.head, set_so.steps), difference.other) is None:
+            yield name
 
 
 def _with_gate(history: History, name: str, *, on: bool) -> History:

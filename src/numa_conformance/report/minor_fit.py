@@ -44,6 +44,7 @@ UNSEEN = {
     "reconcile-period-is-fixed": "no question tells the time: a pass of the loop comes when it is asked for",
     "returned-memory-is-reused": "a kubelet admits a pod again at a start alone, which forgets what is reusable",
     "ended-init-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
+    "running-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
     "restarted-containers-need-their-plugin": "managers alone do not show it: no question restarts a container",
     "reservations-are-told-beside-capacity": "managers alone do not show it: a whole kubelet makes the check",
     "os-is-looked-at-before-fit": "managers alone do not show it: a whole kubelet looks",

@@ -12,7 +12,7 @@ from ..comparing.recorded import Vector, record, replay
 from ..errors import NumaConformanceError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import judge
-from ..reference.target import Level, ReferenceTarget
+from ..reference.target import Level, LifeClient, LivingReference, ReferenceTarget
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -46,18 +46,16 @@ def open_reference(
     changes: Changes | None = None,
     *,
     resource_fit: bool = False,
+    lives: bool = False,
 ) -> Iterator[Client]:
     """Open the reference at a level and version, or with these quirks and changes, and close it at the end.
 
-    ``resource_fit``: it adds up requests, as a whole kubelet does and its managers do not.
+    ``resource_fit``: it adds up requests, as a whole kubelet does and its managers do not. ``lives``: so does this one,
+    which takes the steps that the protocol has no words for.
     """
-    reference = Client(
-        InProcess(
-            lambda: ReferenceTarget(level, version, quirks=quirks, changes=changes, resource_fit=resource_fit),
-            "the bundled reference",
-            _SECONDS,
-        )
-    )
+    target, client = (LivingReference, LifeClient) if lives else (ReferenceTarget, Client)
+    shown: dict[str, Any] = {"quirks": quirks, "changes": changes, "resource_fit": resource_fit or lives}
+    reference = client(InProcess(lambda: target(level, version, **shown), "the bundled reference", _SECONDS))
     try:
         yield reference
     finally:

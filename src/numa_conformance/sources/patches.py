@@ -54,6 +54,7 @@ PATCH_CHANGES: tuple[PatchChange, ...] = (
         KubernetesVersion(1, 27, 6),
         "a kubelet that starts refuses pods whose device plugin has not registered yet, also those that run",
         "while the kubelet starts, a container that runs keeps its devices unasked",
+        quirk="running-containers-need-their-plugin",
         issue="kubernetes/kubernetes#118559",
     ),
     PatchChange(KubernetesVersion(1, 34, 7), _ANY_ID_BEFORE, _ANY_ID_AFTER, "restarted-containers-need-their-plugin"),

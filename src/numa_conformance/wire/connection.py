@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ from ..machine import machine_from_dict
 from ..machine.hostfs import write_tree
 from .faults import BadReply, NotClaimed, TargetFault, Unsupported, shorten
 from .features import check_claims, other_version
-from .message import Method, R, Request
+from .message import Message, Method, R, Request
 from .messages import METHODS
 from .messages.describe import PROTOCOL, Describe, Description
 from .target_record import TargetRecord, machine_of
@@ -74,6 +75,8 @@ class Connection(Protocol):
 
 class Client:
     """A target with a description: asks only what it claims, and checks who it is before anything else."""
+
+    _forms: Mapping[str, type[Message]] = {name: method.request for name, method in METHODS.items()}
 
     def __init__(self, connection: Connection, record: TargetRecord | None = None) -> None:
         """Shake hands; raises ``TargetFault``, or ``UsageError`` for claims that are not known.
@@ -159,10 +162,10 @@ class Client:
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Ask with plain JSON values and return plain JSON values. Raises ``TargetFault`` and ``UsageError``."""
-        known = METHODS.get(method)
-        if known is None:
+        form = self._forms.get(method)
+        if form is None:
             raise UsageError(Fault("", f"no method {method!r}", ", ".join(METHODS)))
-        request: Any = read_form(known.request, params)
+        request: Any = read_form(form, params)
         reply: dict[str, Any] = msgspec.to_builtins(self.ask(request))
         return reply
 

@@ -12,6 +12,8 @@ from numa_conformance.machine import Machine, load_machine, machine_from_dict, m
 from numa_conformance.machine.hostfs import MemoryStore
 from numa_conformance.machine.model import Device
 from numa_conformance.reference.node import Node
+from numa_conformance.sources.quirks import Quirks
+from numa_conformance.sources.versions import KubernetesVersion
 
 GPU, CHECKPOINT = "example.com/gpu", "kubelet_internal_checkpoint"
 PLAIN = load_machine("t1-one-socket-smt2")
@@ -114,6 +116,28 @@ def test_a_boot_with_other_cpus_ends_the_kubelet(lacking: int) -> None:
     up = Node(before, static(), resource_fit=True)
     with pytest.raises(StartError, match="CPUs"):
         up.reboot(after)
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"), [("1.27.1", None), ("1.27.2", "UnexpectedAdmissionError"), ("1.27.6", None), ("1.37", None)]
+)
+def test_four_patches_refuse_running_pods_before_their_plugin_is_back(version: str, reason: str | None) -> None:
+    up = node(version)
+    up.admit(on_gpus("gpu"))
+    assert outcome(up.restart()) == {"gpu": reason}
+    quirks = Quirks.of(KubernetesVersion.parse(version)).without("running-containers-need-their-plugin")
+    without = Node(up.machine, static(), kubernetes_version=version, quirks=quirks, resource_fit=True)
+    without.admit(on_gpus("gpu"))
+    assert outcome(without.restart()) == {"gpu": None}
+
+
+def test_a_machine_with_other_plugins_is_the_one_of_before_when_they_come_back() -> None:
+    up = node()
+    before = up.machine
+    up.change_plugins({GPU: "empty", "example.com/nic": "fails"})
+    assert (up.machine.devices, dict(up.machine.preferred_allocation)) == ((), {GPU: None, "example.com/nic": "fails"})
+    up.change_plugins({GPU: "registered", "example.com/nic": "unregistered"})
+    assert up.machine == before
 
 
 # Containers that ended and were started again

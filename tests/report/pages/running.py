@@ -17,7 +17,7 @@ from numa_conformance.cli import main
 from .not_run import why_not
 from .page import ROOT, Command, File, parts
 
-LENT = ("examples", "conformance")
+LENT = ("examples", "conformance", "go")
 """Folders of a clone that commands name."""
 
 

@@ -82,6 +82,10 @@ class Provider(Protocol):
         """Whether it has hints for a pod that is resized too, where managers are told that it is."""
         return False
 
+    def machine_changed(self, machine: Machine) -> None:
+        """Take what device plugins offer by now."""
+        return
+
     def hints(self, pod: Pod, container: Container) -> Answer:
         """Offer hints for one container."""
         return None

@@ -1,8 +1,6 @@
 """The check that follows the resource managers: does the sum of requests fit the node (ADM-CHAIN-03, ADM-PRED-01)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -84,8 +82,16 @@ class ResourceFit:
         changes: Changes,
         quirks: SchedulerQuirks,
         storage: int | None = None,
+        listed: set[str] | None = None,
+        devices_of: Callable[[Pod], Collection[str]] = lambda _: (),
     ) -> None:
-        """Take what the node is made of; ``storage``: ephemeral storage, where that is known."""
+        """Take what the node is made of; ``storage``: ephemeral storage, where that is known.
+
+        ``listed``: what the Node has listed, and lists as 0 when a device plugin is gone. ``devices_of``: the resources
+        of which a pod has devices. Of these the node has as many as are given, whatever is offered by now.
+        """
+        self._listed = set() if listed is None else listed
+        self._devices_of = devices_of
         self.quirks = quirks
         self._machine, self._config, self._storage = machine, config, storage
         self._changes = changes
@@ -96,7 +102,14 @@ class ResourceFit:
     @cached_property
     def _allocatable(self) -> dict[str, int]:
         storage = {} if self._storage is None else {"ephemeral-storage": self._storage}
-        return {**node_allocatable(self._machine, self._config), **storage}
+        offered = {**dict.fromkeys(self._listed, 0), **node_allocatable(self._machine, self._config), **storage}
+        self._listed.update(offered)
+        return offered
+
+    def machine_changed(self, machine: Machine) -> None:
+        """Look at another machine from now on."""
+        self._machine = machine
+        vars(self).pop("_allocatable", None)
 
     def check(self, pod: Pod, others: Iterable[Pod]) -> None:
         """Raise ``Refusal`` for the first resource that does not fit."""
@@ -111,7 +124,7 @@ class ResourceFit:
         for name, amount in {_PLACE: 1, **checked_amounts(dict(requested), self.quirks)}.items():
             if name in self._allocatable or is_scalar(name):
                 shortage = Shortage(name, amount, self._used.get(name, 0), self._allocatable.get(name, 0))
-                if shortage.missing > 0:
+                if shortage.missing > 0 and name not in self._devices_of(pod):
                     yield shortage
 
     def _without_unlisted(self, pod: Pod) -> Pod:

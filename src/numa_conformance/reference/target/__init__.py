@@ -1,5 +1,6 @@
 """The reference as a target: it answers every surface of the contract."""
 
+from .living_node import BEYOND, LifeClient, LivingReference
 from .reference_target import Level, ReferenceTarget
 
-__all__ = ["Level", "ReferenceTarget"]
+__all__ = ["BEYOND", "Level", "LifeClient", "LivingReference", "ReferenceTarget"]

@@ -6,7 +6,7 @@ from typing import Literal
 from ... import __version__
 from ...cpuset import format_bits
 from ...errors import Fault, StartError, UsageError
-from ...kube import FeatureGates, Pod, Quantity, ScoringStrategy
+from ...kube import FeatureGates, KubeletConfiguration, Pod, Quantity, ScoringStrategy
 from ...machine.codec import machine_to_dict
 from ...machine.hostfs import CgroupTree, JournalStore, read_machine
 from ...sources.changes import Changes
@@ -24,7 +24,7 @@ from ...wire.messages.merge import Merge, Merged
 from ...wire.messages.pick import Pick, Picked, PickRefused
 from ...wire.messages.score import Score, Scored, ScoreRefused
 from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
-from ..node import Node
+from ..node import Node, RestartResult
 from ..scheduler import score_node
 from . import answers
 from .container_question import ask_container, ask_hints
@@ -217,9 +217,12 @@ class ReferenceTarget(ReferencePlugin, DraDriver):
         kubelet, version = request.kubelet, self._up.version
         try:
             config = None if kubelet is None else self._readings.startable(kubelet, version)
-            return answers.restarted_answer(self._up.restart(config, at_once=request.at_once))
+            return answers.restarted_answer(self._start_again(request, config))
         except StartError as error:
             return messages.StartFailed(error.stage, error.message)
+
+    def _start_again(self, request: messages.RestartNode, config: KubeletConfiguration | None) -> RestartResult:
+        return self._up.restart(config, at_once=request.at_once)
 
     @property
     def _up(self) -> Node:

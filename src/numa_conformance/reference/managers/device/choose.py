@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ....errors import Refusal
 from ....sources.quirks.device import DeviceQuirks
 from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
@@ -87,6 +88,23 @@ class ResourcePlugin(Protocol):
 
     def allocate(self, ids: Sequence[str]) -> bytes:
         """Tell it what a container is given, and return its answer for that container, as sent (DEV-ALLOC-11)."""
+
+
+FAILS = "fails"
+"""What a plugin prefers that has an error for each call."""
+_ERROR = "rpc error: code = Unknown desc = the device plugin fails"
+
+
+class FailingPlugin:
+    """A plugin that has an error for each call."""
+
+    def preference(self, *_: object) -> Iterable[str]:
+        """Fail as the kubelet tells it (DEV-ALLOC-09)."""
+        raise Refusal.unexpected(f"device plugin GetPreferredAllocation rpc failed with err: {_ERROR}")
+
+    def allocate(self, ids: Sequence[str]) -> bytes:
+        """Fail as well."""
+        raise Refusal.unexpected(_ERROR)
 
 
 @dataclass(frozen=True)

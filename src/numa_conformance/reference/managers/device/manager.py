@@ -14,7 +14,7 @@ from ....sources.quirks.device import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Active, NodeSetup, Provider, release_inactive
-from .choose import DevicePools, Preference, ResourcePlugin, choose, device_hints, lowest_ids
+from .choose import FAILS, DevicePools, FailingPlugin, Preference, ResourcePlugin, choose, device_hints, lowest_ids
 from .device_state import NO_DEVICES, Allocations, DeviceEntry, DeviceHolding, Inventory, ResourceDevices
 from .state_file import DeviceStateFile
 
@@ -50,14 +50,20 @@ class DeviceManager(Provider):
         self._numa_ids = machine.numa_ids
         self._quirks = quirks
         self._changes = changes or Changes()
-        self.inventory = Inventory(machine)
         self.allocations = Allocations()
-        stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
         self._plugins: Mapping[str, ResourcePlugin] = {} if plugins is None else plugins
-        self._preferences: dict[str, Preference] = {**stated, **(preferences or {})}
+        self._stated = preferences or {}
+        self.machine_changed(machine)
         self._reusable: dict[str, dict[str, frozenset[str]]] = {}
         self._listed: Mapping[str, ResourceDevices] = {}
         self._entries: tuple[DeviceEntry, ...] = ()
+
+    def machine_changed(self, machine: Machine) -> None:
+        """Take the devices and what their plugins prefer; one of them may fail."""
+        self.inventory = Inventory(machine)
+        stated = {resource: lowest_ids for resource, way in machine.preferred_allocation.items() if way}
+        self._preferences: dict[str, Preference] = {**stated, **self._stated}
+        self._failing = {resource for resource, way in machine.preferred_allocation.items() if way == FAILS}
 
     def hints(self, pod: Pod, container: Container) -> dict[str, list[Hint] | CompressedHints | None]:
         """Offer hints for the devices a container asks for; empty when it asks for none (DEV-HINT-09)."""
@@ -124,7 +130,8 @@ class DeviceManager(Provider):
 
     def holding(self, uid: str, container: str) -> DeviceHolding | None:
         """Return a container's devices; None on a machine without devices."""
-        return DeviceHolding(self.allocated(uid, container)) if self.inventory.resources else None
+        known = self.inventory.resources or self.allocations.by_pod
+        return DeviceHolding(self.allocated(uid, container)) if known else None
 
     def entries(self) -> tuple[DeviceEntry, ...]:
         """Return the lines of the checkpoint: who had which devices when a container last got all of its own."""
@@ -200,7 +207,7 @@ class DeviceManager(Provider):
         if held or count == 0:
             return
         reusable = self._reusable.get(pod.uid, {}).get(resource, frozenset())
-        plugin = self._plugins.get(resource)
+        plugin = FailingPlugin() if resource in self._failing else self._plugins.get(resource)
         preference = self._preferences.get(resource) if plugin is None else plugin.preference
         free = devices.healthy - self.allocations.in_use(resource)
         chosen = choose(devices, free, reusable, count, affinity.mask, preference, self._quirks)

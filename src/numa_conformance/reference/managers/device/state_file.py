@@ -27,7 +27,7 @@ class _Manager(Protocol):
 
 
 class DeviceStateFile:
-    """The file of one Device Manager. On a machine without devices it is neither read nor written."""
+    """The file of one Device Manager. On a machine without devices, and without the file, it is not written."""
 
     name = DEVICE_FILE
     lags = True
@@ -42,7 +42,7 @@ class DeviceStateFile:
 
     def restore(self, text: str | None, where: str) -> bool:
         """Take over a file's content, nothing where it is damaged; tell whether it is to be written anew."""
-        if not self._manager.inventory.resources:
+        if text is None and not self._manager.inventory.resources:
             return False
         if text is not None and (entries := decode(text)) is not None:
             self._manager.restore(entries, json.loads(text)["Data"].get("RegisteredDevices") or ())
