@@ -1,6 +1,7 @@
 """A DRA driver in a page, for tests: ``python driver.py KUBECONFIG KUBELET_FOLDER CDI_FOLDER HOST_ROOT [WAY]``.
 
-It publishes a device for each NUMA node. WAY is how it is wrong: ``keeps``, ``forgets``, ``no-cdi``, ``other-type``.
+It publishes a device for each NUMA node. WAY is how it is wrong: ``keeps``, ``forgets``, ``no-cdi``,
+``tells-nothing``, ``other-type``.
 """
 
 import contextlib
@@ -94,9 +95,9 @@ class Driver:
         self.hold(claim.uid, str(given))
 
     def hold(self, uid, cpus):
-        self.held[uid] = cpus
+        self.held[uid], variable = cpus, "DEVICES" if self.way == "tells-nothing" else "CPUSET"
         self.file.write_text(json.dumps(self.held))
-        device = {"name": uid, "containerEdits": {"env": [f"CPUSET_{uid}={cpus}"]}}
+        device = {"name": uid, "containerEdits": {"env": [f"{variable}_{uid}={cpus}"]}}
         if self.way != "no-cdi":
             spec = {"cdiVersion": "0.6.0", "kind": f"{NAME}/set", "devices": [device]}
             (self.cdi / f"{uid}.json").write_text(json.dumps(spec))
