@@ -104,6 +104,7 @@ LIVES = (
         "1.27.2 to open",
         str(NEWEST),
         "1.27.1",
+        "zero-devices-need-a-healthy-one",
     ),
     Life(
         "memory-differs-after-boot",

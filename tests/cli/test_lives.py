@@ -262,7 +262,7 @@ def test_explain_tells_the_steps_that_refuse_and_what_an_upgrade_changes(lives):
             ["delete: a", EMPTIED, NONE],
             ("1.27.1", "1.27.2"),
             "step 5, node.admit a",
-            "unhealthy-devices-are-kept",
+            "zero-devices-need-a-healthy-one",
         ),
         (SMALL, [SMALL.replace("cpu: 1", "cpu: 2")], ("1.32", "1.33"), "step 3, node.resize a", ""),
     ],

@@ -22,6 +22,7 @@ from ..comparing.differing import STATE_FILES, Differing, differing
 from ..comparing.recorded.differences import DEVICE_FILE
 from ..comparing.recorded.needs import features_needed
 from ..comparing.two_targets import of_a_whole_kubelet
+from ..files import text_of
 from ..judging.files import CPU_FILE, MEMORY_FILE
 from ..machine import machine_to_dict
 from ..sources.changes import CHANGES
@@ -39,21 +40,7 @@ _WRITTEN = {
     MEMORY_FILE: "memory-manager/state-file",
     DEVICE_FILE: "device-manager/state-file",
 }
-UNSEEN = {
-    "options-flag-takes-one-pair": "a target is given a configuration, and no flags of a command line",
-    "reconcile-period-is-fixed": "no question tells the time: a pass of the loop comes when it is asked for",
-    "returned-memory-is-reused": "a kubelet admits a pod again at a start alone, which forgets what is reusable",
-    "ended-init-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
-    "running-containers-need-their-plugin": "managers alone do not show it: plugins are late beside whole kubelets",
-    "restarted-containers-need-their-plugin": "managers alone do not show it: no question restarts a container",
-    "reservations-are-told-beside-capacity": "managers alone do not show it: a whole kubelet makes the check",
-    "os-is-looked-at-before-fit": "managers alone do not show it: a whole kubelet looks",
-    "unlisted-resources-of-init-containers-are-passed-over": "managers alone do not show it: a whole kubelet compares",
-    "predicates-say-why": "managers alone do not show it: a whole kubelet has predicates",
-    "preemption-counts-sidecars": "managers alone do not show it: a whole kubelet ends pods",
-    "overhead-counts-twice": "managers alone do not show it: a whole kubelet adds up what is on a node",
-    "class-by-container": "the pods that tell are refused by the API server, and never come to a node",
-}
+UNSEEN = dict(line.split(": ", 1) for line in text_of(__package__, "unseen.txt").splitlines())
 """Quirks and changes that no answer shows, and why."""
 _KINDS = {"allocate": "cpu-static", "hints": "cpu-static", "merge": "merge", "score": "noderesourcesfit"}
 
