@@ -46,6 +46,7 @@ def _packing(name: str) -> Section:
     return BIN_PACKING.section(f"Placement using {name} strategy", f"strategy-{name}")
 
 
+_SCORING = SCHEDULER_REFERENCE.section("ScoringStrategy", "kubescheduler-config-k8s-io-v1-ScoringStrategy")
 _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
     ("cpuManagerPolicy", "none", "1.8", CPU_TASK.section("`none` policy configuration"), "any"),
     ("cpuManagerPolicy", "static", "1.8", CPU_TASK.section("`static` policy configuration"), "any"),
@@ -58,13 +59,7 @@ _RECORDS: tuple[tuple[str, str, str, Section, Platform], ...] = (
     ("topologyManagerPolicy", "single-numa-node", "1.16", _topology("single-numa-node"), "any"),
     ("topologyManagerScope", "container", "1.20", TOPOLOGY_TASK.section("`container` scope"), "any"),
     ("topologyManagerScope", "pod", "1.20", TOPOLOGY_TASK.section("`pod` scope"), "any"),
-    (
-        "scoringStrategy.type",
-        "LeastAllocated",
-        "1.22",
-        SCHEDULER_REFERENCE.section("ScoringStrategy", "kubescheduler-config-k8s-io-v1-ScoringStrategy"),
-        "any",
-    ),
+    ("scoringStrategy.type", "LeastAllocated", "1.22", _SCORING, "any"),
     ("scoringStrategy.type", "MostAllocated", "1.22", _packing("MostAllocated"), "any"),
     ("scoringStrategy.type", "RequestedToCapacityRatio", "1.22", _packing("RequestedToCapacityRatio"), "any"),
 )

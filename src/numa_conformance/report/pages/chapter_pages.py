@@ -14,6 +14,7 @@ from ...chapters import REQUIREMENTS, Requirement
 from ...chapters.outcomes import in_words, listed
 from ...chapters.pairs import Pair, pairs, violations
 from ...cpuset import format_bits
+from ...files import text_of
 from ...judging.allocated import AllocatedCpus
 from ...judging.chapter import CHAPTER_OF, Checker, Violation, judges_of
 from ...judging.choice import CpuChoice
@@ -34,27 +35,7 @@ from .source_pages import statement_links
 
 Difference = tuple[str, tuple[str, ...], Any]
 """A field, the keys that lead to it, and its right value."""
-NAMES = {
-    "admit": "admitted",
-    "axes": "hints",
-    "chosen": "affinity",
-    "cpus": "CPUs",
-    "free": "free bytes",
-    "answer": "CPUs",
-    "id": "device",
-    "insufficient": "reasons",
-    "key": "name",
-    "offered": "hints",
-    "others": "CPUs",
-    "pool": "shared pool",
-    "qos": "class",
-    "reserved": "reserved CPUs",
-    "serves": "served before it registers",
-    "shared": "CPUs",
-    "together": "CPUs of the pod",
-    "stays": "what stays:",
-    "balances": "the books:",
-}
+NAMES = dict(line.split("; ") for line in text_of(__package__, "field_nouns.txt").splitlines())
 """What fields are called, where it is not their name."""
 
 
