@@ -16,10 +16,10 @@ PREFERRED, RESTART = "device-plugin/preferred-allocation", "device-plugin/restar
 def device_plugins(
     claimed: frozenset[str], machines: Sequence[Machine] | None = None, seed: int = 0
 ) -> Iterator[Scenario]:
-    """Yield a life of a plugin on each machine; without any named, on the smaller ones of the catalogue."""
+    """Yield a life of a plugin on each machine, first where devices are; without any named, on smaller ones."""
     if "device-plugin/devices" not in claimed:
         return
-    for machine in or_the_catalogue(machines, MOST_CPUS):
+    for machine in sorted(or_the_catalogue(machines, MOST_CPUS), key=lambda machine: not machine.devices):
         life = partial(_life, claimed, f"plugin {seed} {machine.name}")
         yield Scenario("plugin", "a life of a device plugin", machine, life, seed)
 
