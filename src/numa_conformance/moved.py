@@ -1,7 +1,5 @@
 """Rooms of 0.1 and 0.2 under their old names, with a warning, until 0.4. Then this file goes."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
 """The command ``numa-conformance``."""
 
-from .app import main
-
-__all__ = ["main"]
+from .app import main as main

@@ -3,8 +3,6 @@
 Each is served as a target over the standard streams.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path

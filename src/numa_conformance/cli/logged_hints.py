@@ -1,7 +1,5 @@
 """``explain`` of a kubelet's log: the hints that managers gave, and what each policy makes of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the kubelet refuses in its configuration before any manager is built."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction

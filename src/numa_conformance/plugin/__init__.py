@@ -1,7 +1,5 @@
 """The pytest plugin. Without ``--numa-conformance`` it offers its fixtures and costs nothing else."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Generator
 

@@ -4,8 +4,6 @@ It is provoked by a machine, a reservation and a first pod. Without the option t
 lead elsewhere, and chance hardly ever leads there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Building the managers of a node in the kubelet's order, each refusing what it cannot work with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ...cpuset import format_bits

@@ -1,7 +1,5 @@
 """The node's state files: read at start, checked, and written whenever what they hold has changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """Why a pod was placed or refused as it was: hints per manager, the merge, what each manager gave."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

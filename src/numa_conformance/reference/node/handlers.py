@@ -1,7 +1,5 @@
 """The chain of admission around the managers: what each handler refuses, and what of a pod is not modelled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

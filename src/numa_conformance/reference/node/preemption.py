@@ -1,7 +1,5 @@
 """Which pods a kubelet ends so that a critical one fits (ADM-PRED-02)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...errors import Refusal

@@ -1,7 +1,5 @@
 """CFS quota of containers: a bound on CPU time, also where CPUs are exclusive (CPU-CFS-01..04)."""
 
-from __future__ import annotations
-
 from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration

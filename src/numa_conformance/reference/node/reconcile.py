@@ -1,7 +1,5 @@
 """The CPU Manager's reconcile loop: which cpusets go to the container runtime, and when (CPU-REC-02..09)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ...kube.pod import Pod

@@ -1,7 +1,5 @@
 """Resizing a pod in place: what a node can never grant (CPU-ELIG-07, MEM-POL-08, ADM-RESIZE-01)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...errors import Fault, Refusal, UsageError

@@ -1,7 +1,5 @@
 """What a node answers; what its managers hold is told in values of their own, of which some are named here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Whether a node's labels match what a pod requires of them, and its taints what a pod tolerates; None: not known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

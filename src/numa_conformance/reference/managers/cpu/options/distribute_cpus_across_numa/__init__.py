@@ -10,6 +10,4 @@ https://v1-32.docs.kubernetes.io/docs/concepts/policy/node-resource-managers/#di
 The kubelet's departures stand at the end of ``shares`` and ``search``; ``balance`` finds out whether it hangs.
 """
 
-from .shares import Distribution
-
-__all__ = ["Distribution"]
+from .shares import Distribution as Distribution
