@@ -24,7 +24,7 @@ from .node_inputs import (
     tell_missing,
     tell_unseen,
 )
-from .options import INPUT, MachineName, quirks_of, version
+from .options import INPUT, quirks_of, version
 from .outcomes import Outcomes, headline, placement_lines
 from .step_lines import step_lines, steps_to_dict
 from .terminal import DIFFERENT, OK, print_json, say
@@ -32,12 +32,6 @@ from .terminal import DIFFERENT, OK, print_json, say
 
 @click.command("explain")
 @click.argument("pods", nargs=-1, required=True, type=INPUT)
-@click.option(
-    "--machine",
-    "machine_name",
-    type=MachineName(),
-    help="A name of the catalogue, or a file (capture writes one of a node).",
-)
 @from_node_options
 @node_options
 @click.option("--upgrade", type=version, help=f"Say what changes with this version (default: {NEWEST}).")

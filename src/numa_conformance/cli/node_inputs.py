@@ -32,7 +32,7 @@ from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, machine_of, noted, quirks_of
+from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, MachineName, machine_of, noted, quirks_of
 from .outcomes import Outcomes, pod_names
 from .steps import NamedStep, with_names
 from .terminal import notice
@@ -50,8 +50,6 @@ _FLAGS = click.option(
     metavar="TEXT",
     help='The kubelet\'s command line; overrides the configuration: "--cpu-manager-policy=static --reserved-cpus=0".',
 )
-
-
 _FROM_NODE = click.option(
     "--from-node",
     "dump",
@@ -67,8 +65,9 @@ def node_options(command: C) -> C:
 
 
 def from_node_options(command: C) -> C:
-    """Add the options that name a node at work."""
-    return _FROM_NODE(STATE_AS_IT_IS(command))
+    """Add the options that name a machine, or a node at work."""
+    machine = click.option("--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file.")
+    return machine(_FROM_NODE(STATE_AS_IT_IS(command)))
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ class Question:
         """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
         machine = machine_of(self.machine_name) if self.machine_name else None
         if self.dump is None:
-            assert machine is not None
+            assert machine
             inputs = NodeInputs.read(machine, config_file, self.flags, version or DEFAULT, self.level)
             beginning = Beginning(with_names(objects.in_life, {}), pod_names(objects.in_order))
             return replace(inputs, node_object=objects.node), beginning
@@ -263,9 +262,9 @@ class Question:
         for note in (*sight.state.remarks, *held.notes):
             notice(note)
         inputs = replace(self._of_node(sight, config_file), machine=held.machine, node_object=objects.node)
-        new = {pod.uid for pod in held.new}
+        new = pod_names(held.new)
         life = [event for event in objects.in_life if not isinstance(event, Pod) or event.uid in new]
-        return inputs, Beginning(with_names(life, held.names), {**held.names, **pod_names(held.new)}, held)
+        return inputs, Beginning(with_names(life, held.names), {**held.names, **new}, held)
 
     def other(self, inputs: NodeInputs, config_file: Path | None, version: KubernetesVersion | None) -> NodeInputs:
         """Return the machine with another configuration or version, and a kubelet's flags; raises ``UsageError``."""

@@ -28,7 +28,7 @@ from .node_inputs import (
     tell_missing,
     tell_unseen,
 )
-from .options import FILE, INPUT, MachineName, version
+from .options import FILE, INPUT, version
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .step_lines import step_lines, steps_to_dict
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
@@ -41,7 +41,6 @@ _SHOWN_ALIKE = 3
 
 
 @click.command("simulate")
-@click.option("--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file.")
 @click.argument("pods", nargs=-1, type=INPUT)
 @from_node_options
 @node_options
