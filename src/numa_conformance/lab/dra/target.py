@@ -86,27 +86,24 @@ class DraTarget:
 
     def claims_unprepare(self, request: messages.UnprepareClaim) -> messages.ClaimUnprepared | messages.ClaimRefused:
         """End the claim's container, have the claim unprepared, and delete it."""
-        try:
-            self._backend.unprepare(request)
-        except DriverRefusedError as error:
-            return messages.ClaimRefused(str(error))
-        return messages.ClaimUnprepared()
+        return _refusal(self._backend.unprepare, request) or messages.ClaimUnprepared()
 
     def claims_run(self, request: messages.RunShared) -> messages.SharedRuns | messages.ClaimRefused:
         """Start a container without a claim."""
-        return self._shared(self._backend.run, request.name)
+        return _refusal(self._backend.run, request.name) or messages.SharedRuns(self._backend.shared or {})
 
     def claims_end(self, request: messages.EndShared) -> messages.SharedRuns | messages.ClaimRefused:
         """End it."""
-        return self._shared(self._backend.end, request.name)
-
-    def _shared(self, change: Callable[[str], None], name: str) -> messages.SharedRuns | messages.ClaimRefused:
-        try:
-            change(name)
-        except DriverRefusedError as error:
-            return messages.ClaimRefused(str(error))
-        return messages.SharedRuns(self._backend.shared or {})
+        return _refusal(self._backend.end, request.name) or messages.SharedRuns(self._backend.shared or {})
 
     def close(self) -> None:
         """End all, and remove what was made."""
         self._backend.close()
+
+
+def _refusal(change: Callable[[Any], None], subject: object) -> messages.ClaimRefused | None:
+    try:
+        change(subject)
+    except DriverRefusedError as error:
+        return messages.ClaimRefused(str(error))
+    return None
