@@ -124,8 +124,12 @@ def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
     """A device of a later list lies on the NUMA nodes on which the device of this id lay before."""
     known = {*subject.machine.numa_ids}
     before, after = (
-        {device.id: sorted(device.nodes or ()) for device in devices if known.issuperset(device.nodes or ())}
-        for devices in (subject.before, subject.devices)
+        {
+            device.id: sorted(device.nodes or ())
+            for device in devices
+            if known.issuperset(device.nodes or ()) and (device.nodes or device.health == HEALTHY)
+        }
+        for devices in (subject.before, subject.devices)  # of one that has fallen ill a plugin may know no more
     )
     listed = (id for id, nodes in before.items() if nodes and id in after)
     for id in applies(list(listed), "no device that had NUMA nodes is listed again"):
