@@ -38,8 +38,7 @@ from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.topology import policy_of
 from numa_conformance.reference.node import Node
 from numa_conformance.sources.options import TopologyOptions
-from numa_conformance.sources.quirks.cpu import CpuQuirks
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks, TopologyQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")

@@ -10,7 +10,7 @@ from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, HintRequest
 from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
 from numa_conformance.sources.options import StaticOptions
-from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.topology import policy_of
 from numa_conformance.sources.options import TopologyOptions
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import TopologyQuirks
 
 
 def every_hint(nodes):

@@ -3,7 +3,7 @@
 from numa_conformance.asking.generators.workloads import container, pod
 from numa_conformance.kube import Pod, Quantity, ScoringStrategy
 from numa_conformance.reference.scheduler import Scorer, score_node
-from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.quirks.areas import SchedulerQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 QUIRKS = SchedulerQuirks.of(DEFAULT)

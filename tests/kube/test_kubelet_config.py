@@ -12,7 +12,7 @@ from numa_conformance.kube import (
     reserved_cpu_milli,
     validate,
 )
-from numa_conformance.sources.quirks.node import NodeQuirks
+from numa_conformance.sources.quirks.areas import NodeQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 

@@ -4,7 +4,7 @@ from numa_conformance.errors import UsageError
 from numa_conformance.kube import KubeletConfiguration, ReservedMemory, with_flags
 from numa_conformance.kube.kubelet_flags import FLAGS
 from numa_conformance.kube.quantity import Quantity
-from numa_conformance.sources.quirks.node import NodeQuirks
+from numa_conformance.sources.quirks.areas import NodeQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 

@@ -8,7 +8,7 @@ from numa_conformance.errors import UsageError
 from numa_conformance.files import records_of, text_of
 from numa_conformance.sources.changes import Changes
 from numa_conformance.sources.quirks import QUIRKS, Quirks, quirk
-from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 
 PACKAGE = Path(quirk.__file__).parents[2]

@@ -7,7 +7,7 @@ import pytest
 
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.reference.target.merge_question import ask_merge, hint_of
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import TopologyQuirks
 from numa_conformance.wire.messages.merge import Merge
 from numa_conformance.wire.values import HintValue
 

@@ -18,7 +18,7 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
-from ..sources.quirks.scheduler import SchedulerQuirks
+from ..sources.quirks.areas import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
 from .options import INPUT, LEVEL, VERSION, quirks_of
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..documents import Document, name_of, read_content, read_documents, read_text
 from ..errors import Fault, UsageError, closest
-from ..sources.quirks.node import NodeQuirks
+from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .command_lines import MAX_BYTES, is_command_line
 from .kubelet_config import KIND, KubeletConfiguration

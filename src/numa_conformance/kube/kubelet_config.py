@@ -24,7 +24,7 @@ from ..sources.defaults import (
     TOPOLOGY_MANAGER_POLICY,
     TOPOLOGY_MANAGER_SCOPE,
 )
-from ..sources.quirks.node import NodeQuirks
+from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
 from .quantity import DURATIONS, Quantity, is_duration, quantities
 

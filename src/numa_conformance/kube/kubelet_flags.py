@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import Fault, UsageError, closest
 from ..printable import listed
 from ..sources.defaults import DEFAULTS
-from ..sources.quirks.node import NodeQuirks
+from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT
 from .command_lines import LOGGED, command_words
 from .kubelet_config import KubeletConfiguration

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..fields import Fields, object_at, objects_at
 from ..sources.handlers import HANDLERS
-from ..sources.quirks.node import NodeQuirks
+from ..sources.quirks.areas import NodeQuirks
 from .container import QOS_CLASSES, Container, QosClass, qos_class
 from .features import FeatureGates
 from .pod_fields import POD_FIELDS, SPEC_FIELDS, check_fields, check_names, check_resources, check_values

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ..sources.quirks.scheduler import SchedulerQuirks
+from ..sources.quirks.areas import SchedulerQuirks
 from .container import Container, busiest_moment, total_limits, total_requests
 from .pod import Pod
 from .quantity import Quantity

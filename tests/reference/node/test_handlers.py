@@ -12,7 +12,7 @@ from numa_conformance.reference.node.fit import ResourceFit
 from numa_conformance.sources.changes import Changes
 from numa_conformance.sources.handlers import HANDLERS, SAFE_SYSCTLS
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.quirks.areas import SchedulerQuirks
 from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
 
 AFFINITY = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"

@@ -10,7 +10,7 @@ from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.memory import StaticMemoryManager
 from numa_conformance.reference.node import Node
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.memory import MemoryQuirks
+from numa_conformance.sources.quirks.areas import MemoryQuirks
 from numa_conformance.sources.versions import KubernetesVersion
 from reference.managers.memory.scenarios import asking, give, make_manager
 

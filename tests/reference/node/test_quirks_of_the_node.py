@@ -11,7 +11,7 @@ from numa_conformance.machine import load_machine
 from numa_conformance.reference.node import Node
 from numa_conformance.reference.node.quota import cfs_quota
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.node import NodeQuirks
+from numa_conformance.sources.quirks.areas import NodeQuirks
 from numa_conformance.sources.versions import DEFAULT, KubernetesVersion
 
 EXACT = Quirks.of(KubernetesVersion(1, 32))

@@ -11,7 +11,7 @@ from numa_conformance.kube import KubeletConfiguration, NodeObject, NodeResource
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.node import Node
 from numa_conformance.reference.scheduler import cluster, numa_fragmentation, score_node
-from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.quirks.areas import SchedulerQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 QUIRKS = SchedulerQuirks.of(DEFAULT)

@@ -8,7 +8,7 @@ import pytest
 from numa_conformance.errors import Refusal, UsageError
 from numa_conformance.kube import NodeObject, NodeResourcesFitArgs, Pod
 from numa_conformance.reference.scheduler import Decided, follow_cluster, run_cluster, score_node
-from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.quirks.areas import SchedulerQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 QUIRKS = SchedulerQuirks.of(DEFAULT)

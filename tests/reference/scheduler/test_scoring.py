@@ -7,7 +7,7 @@ from numa_conformance.comparing.recorded import FIRST_RECORDED, read_vectors, re
 from numa_conformance.kube import NodeResourcesFitArgs, Pod, Quantity, ScoringStrategy
 from numa_conformance.reference.scheduler import mean_text, score_node, step_text
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.sources.quirks.scheduler import SchedulerQuirks
+from numa_conformance.sources.quirks.areas import SchedulerQuirks
 from numa_conformance.sources.versions import DEFAULT, KubernetesVersion
 from numa_conformance.wire import Client, InProcess
 from processes import PATIENCE

@@ -14,7 +14,7 @@ from ...kube.reservation import node_reservation, reserved_cpu_milli
 from ...kube.resource_names import is_extended, is_scalar, page_bytes
 from ...machine.model import Machine
 from ...sources.changes import Changes
-from ...sources.quirks.scheduler import SchedulerQuirks
+from ...sources.quirks.areas import SchedulerQuirks
 
 
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:

@@ -6,7 +6,7 @@ from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.quantity import microseconds
 from ...sources.defaults import CPU_CFS_QUOTA_PERIOD
 from ...sources.gates import GATES
-from ...sources.quirks.node import NodeQuirks
+from ...sources.quirks.areas import NodeQuirks
 from ...sources.versions import KubernetesVersion
 
 _GATE = "DisableCPUQuotaWithExclusiveCPUs"

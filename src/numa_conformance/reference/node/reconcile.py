@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ...kube.pod import Pod
 from ...machine.hostfs import CgroupUpdate as Update
-from ...sources.quirks.node import NodeQuirks
+from ...sources.quirks.areas import NodeQuirks
 from ..managers.provider import Cpusets, Provider
 from .results import ReconcileResult, Skipped
 

@@ -11,7 +11,7 @@ from ...kube.quantity import Quantity
 from ...kube.requests import pod_requests
 from ...kube.reservation import reserved_cpu_milli
 from ...machine.model import Machine
-from ...sources.quirks.node import NodeQuirks
+from ...sources.quirks.areas import NodeQuirks
 
 DEFERRED, INFEASIBLE = "Deferred", "Infeasible"
 _GATE = "InPlacePodVerticalScaling"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...errors import Fault, Refusal, UsageError, closest
 from ...kube import NodeObject, NodeResourcesFitArgs, Pod
-from ...sources.quirks.scheduler import SchedulerQuirks
+from ...sources.quirks.areas import SchedulerQuirks
 from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable
 from .inputs import amount_of, filter_amounts
 from .ranking import ByLot, FirstAmongEquals, NodeBooks, Ranking, Shape, Standing

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...errors import Refusal
 from ...kube import NodeObject, NodeResourcesFitArgs, Pod
-from ...sources.quirks.scheduler import SchedulerQuirks
+from ...sources.quirks.areas import SchedulerQuirks
 from .cluster import Admit, ClusterSchedule
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from ...kube import Container, Pod, Quantity, pod_requests, pod_total
 from ...kube.requests import checked_amounts
 from ...kube.resource_names import is_extended
-from ...sources.quirks.scheduler import SchedulerQuirks
+from ...sources.quirks.areas import SchedulerQuirks
 
 Amounts = Mapping[str, int]
 """Resource to amount: cpu in millicores, everything else in whole units."""

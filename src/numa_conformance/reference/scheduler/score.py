@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ...kube import NodeResourcesFitArgs, Pod, Quantity, ResourceWeight, ScoringStrategy, ShapePoint
 from ...kube.resource_names import is_scalar
-from ...sources.quirks.scheduler import SchedulerQuirks
+from ...sources.quirks.areas import SchedulerQuirks
 from .inputs import Amounts, add_up, amount_of, filter_amounts, insufficient, scoring_amount
 
 MAX_SCORE = 100

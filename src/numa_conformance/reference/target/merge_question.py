@@ -9,7 +9,7 @@ from ...kube.container import Container
 from ...kube.pod import Pod
 from ...sources.changes import Changes
 from ...sources.policies import TOPOLOGY_POLICIES
-from ...sources.quirks.topology import TopologyQuirks
+from ...sources.quirks.areas import TopologyQuirks
 from ...sources.versions import KubernetesVersion
 from ...wire.messages.merge import Merge, Merged
 from ...wire.messages.node import Alignment

@@ -12,7 +12,7 @@ from ...machine.codec import machine_from_dict
 from ...machine.model import Machine
 from ...sources.changes import Changes
 from ...sources.options import STATIC_OPTIONS, StaticOptions
-from ...sources.quirks.cpu import CpuQuirks
+from ...sources.quirks.areas import CpuQuirks
 from ...wire.messages.pick import Pick, Picked, PickRefused
 from ..managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus, view_of
 from ..managers.cpu.options.align_by_socket import SocketAlignment

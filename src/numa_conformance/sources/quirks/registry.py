@@ -9,13 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from ..versions import KubernetesVersion
-from .cpu import CpuQuirks
-from .device import DeviceQuirks
-from .memory import MemoryQuirks
-from .node import NodeQuirks
+from .areas import CpuQuirks, DeviceQuirks, MemoryQuirks, NodeQuirks, SchedulerQuirks, TopologyQuirks
 from .quirk import Quirk, QuirkFlags, unknown_quirk
-from .scheduler import SchedulerQuirks
-from .topology import TopologyQuirks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa
 from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.subset_by_subset import (
     choose_repeated_nodes,
 )
-from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT
 from reference.managers.cpu.literal_allocator import EndlessError, deviation, search
 

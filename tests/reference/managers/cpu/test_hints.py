@@ -6,7 +6,7 @@ from numa_conformance.errors import UsageError
 from numa_conformance.reference.managers.cpu import CpuTopology, HintRequest
 from numa_conformance.reference.managers.cpu.subsets import subset_sums
 from numa_conformance.reference.managers.hint import Hint
-from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks
 from reference.managers.cpu.golden_machines import golden, view_of
 from reference.managers.cpu.workloads import admit, bits, pod, static
 

@@ -12,8 +12,7 @@ from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.sources.options import StaticOptions
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.cpu import CpuQuirks
-from numa_conformance.sources.quirks.node import NodeQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks, NodeQuirks
 from numa_conformance.sources.versions import KubernetesVersion
 from reference.managers.cpu.golden_machines import golden, view_of
 from reference.managers.cpu.workloads import DOCUMENTED, EXACT, admit, bits, pod, static

@@ -17,7 +17,7 @@ from numa_conformance.reference.managers.cpu.options.full_pcpus_only import Full
 from numa_conformance.reference.managers.eligibility import exclusive_cpus
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.sources.options import STATIC_OPTIONS, StaticOptions
-from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks
 from reference.managers.cpu.random_machines import regular_views, tangled_views, uneven_views
 from reference.managers.cpu.workloads import DOCUMENTED, EXACT, admit, pod, static
 

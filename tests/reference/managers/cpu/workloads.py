@@ -11,7 +11,7 @@ from numa_conformance.kube.pod import Pod
 from numa_conformance.reference.managers.cpu import CpuTopology, StaticPolicy, make_cpu_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.cpu import CpuQuirks
+from numa_conformance.sources.quirks.areas import CpuQuirks
 from numa_conformance.sources.versions import KubernetesVersion
 
 EXACT = Quirks.of(KubernetesVersion(1, 32)).cpu

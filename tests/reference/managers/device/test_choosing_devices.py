@@ -9,7 +9,7 @@ from numa_conformance.machine.model import Device
 from numa_conformance.reference.managers.device import DeviceManager, lowest_ids
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.device import DeviceQuirks
+from numa_conformance.sources.quirks.areas import DeviceQuirks
 from numa_conformance.sources.versions import DEFAULT
 from reference.managers.device.scenarios import GPU, container, machine, pod
 

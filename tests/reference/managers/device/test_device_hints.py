@@ -11,7 +11,7 @@ from numa_conformance.reference.managers.compressed_hints import CompressedHints
 from numa_conformance.reference.managers.device import DeviceManager, ResourceDevices
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.device import DeviceQuirks
+from numa_conformance.sources.quirks.areas import DeviceQuirks
 from numa_conformance.sources.versions import DEFAULT
 from reference.managers.device.scenarios import GPU, container, machine, pod
 

@@ -8,7 +8,7 @@ from numa_conformance.machine import Machine, MemoryNode
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.reference.managers.memory import StaticMemoryManager, make_memory_manager
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.memory import MemoryQuirks
+from numa_conformance.sources.quirks.areas import MemoryQuirks
 from numa_conformance.sources.versions import KubernetesVersion
 
 EXACT = Quirks.of(KubernetesVersion(1, 32)).memory

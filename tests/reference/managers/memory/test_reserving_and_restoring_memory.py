@@ -16,7 +16,7 @@ from numa_conformance.reference.managers.memory import (
     StaticMemoryManager,
     make_memory_manager,
 )
-from numa_conformance.sources.quirks.memory import MemoryQuirks
+from numa_conformance.sources.quirks.areas import MemoryQuirks
 from reference.managers.memory.scenarios import DOCUMENTED, EXACT, GIB, asking, machine, made, make_manager, used
 
 

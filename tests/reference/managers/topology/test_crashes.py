@@ -6,7 +6,7 @@ from numa_conformance.errors import KubeletCrashes, UsageError
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.topology import TopologyPolicy, policy_of
 from numa_conformance.sources.options import TopologyOptions
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import TopologyQuirks
 from numa_conformance.sources.versions import DEFAULT
 
 EXACT = TopologyQuirks.of(DEFAULT)

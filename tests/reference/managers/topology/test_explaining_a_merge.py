@@ -8,7 +8,7 @@ from numa_conformance.reference.managers.compressed_hints import CompressedHints
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.topology import MergeExplanation, explain_merge, policy_of
 from numa_conformance.sources.options import TopologyOptions
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import TopologyQuirks
 
 DOCUMENTED = TopologyQuirks()
 DISTANCES = [[10, 12, 20], [12, 10, 11], [20, 11, 10]]

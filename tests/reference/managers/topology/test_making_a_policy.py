@@ -11,7 +11,7 @@ from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.reference.managers.topology import TopologyPolicy, make_topology_policy
 from numa_conformance.sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import TopologyQuirks
 from numa_conformance.sources.versions import KubernetesVersion
 
 EXACT = Quirks.of(KubernetesVersion(1, 32)).topology

@@ -11,7 +11,7 @@ from numa_conformance.reference.managers.compressed_hints import CompressedHints
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.topology import TopologyPolicy, policy_of
 from numa_conformance.sources.options import TopologyOptions
-from numa_conformance.sources.quirks.topology import TopologyQuirks
+from numa_conformance.sources.quirks.areas import TopologyQuirks
 from reference.managers.topology.brute_force import BruteForce
 
 DOCUMENTED = TopologyQuirks()

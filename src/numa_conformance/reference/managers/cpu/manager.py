@@ -3,7 +3,7 @@
 from ....errors import StartError
 from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration
-from ....sources.quirks.cpu import CpuQuirks
+from ....sources.quirks.areas import CpuQuirks
 from ..policy_options import OptionError, go_map
 from ..provider import NodeSetup
 from ..state_file import FileStyle

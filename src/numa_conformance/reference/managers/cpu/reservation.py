@@ -4,7 +4,7 @@ from ....cpuset import format_bits
 from ....errors import StartError
 from ....kube.kubelet_config import KubeletConfiguration
 from ....kube.reservation import explicit_reserved_cpus, reserved_cpu_milli
-from ....sources.quirks.cpu import CpuQuirks
+from ....sources.quirks.areas import CpuQuirks
 from ..policy_options import OptionError
 from .accumulator import NotEnoughCpus
 from .allocator import CpuAllocator

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ....kube.features import FeatureGates
 from ....sources.options import STATIC_OPTIONS, StaticOptions
-from ....sources.quirks.cpu import CpuQuirks
+from ....sources.quirks.areas import CpuQuirks
 from ..policy_options import OptionError, check_available, check_cpu_gate, parse_bool
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....cpuset import iter_bits
 from ....machine.kubelet_view import KubeletView, ViewCpu, derive_view
 from ....machine.model import Machine
-from ....sources.quirks.cpu import CpuQuirks
+from ....sources.quirks.areas import CpuQuirks
 from .subsets import NodeSubsets
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ....errors import Refusal
-from ....sources.quirks.device import DeviceQuirks
+from ....sources.quirks.areas import DeviceQuirks
 from ..compressed_hints import LISTED, CompressedHints, subsets_by_size
 from ..hint import Hint
 from .device_state import NO_NODE, ResourceDevices

@@ -10,7 +10,7 @@ from ....kube.pod import Pod
 from ....kube.requests import pod_limits
 from ....machine.model import Machine
 from ....sources.changes import Changes
-from ....sources.quirks.device import DeviceQuirks
+from ....sources.quirks.areas import DeviceQuirks
 from ..compressed_hints import CompressedHints
 from ..hint import Hint
 from ..provider import Active, NodeSetup, Provider, release_inactive

@@ -7,7 +7,7 @@ from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration
 from ....machine.model import Machine
 from ....sources.policies import MEMORY_POLICIES, Platform
-from ....sources.quirks.memory import MemoryQuirks
+from ....sources.quirks.areas import MemoryQuirks
 from ..provider import NodeSetup
 from ..state_file import FileStyle
 from .memory_state import EmptyTables

@@ -7,7 +7,7 @@ from ....errors import StartError
 from ....kube.features import FeatureGates
 from ....sources.defaults import MAX_ALLOWABLE_NUMA_NODES
 from ....sources.options import TOPOLOGY_OPTIONS, TopologyOptions
-from ....sources.quirks.topology import TopologyQuirks
+from ....sources.quirks.areas import TopologyQuirks
 from ..policy_options import OptionError, check_available, check_topology_gate, parse_bool
 
 STAGE = "topologymanager"

@@ -11,7 +11,7 @@ from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration
 from ....sources.options import TopologyOptions
 from ....sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
-from ....sources.quirks.topology import TopologyQuirks
+from ....sources.quirks.areas import TopologyQuirks
 from ..departures import Documented
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Answer
