@@ -4,9 +4,8 @@ import pytest
 
 from fake_nodes import MEMORY, ROOT_DIR, STATIC, FakeNode
 from numa_conformance.doctor.collect import collect
-from numa_conformance.doctor.findings import check
+from numa_conformance.doctor.findings import can_show, check
 from numa_conformance.doctor.look import NodeSource, look
-from numa_conformance.doctor.possible_quirks import can_show
 from numa_conformance.judging.departures import DEPARTURES
 from numa_conformance.sources.versions import KubernetesVersion
 

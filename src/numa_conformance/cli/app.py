@@ -55,9 +55,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        door = name.endswith("-target")
-        module = import_module(".doors" if door else f".{name.replace('-', '_')}", __package__)
-        command = module.COMMANDS[name] if door else module.command
+        file = "doors" if name.endswith("-target") else "status" if name == "down" else name.replace("-", "_")
+        module = import_module(f".{file}", __package__)
+        command = getattr(module, "COMMANDS", {}).get(name) or module.command
         assert isinstance(command, click.Command)
         return with_examples(command, name)
 

@@ -1,4 +1,4 @@
-"""``numa-conformance status``: the clusters of real parts that are up."""
+"""``numa-conformance status`` and ``down``: the clusters of real parts that are up, and the end of one."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import click
 from ..files import write_text
 from ..lab.cluster.control import names_of_clusters, open_cluster
 from .options import FILE
-from .terminal import OK, columns, notice, print_json, say
+from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 
 @click.command("status")
@@ -30,6 +30,21 @@ def command(name: str | None, record: Path | None, as_json: bool) -> int:
     else:
         say("no cluster is up")
     return OK
+
+
+@click.command("down")
+@click.argument("name", required=False)
+def _down(name: str | None) -> int:
+    """End the cluster NAME, or the only one that is up, and wait until nothing of it is left."""
+    with open_cluster(name) as cluster:
+        cluster.ask("down")
+        if cluster.wait_for_its_end():
+            return OK
+    say(f"the cluster {cluster.name} is ending still: process {cluster.process}", err=True)
+    return DIFFERENT
+
+
+COMMANDS = {"status": command, "down": _down}
 
 
 def _ask(name: str | None, verb: str) -> dict[str, Any]:

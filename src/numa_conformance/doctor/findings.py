@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..chapters import REQUIREMENTS
+from ..files import text_of
 from ..judging.chapter import Violation
 from ..judging.departures import departing
 from ..judging.verdicts import Broken, HistoryVerdicts, judge
@@ -16,7 +17,6 @@ from .disturbances import disturbances, next_start
 from .evidence import evidence_of, remedy_of
 from .history import sight_history, start_history
 from .look import Sight
-from .possible_quirks import can_show
 from .tree import Line
 
 Severity = Literal["error", "warning"]
@@ -24,6 +24,8 @@ Severity = Literal["error", "warning"]
 
 MOST_FINDINGS = 1_000
 """More are not told of one pass."""
+_NEEDS = dict(line.split("; ") for line in text_of(__package__, "quirk_needs.txt").splitlines())
+"""Quirk to what it needs to show on a node: options of the policy, and facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,25 @@ def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFin
             id for id in departing(broken.requirement, sight.version or DEFAULT) if id in QUIRKS and can_show(id, sight)
         ),
     )
+
+
+def can_show(quirk: str, sight: Sight) -> bool:
+    """Tell whether a quirk can be the cause of anything on this node; True where nothing is known against it."""
+    config, machine = sight.configured.kubelet, sight.machine
+    nodes = [cpus for cpus in machine.numa_bits.values() if cpus]
+    sockets, caches = machine.socket_bits.values(), machine.uncore_bits.values()
+    sizes = [{cpus.bit_count() for cpus in groups} for groups in (machine.core_bits, sockets, nodes)]
+    facts = {
+        "uneven": any(len(different) > 1 for different in sizes),
+        "crossing": any(group & node not in (0, group, node) for group in (*sockets, *caches) for node in nodes),
+        "several-nodes": len(nodes) > 1,
+        "five-nodes": len(nodes) > 4,
+        "counted-reservation": not config.reserved_system_cpus,
+        "pinned-memory": config.memory_manager_policy == "Static",
+        "devices": bool(sight.state.devices),
+    }
+    options = {name: text != "false" for name, text in (config.cpu_manager_policy_options or {}).items()}
+    return all({**options, **facts}.get(need, False) for need in _NEEDS.get(quirk, "").split())
 
 
 def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:

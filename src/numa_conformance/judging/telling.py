@@ -71,8 +71,7 @@ def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:
         yield replace(choice, answer=None, refusal="refused")
     groups = (choice.numa, choice.sockets, choice.caches, choice.machine.core_bits)
     for order in _orders(choice.machine.online_bits, groups):
-        free = (bit for bit in order if choice.available & bit)
-        cpus = list(islice(free, choice.count))
+        cpus = list(islice((bit for bit in order if choice.available & bit), choice.count))
         answer = sum(cpus)
         if len(cpus) == choice.count and answer != choice.answer:
             yield replace(choice, answer=answer)

@@ -33,7 +33,4 @@ def protocol_schema() -> dict[str, Any]:
 
 def _without_indents(definition: dict[str, Any]) -> dict[str, Any]:
     """Describe a message alike in every Python: from 3.13 on, docstrings come without their indents."""
-    return {
-        **definition,
-        **({"description": cleandoc(definition["description"])} if "description" in definition else {}),
-    }
+    return {name: cleandoc(value) if name == "description" else value for name, value in definition.items()}

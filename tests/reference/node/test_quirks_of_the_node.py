@@ -9,7 +9,7 @@ from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import load_machine
 from numa_conformance.reference.node import Node
-from numa_conformance.reference.node.quota import cfs_quota
+from numa_conformance.reference.node.stack import cfs_quota
 from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.quirks.areas import NodeQuirks
 from numa_conformance.sources.versions import DEFAULT, KubernetesVersion

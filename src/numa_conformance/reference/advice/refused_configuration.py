@@ -22,7 +22,7 @@ from ...sources.options import STATIC_OPTIONS, TOPOLOGY_OPTIONS, TopologyOptions
 from ...sources.policies import CPU_POLICIES, MEMORY_POLICIES
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
-from ..managers.cpu import static_options
+from ..managers.cpu import manager as cpu_manager
 from ..managers.policy_options import OptionError, check_cpu_gate
 from ..managers.topology import options as topology_options
 from ..node.bring_up import excessive_reservations, unreserved_enforcement
@@ -107,7 +107,7 @@ def _cpu_options(config: KubeletConfiguration, gates: FeatureGates, quirks: Quir
         yield Remark("refused", field, "policy none has no options", "set cpuManagerPolicy: static, or leave them out")
     elif config.cpu_manager_policy == "static":
         yield from _each(
-            field, options or {}, lambda some: static_options.parse_options(some, gates, quirks.cpu), STATIC_OPTIONS
+            field, options or {}, lambda some: cpu_manager.parse_options(some, gates, quirks.cpu), STATIC_OPTIONS
         )
 
 

@@ -14,12 +14,16 @@ from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
+from ...kube.quantity import microseconds
 from ...kube.steps import PluginState
 from ...machine.hostfs import MemoryStore, StateStore
 from ...machine.kubelet_view import KubeletView
 from ...machine.model import Machine
 from ...sources.changes import Changes
+from ...sources.defaults import CPU_CFS_QUOTA_PERIOD
+from ...sources.gates import GATES
 from ...sources.quirks import Quirks
+from ...sources.quirks.areas import NodeQuirks
 from ...sources.versions import DEFAULT, KubernetesVersion
 from ..managers.provider import Holding, MakeProvider, NodeSetup, Provider
 from ..managers.registry import PROVIDERS
@@ -29,9 +33,29 @@ from .checkpoints import CheckpointKeeper
 from .facts import NodeFacts
 from .fit import ResourceFit
 from .handlers import AdmissionChain
-from .quota import cfs_quota
 from .reconcile import RunningContainers, the_cpusets
 from .results import AdmissionResult, NodeContents, NodePools, Placement
+
+_QUOTA_GATE = "DisableCPUQuotaWithExclusiveCPUs"
+_LEAST_QUOTA = 1_000  # microseconds
+
+
+def cfs_quota(
+    container: Container, config: KubeletConfiguration, gates: FeatureGates, *, exclusive: bool, quirks: NodeQuirks
+) -> int | None:
+    """Return the CFS quota in microseconds per period, None for no bound (CPU-CFS-01..04).
+
+    Another period than the default needs a gate of its own. While the gate DisableCPUQuotaWithExclusiveCPUs is on,
+    exclusive CPUs have no bound. Before v1.33 there is none, and they have: the quirk ``quota-on-exclusive-cpus``.
+    """
+    limit = container.limits.get("cpu")
+    if not config.cpu_cfs_quota or limit is None or not limit:
+        return None
+    has_gate = GATES[_QUOTA_GATE].history.at(gates.version) is not None
+    if exclusive and (gates.enabled(_QUOTA_GATE) if has_gate else not quirks.quota_on_exclusive_cpus):
+        return None
+    period = microseconds(CPU_CFS_QUOTA_PERIOD.at(gates.version))
+    return max(limit.milli * period // 1000, _LEAST_QUOTA)
 
 
 class ManagerStack:

@@ -2,7 +2,7 @@ import pytest
 
 from numa_conformance.errors import StartError
 from numa_conformance.kube.features import FeatureGates
-from numa_conformance.reference.managers.cpu.static_options import parse_options
+from numa_conformance.reference.managers.cpu.manager import parse_options
 from numa_conformance.reference.managers.policy_options import OptionError, go_map
 from numa_conformance.sources.options import StaticOptions
 from numa_conformance.sources.quirks import Quirks

@@ -1,17 +1,19 @@
-"""How a node's CPU Manager is made."""
+"""How a node's CPU Manager is made, and how its options are read and checked, with the kubelet's texts (CPU-OPT)."""
+
+from collections.abc import Mapping
 
 from ....errors import StartError
 from ....kube.features import FeatureGates
 from ....kube.kubelet_config import KubeletConfiguration
+from ....sources.options import STATIC_OPTIONS, StaticOptions
 from ....sources.quirks.areas import CpuQuirks
-from ..policy_options import OptionError, go_map
+from ..policy_options import OptionError, check_available, check_cpu_gate, go_map, parse_bool
 from ..provider import NodeSetup
 from ..state_file import FileStyle
 from .allocator import CpuAllocator
 from .options import align_by_socket
 from .provider import CpuManager, NonePolicy
 from .reservation import reserved_count, reserved_cpus
-from .static_options import parse_options
 from .static_policy import StaticPolicy
 from .topology import CpuTopology, view_of
 
@@ -62,3 +64,27 @@ def _static(
     except OptionError as fault:
         raise StartError(_STAGE, f"new static policy error: {fault}") from None
     return StaticPolicy.of(quirks, changes)(allocator, options, reserved)
+
+
+def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks: CpuQuirks) -> StaticOptions:
+    """Read the policy options; raise ``OptionError`` with the first fault (CPU-OPT-10..12).
+
+    Which of several faults the kubelet names is not determined; here it is the first in the order given.
+    """
+    check_cpu_gate(options, gates)
+    switched = {}
+    for name, text in (options or {}).items():
+        check_available(name, STATIC_OPTIONS, "CPU Manager", gates)
+        switched[name] = parse_bool(name, text)
+    _check_pairs([name for name in STATIC_OPTIONS if switched.get(name)], quirks)
+    return StaticOptions.from_names(switched)
+
+
+def _check_pairs(names: list[str], quirks: CpuQuirks) -> None:
+    """Refuse options that exclude each other (CPU-OPT-12)."""
+    for name in names:
+        option = STATIC_OPTIONS[name]
+        refused = option.refused_with if quirks.undocumented_incompatible_options else ()
+        for other in (*option.excludes, *refused):
+            if other in names:
+                raise OptionError(f"static policy options {name} and {other} can not be used at the same time")
