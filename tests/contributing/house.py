@@ -105,6 +105,11 @@ def last_import(tree: ast.Module) -> ast.AST:
     return [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)][-1]
 
 
+def last_function(tree: ast.Module) -> ast.AST:
+    """Find the last function."""
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)][-1]
+
+
 def last_entry(name: str) -> Find:
     """Find the last entry of the table that is given a name: the value of a dict, the element of a tuple."""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from asked_in_full import deep
-from contributing.house import House, files_of_recipe, is_named, last_entry, last_import
+from contributing.house import House, files_of_recipe, is_named, last_entry, last_function
 
 ROOM = "src/numa_conformance/"
 OPTIONS = f"{ROOM}sources/options.txt"
@@ -190,7 +190,7 @@ def house(tmp_path_factory):
     said()
     house.write(CHAPTER, HEAD)
     said()
-    house.add(PROBES, HOW_IT_SHOWS, behind=last_import)
+    house.add(PROBES, HOW_IT_SHOWS, behind=last_function)
     house.add(PROBES, PROBE, behind=last_entry("PROBES"))
     said()
     house.add(CHAPTER, IDS + REFUSED + PROMISE)

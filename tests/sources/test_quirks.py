@@ -12,7 +12,7 @@ from numa_conformance.sources.quirks.areas import CpuQuirks
 from numa_conformance.sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 
 PACKAGE = Path(quirk.__file__).parents[2]
-OTHERS = {"quirk", "registry", "md"}
+OTHERS = {"areas", "quirk", "registry", "md"}
 """What stands behind ``quirks.`` as well: modules of the room, and the name of a page."""
 
 

@@ -39,12 +39,12 @@ class GroupOutcome:
 
 
 def broken_in(outcomes: Iterable[GroupOutcome], requirement: str) -> list[Broken]:
-    """Return where a requirement is not met: on machines of the catalogue first, the shortest and smallest of each."""
+    """Return where a requirement is not met: on plain machines of the catalogue first, the shortest of each."""
     wrong = [broken for outcome in outcomes for broken in outcome.verdicts.broken if broken.requirement == requirement]
 
-    def length(broken: Broken) -> tuple[bool, int, int, str]:
+    def length(broken: Broken) -> tuple[bool, bool, int, int, str]:
         machine = broken.history.head.machine
-        return is_small(machine.name), broken.step, len(machine.cpus), broken.history.id
+        return is_small(machine.name), "," in machine.name, broken.step, len(machine.cpus), broken.history.id
 
     return sorted(wrong, key=length)
 

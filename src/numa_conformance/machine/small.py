@@ -73,6 +73,7 @@ def _cpus(nodes: Sequence[int], lot: random.Random) -> list[Cpu]:
     most = max(1, MOST_CPUS // len(nodes) // threads)
     same, caches = lot.randint(min(most, -(-4 // threads)), most), lot.choice((1, 1, 2, 3))
     places: list[tuple[int, int, int, int]] = []
+    halved = len(nodes) == 1 and threads * same % 4 < 2  # two sockets, as guests have them, on one NUMA node
     uncore = next(cache)
     for place, node in enumerate(nodes):
         cores = lot.randint(min(2, most), most) if uneven else same
@@ -80,7 +81,7 @@ def _cpus(nodes: Sequence[int], lot: random.Random) -> list[Cpu]:
             if (each and each % -(-cores // caches) == 0) or (each == 0 and place and not wide):
                 uncore = next(cache)
             width = 1 if hybrid and each % 2 else threads
-            places += [(next(core), place // per_socket, node, uncore)] * width
+            places += [(next(core), place // per_socket + (halved and each > cores // 2), node, uncore)] * width
     ids = list(range(len(places)))
     if lot.random() < SHUFFLED:
         lot.shuffle(ids)
