@@ -33,10 +33,9 @@ class RareGarbage:
         gc.freeze()
         gc.set_threshold(_MADE_MEANWHILE, *self._before[1:])
 
-    def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Look as often as before, from the end of the run on: pytest's own looks would take as long as a group."""
+    def pytest_unconfigure(self) -> None:
+        """Look as often as before, but at nothing of this run: pytest's own looks would take as long as a group."""
         gc.freeze()
-        config.add_cleanup(gc.unfreeze)
         gc.set_threshold(*self._before)
 
 
