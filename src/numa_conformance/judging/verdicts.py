@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from ..errors import Fault, UsageError
 from ..machine.small import is_small
+from ..wire.features import PROMISES
 from ..wire.history.history import History
-from .chapter import OTHERWISE, Checker, NotAsked, NotConfigured, Violation, checkers_of
+from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, Violation, checkers_of
 from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
@@ -155,9 +156,15 @@ def _known_name(name: str) -> str:
 
 
 def judge_from_file(history: History) -> HistoryVerdicts:
-    """Judge a history from a file of anybody's; raises ``UsageError`` where its steps are not those of the protocol."""
+    """Judge a history from a file of anybody's, which tells no claims: what is asked by a claim alone is left out.
+
+    Raises ``UsageError`` where its steps are not those of the protocol.
+    """
     try:
-        return judge(history)
+        verdicts = judge(history)
     except QuestionError as error:
         accepted = "what a report keeps, or numa-conformance check-node writes"
         raise UsageError(Fault(history.id, str(error), accepted)) from error
+    promised = {id for id, known in REQUIREMENTS.items() if not PROMISES.keys().isdisjoint(known.features)}
+    verdicts.broken = [each for each in verdicts.broken if each.requirement not in promised]
+    return verdicts

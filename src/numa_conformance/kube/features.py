@@ -80,18 +80,10 @@ def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool])
 
 def _unmet_needs(enabled: Mapping[str, bool]) -> list[str]:
     """Return what the kubelet says of gates that are on while gates that they need are off."""
-    faults = []
-    for name, needs in _needs().items():
-        off = [need for need in needs if not enabled.get(need, False)] if enabled.get(name) else ()
-        if off:
-            faults.append(f"{name} is enabled, but depends on features that are disabled: [{' '.join(off)}]")
-    return faults
-
-
-@lru_cache
-def _needs() -> Mapping[str, tuple[str, ...]]:
-    """Return the gates that need others, by name."""
-    return {name: tuple(gate.needs) for name, gate in sorted(all_gates().items()) if gate.needs}
+    on = ((name, gate.needs) for name, gate in all_gates().items() if gate.needs and enabled.get(name))
+    lacking = ((name, [need for need in needs if not enabled.get(need, False)]) for name, needs in on)
+    text = "{} is enabled, but depends on features that are disabled: [{}]"
+    return [text.format(name, " ".join(off)) for name, off in sorted(lacking) if off]
 
 
 @lru_cache
