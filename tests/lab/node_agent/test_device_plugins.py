@@ -2,6 +2,7 @@
 
 import json
 import threading
+from functools import partial
 
 import pytest
 
@@ -173,8 +174,9 @@ def test_faults_of_a_list_are_told_once_in_a_line_each_and_the_rest_is_taken(ser
 def test_a_device_on_a_node_that_is_not_there_has_a_topology_and_suits_no_node(tmp_path, policy, node):
     config = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": policy}
     with Served(tmp_path, config=config) as served, Plugin(served, device("n0", node)).register():
-        wait_until(lambda: served.told[-1].endswith("1 devices"))
-        assert records(served.ask("GetAllocatableResources", "AllocatableResourcesResponse")) == [(["n0"], [node])]
+        offered = partial(served.ask, "GetAllocatableResources", "AllocatableResourcesResponse")
+        wait_until(lambda: records(offered()))
+        assert records(offered()) == [(["n0"], [node])]
         served.put(pod("a", nic=1))
         if policy in ("restricted", "single-numa-node"):
             assert served.told[-1].startswith("default/a refused, TopologyAffinityError")
