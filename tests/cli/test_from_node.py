@@ -53,7 +53,7 @@ def test_pods_keep_what_the_node_holds_and_new_ones_get_of_the_rest(dump, asked)
     assert cpus(told)["default/db"] == {"main": str(state["db-uid"]["main"].cpu_set)}
     assert [one.get("held", False) for one in told["pods"]] == [True, True, False]
     assert cpus(told)["default/new"] == {"c": str(node.node.admit(new).placements["c"].cpu_set)}
-    assert "2 pods are known by what they hold alone" in err
+    assert "pods known by what they hold alone, and taken to ask for just that: 2" in err
 
 
 def test_a_manifest_of_a_pod_that_is_there_is_that_pod(dump, asked):
@@ -175,7 +175,7 @@ HELD = {"some-uid": {"main": "2-3,10-11"}, "default/new": {"c": "1,9"}}
 def test_a_state_file_alone_is_a_node(lone, files, text, version):
     code, held, err = lone(files("pasted.txt", text), "--kubernetes-version", version)
     assert (code, held) == (0, HELD)
-    assert "1 pods are known by what they hold alone" in err
+    assert "pods known by what they hold alone, and taken to ask for just that: 1" in err
 
 
 @pytest.mark.parametrize("place", ["cpu_manager_state", "var/lib/kubelet/cpu_manager_state"])

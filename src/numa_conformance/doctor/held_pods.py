@@ -122,7 +122,7 @@ def _with_devices(sight: Sight, machine: Machine) -> tuple[Machine, int]:
 def _notes(made: Mapping[str, Pod], unplaced: int) -> Iterable[str]:
     if made:
         yield (
-            f"{len(made)} pods are known by what they hold alone, and taken to ask for just that; "
+            f"pods known by what they hold alone, and taken to ask for just that: {len(made)}; "
             "name their manifests (kubectl get pods -A -o yaml) to have all counted that they ask for"
         )
     if unplaced:
