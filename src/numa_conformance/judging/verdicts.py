@@ -167,4 +167,6 @@ def judge_from_file(history: History) -> HistoryVerdicts:
         raise UsageError(Fault(history.id, str(error), accepted)) from error
     promised = {id for id, known in REQUIREMENTS.items() if not PROMISES.keys().isdisjoint(known.features)}
     verdicts.broken = [each for each in verdicts.broken if each.requirement not in promised]
+    for name in promised:  # what is left out counts as not asked
+        del verdicts.tests[name], verdicts.histories[name]
     return verdicts
