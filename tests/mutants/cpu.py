@@ -55,6 +55,12 @@ def forgets_init_containers_when_classing(pod):
     pod["spec"].pop("initContainers", None)
 
 
+@mutant(qos.resources_as_a_whole_decide).question("classify")
+@all_pods
+def classes_by_containers_alone(pod):
+    pod["spec"].pop("resources", None)
+
+
 @mutant(cpu_admission.init_cpus_serve_later_containers).question("node.admit")
 @all_pods
 def never_reuses_init_cpus(pod):

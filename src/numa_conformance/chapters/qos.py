@@ -93,6 +93,14 @@ def init_containers_count(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
+@chapter.requires("qos/pod-level-resources-decide", since="1.34")
+@rests_on("pod-qos/pod-level/guaranteed", "pod-qos/pod-level-burstable/burstable")
+def resources_as_a_whole_decide(subject: Classification) -> Judgement:
+    """The class of a pod with resources as a whole is by these, whatever its containers ask for."""
+    right = exists(subject.pod.qos_as_a_whole, "the pod has no cpu or memory as a whole, or not all of it")
+    return violated(subject.qos == right, "the class of the pod is another", got=subject.qos, allowed=right)
+
+
 @chapter.requires("qos/only-integral-cpus-are-exclusive")
 @rests_on("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu")
 def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) -> Judgement:

@@ -15,6 +15,8 @@ INIT = container("init", cpu="3", memory="1Gi")
 LESS = pod("p", [container("c", cpu="2", memory="1Gi", requests={"cpu": "1", "memory": "1Gi"})])
 NO_REQUESTS = pod("p", [container("c", cpu="2", memory="1Gi")])
 NO_LIMITS = pod("p", [APP], [container("init")])
+AS_A_WHOLE = pod("p", [container("c")])
+AS_A_WHOLE["spec"]["resources"] = {side: {"cpu": "2", "memory": "1Gi"} for side in ("limits", "requests")}
 DEVICES = best_effort("p", **{"example.com/gpu": "1"})
 
 
@@ -40,6 +42,7 @@ PAIRS = {
     chapter.burstable_has_some: (classed(burstable("p", 2), GUARANTEED), classed(burstable("p", 2), BURSTABLE)),
     chapter.best_effort_has_none: (classed(DEVICES, BURSTABLE), classed(DEVICES, BEST_EFFORT)),
     chapter.init_containers_count: (classed(NO_LIMITS, GUARANTEED), classed(NO_LIMITS, BURSTABLE)),
+    chapter.resources_as_a_whole_decide: (classed(AS_A_WHOLE, BEST_EFFORT), classed(AS_A_WHOLE, GUARANTEED)),
     chapter.only_integral_cpus_are_exclusive: (
         exclusive(guaranteed("p", "1500m"), 2, c=2),
         exclusive(guaranteed("p", "1500m"), 0, c=0),

@@ -41,7 +41,7 @@ class Spec(msgspec.Struct, frozen=True, rename="camel"):
     init_containers: tuple[ContainerDocument, ...] | None = None
     containers: tuple[ContainerDocument, ...] | None = None
     overhead: dict[str, Fraction] | None = None
-    resources: Any = None
+    resources: Resources | None = None
 
 
 class Metadata(msgspec.Struct, frozen=True):
@@ -89,8 +89,8 @@ class ContainerSpec:
 class PodSpec:
     """A pod: containers in the order in which they start, init containers and sidecars first.
 
-    ``qos`` is its class, where an amount of 0 counts as none. ``whole``: whether the pod as a whole has resources
-    (``spec.resources``), which this arithmetic leaves aside.
+    ``qos`` is its class by its containers, where an amount of 0 counts as none. ``whole``: whether the pod as a whole
+    has resources (``spec.resources``), of which ``qos_as_a_whole`` alone speaks: None where the pages tell no class.
     """
 
     uid: str
@@ -99,6 +99,7 @@ class PodSpec:
     overhead: Amounts
     whole: bool = False
     namespace: str = "default"
+    qos_as_a_whole: str | None = None
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> PodSpec:
@@ -124,8 +125,9 @@ class PodSpec:
                 for kind, container, requests, limits, implied in written
             ),
             spec.overhead or {},
-            bool(spec.resources),
+            spec.resources not in (None, Resources()),
             metadata.namespace or "default",
+            _class_as_a_whole(spec.resources, is_alone=qos == BEST_EFFORT),
         )
 
     @cached_property
@@ -203,6 +205,17 @@ def _deciding(side: Amounts, zero_counts: bool) -> dict[str, Fraction]:
 def _exclusive(qos: str, requests: Amounts) -> int:
     cpu = requests.get("cpu", NOTHING)
     return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
+
+
+def _class_as_a_whole(resources: Resources | None, *, is_alone: bool) -> str | None:
+    """Return the class by ``spec.resources``; None where what is left out may come from containers."""
+    if resources is None:
+        return None
+    limits, explicit = resources.limits or {}, resources.requests or {}
+    amounts = [side.get(name) for side in (limits, explicit) for name in _DECIDING]
+    if not any(amounts) or not (is_alone or all(amounts)):
+        return None
+    return qos_class([({**limits, **explicit}, limits)])
 
 
 @lru_cache(maxsize=4096)

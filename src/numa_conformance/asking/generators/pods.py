@@ -35,6 +35,11 @@ TELLING: tuple[Way, ...] = (
     *(((None, None), ("200Mi", "200Mi")), (("1", None), ("100Mi", None))),
 )
 """Containers that make a difference beside another."""
+AS_A_WHOLE: tuple[Way, ...] = (
+    *((("4", "4"), ("2Gi", "2Gi")), (("4", "5"), ("2Gi", "2Gi")), (("4", "4"), ("2Gi", "3Gi"))),
+    *(((None, None), ("2Gi", "2Gi")), (("4", None), (None, None)), ((None, "4"), (None, "2Gi"))),
+)
+"""Amounts of a pod as a whole; none is less than what its containers ask for."""
 
 
 def _nginx(requests: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, Any]:
@@ -90,7 +95,14 @@ def pod_sweep(*, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
     for kind, restart in (("init container", {}), ("sidecar", {"restartPolicy": "Always"})):
         pods = [_pod([_container("a", left)], [_container("b", right) | restart]) for left, right in ways]
         yield _classify("sweep", f"an app container and one {kind}", pods)
-    overhead = [_with_overhead(_pod([_container("c", way)]), cpu) for way, cpu in product(TELLING, ("1", "250m"))]
+    wholes = [
+        _with(_pod([_container("c", way)]), resources=_resources(whole)) for way, whole in product(TELLING, AS_A_WHOLE)
+    ]
+    yield _classify("sweep", "resources as a whole", wholes)
+    overhead = [
+        _with(_pod([_container("c", way)]), overhead={"cpu": cpu, "memory": "120Mi"})
+        for way, cpu in product(TELLING, ("1", "250m"))
+    ]
     yield _classify("sweep", "one container beside overhead", overhead)
     lot = random.Random(f"pods {seed}")
     yield _classify("sweep", "several containers by lot", [_by_lot(lot) for _ in range(lots)], seed)
@@ -122,12 +134,16 @@ def _by_lot(lot: random.Random) -> dict[str, Any]:
 
 
 def _container(name: str, way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any]:
+    return {"name": name, "image": "example", "resources": _resources(way, more)}
+
+
+def _resources(way: Way, more: Mapping[str, str] | None = None) -> dict[str, Any]:
     named = dict(zip(("cpu", "memory"), way, strict=True))
     sides = (
         {resource: written[side] for resource, written in named.items() if written[side] is not None} for side in (0, 1)
     )
     resources = {kind: {**side, **(more or {})} for kind, side in zip(("requests", "limits"), sides, strict=True)}
-    return {"name": name, "image": "example", "resources": {kind: side for kind, side in resources.items() if side}}
+    return {kind: side for kind, side in resources.items() if side}
 
 
 def _pod(apps: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
@@ -136,9 +152,9 @@ def _pod(apps: Sequence[Mapping[str, Any]], init: Sequence[Mapping[str, Any]] = 
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-def _with_overhead(pod: dict[str, Any], cpu: str) -> dict[str, Any]:
-    """Add what the pod itself needs, which no container asks for."""
-    return {**pod, "spec": {**pod["spec"], "overhead": {"cpu": cpu, "memory": "120Mi"}}}
+def _with(pod: dict[str, Any], **amounts: Any) -> dict[str, Any]:
+    """Add what the pod itself asks for or needs, beside its containers."""
+    return {**pod, "spec": {**pod["spec"], **amounts}}
 
 
 def _classify(generator: str, cell: str, pods: Sequence[Mapping[str, Any]], seed: int = 0) -> Scenario:
