@@ -61,7 +61,7 @@ Machines = Sequence[Machine] | None
 """The machines that alone are asked; None leaves them to the generator."""
 WORLDS, SMALL_STEPS, SWEPT, SMALL_COUNTS = 280, 14, 20, 12
 """Lives on small machines and their steps; small machines of sweeps, and how many counts each is asked."""
-WALKS, RELATIONS, FEW = 70, 30, 10
+WALKS, RELATIONS, FEW = 70, 20, 10
 """Lives on machines of the catalogue, relations, and small machines that are asked by scripts."""
 FIRST = "worlds"
 """The group that a run asks before all others."""
@@ -142,12 +142,12 @@ def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario
 
 
 def _crashes(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    nodes = cells(60, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
+    nodes = cells(40, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
     return crashes(nodes, seed=seed)
 
 
 def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    nodes = cells(60, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
+    nodes = cells(40, claimed, most_cpus=32, seed=seed + 1, only=machines) if claimed >= damaged.NEEDED else ()
     return damaged.damages(nodes, claimed, seed=seed)
 
 

@@ -39,13 +39,14 @@ TOGETHER = ("full-pcpus-only", "distribute-cpus-across-numa", SOCKET, "distribut
 AMOUNTS = (("1", None), (None, "1"), ("1", "1"), ("3", None), (None, "2"), ("500m", "500m"), ("500m", "700m"))
 
 
-def node_starts(claimed: Claimed, machines: Sequence[Machine] | None = None, _seed: int = 0) -> Iterator[Scenario]:
-    """Yield starts within what a target claims, on small machines where none is named."""
+def node_starts(claimed: Claimed, machines: Sequence[Machine] | None = None, seed: int = 0) -> Iterator[Scenario]:
+    """Yield starts within what a target claims, each cell on every other small machine where none is named."""
     asked_on = _machines() if machines is None else machines
     yield from _options(asked_on, claimed)
-    for machine in asked_on:
-        for cell, needs, asking in _SETTINGS:
-            configurations = tuple(asking(machine, claimed)) if needs <= claimed else ()
+    for place, machine in enumerate(asked_on):
+        for index, (cell, needs, asking) in enumerate(_SETTINGS):
+            turn = machines is not None or asking is _numa_nodes or not (place + index + seed) % 2
+            configurations = tuple(asking(machine, claimed)) if turn and needs <= claimed else ()
             if configurations:
                 yield _scenario(cell, machine, configurations, restarts=RESTART in claimed)
     for machine in _one_node_too_many():
