@@ -17,9 +17,9 @@ from ..reference.target import BEYOND, Level
 from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
 from ..report.side_by_side import causes_by_sort
+from ..simulation.node_inputs import NodeInputs
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
-from .node_inputs import NodeInputs
 from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, machine_of, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target

@@ -13,11 +13,11 @@ from ..comparing.kinds_of_difference import Kind, Kinds
 from ..comparing.two_targets import OfAWholeKubelet, TwoTargets
 from ..report.causes import Behaviour, CausesBetween
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
+from ..simulation.node_inputs import read_all
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
-from .node_inputs import read_all
 from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of, read_configuration
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress

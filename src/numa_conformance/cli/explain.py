@@ -12,9 +12,7 @@ from ..fields import object_at
 from ..kube import Pod, read_kubelet_configuration, with_flags
 from ..reference.advice import why_never_refused
 from ..reference.node import AdmissionResult
-from ..sources.versions import NEWEST, KubernetesVersion
-from .logged_hints import logged_hints, tell_hints
-from .node_inputs import (
+from ..simulation.node_inputs import (
     NodeInputs,
     Question,
     from_node_options,
@@ -24,9 +22,11 @@ from .node_inputs import (
     tell_missing,
     tell_unseen,
 )
+from ..simulation.outcomes import Outcomes, headline, placement_lines
+from ..simulation.step_lines import step_lines, steps_to_dict
+from ..sources.versions import NEWEST, KubernetesVersion
+from .logged_hints import logged_hints, tell_hints
 from .options import INPUT, quirks_of, version
-from .outcomes import Outcomes, headline, placement_lines
-from .step_lines import step_lines, steps_to_dict
 from .terminal import DIFFERENT, OK, print_json, say
 
 

@@ -10,12 +10,12 @@ from ..comparing.recorded import Answerer, Vector, read_vectors, record_decision
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
 from ..report.reference_answers import open_reference
+from ..simulation.node_inputs import NodeInputs, read_all
+from ..simulation.steps import NamedStep, with_names
 from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step
 from .judge import holds_histories, read_files
-from .node_inputs import NodeInputs, read_all
-from .steps import NamedStep, with_names
 
 _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ..machine.hostfs import KubeletRoot
+from ..simulation.node_inputs import NodeInputs, node_options
 from ..sources.versions import KubernetesVersion
-from .node_inputs import NodeInputs, node_options
 from .options import FILE, MachineName, machine_of, needs
 from .terminal import OK, notice
 

@@ -16,9 +16,8 @@ from ..kube import ClusterObjects, LifeStep
 from ..machine import allocation_map
 from ..machine.picture_svg import machine_svg
 from ..reference.node import AdmissionResult, Explainer
-from ..sources.versions import KubernetesVersion
-from .departures import departure_line, departures
-from .node_inputs import (
+from ..simulation.departures import departure_line, departures
+from ..simulation.node_inputs import (
     Beginning,
     NodeInputs,
     Question,
@@ -28,13 +27,14 @@ from .node_inputs import (
     tell_missing,
     tell_unseen,
 )
+from ..simulation.outcomes import ADVISED, Outcomes, headline, placement_lines
+from ..simulation.step_lines import step_lines, steps_to_dict
+from ..sources.versions import KubernetesVersion
 from .options import FILE, INPUT, version
-from .outcomes import ADVISED, Outcomes, headline, placement_lines
-from .step_lines import step_lines, steps_to_dict
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
-    from .what_if import Comparison
+    from ..simulation.what_if import Comparison
 
 _SHOWN_ALIKE = 3
 """Pods refused alike, one after the other, that are shown one by one."""
@@ -117,7 +117,7 @@ def _outcomes(inputs: NodeInputs, beginning: Beginning, explainer: Explainer | N
 
 def _compared(before: Outcomes, inputs: NodeInputs, other: NodeInputs, beginning: Beginning) -> Comparison:
     """Compare with another node; where it does not come up on what the node holds, with that node drained."""
-    from .what_if import Comparison
+    from ..simulation.what_if import Comparison
 
     title = other.title
     try:

@@ -12,7 +12,6 @@ import msgspec
 import pytest
 
 from numa_conformance.asking.generators.workloads import guaranteed, static
-from numa_conformance.cli.outcomes import Outcomes, placement_lines
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube import Container, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
@@ -22,6 +21,7 @@ from numa_conformance.reference.managers.provider import Active, Answer, Holding
 from numa_conformance.reference.managers.registry import PROVIDERS
 from numa_conformance.reference.node import Explainer, Node
 from numa_conformance.reference.target.answers import admission_answer, state_answer
+from numa_conformance.simulation.outcomes import Outcomes, placement_lines
 
 SEAT = "example.com/seat"
 """The resource that the toy gives out: one seat on each NUMA node."""

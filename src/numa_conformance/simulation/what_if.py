@@ -6,13 +6,13 @@ from typing import Any
 import click
 import msgspec
 
+from ..cli.terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
 from ..machine import Machine, allocation_map
 from ..machine.picture_svg import machine_svgs
 from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, pod_change
 from ..reference.node import AdmissionResult
 from ..reference.target.answers import admission_answer
 from .outcomes import NO_ANSWER, Outcomes, brief_placements, resize_result
-from .terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
 
 
 class Comparison:

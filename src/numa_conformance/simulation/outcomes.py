@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from ..cli.terminal import with_progress
 from ..cpuset import format_bits
 from ..errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
 from ..kube import Pod
@@ -16,7 +17,6 @@ from ..reference.advice.refused_pod import other_amounts
 from ..reference.advice.what_if import numa_nodes
 from ..reference.node import AdmissionResult, Explainer, Node, Placement
 from .steps import NamedStep, StepOutcome
-from .terminal import with_progress
 
 ADVISED = 3
 """Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..cli.options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, MachineName, machine_of, noted, quirks_of
+from ..cli.terminal import notice
 from ..errors import KubeletFails, StartError, UsageError, did_you_mean
 from ..kube import (
     ClusterObjects,
@@ -32,10 +34,8 @@ from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
 from ..sources.changes import Changes
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .options import CONFIG, LEVEL, STATE_AS_IT_IS, VERSION, MachineName, machine_of, noted, quirks_of
 from .outcomes import Outcomes, pod_names
 from .steps import NamedStep, with_names
-from .terminal import notice
 
 if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
     from ..doctor.held_pods import NodeHoldings

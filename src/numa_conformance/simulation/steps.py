@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..cli.options import machine_of, read_configuration
 from ..errors import Fault, UsageError
 from ..kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
 from ..machine import Machine, machine_to_dict
 from ..reference.node import AdmissionResult, Node, Placement, ShutdownGroup
-from .options import machine_of, read_configuration
 
 
 @dataclass(frozen=True)
