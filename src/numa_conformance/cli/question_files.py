@@ -10,12 +10,14 @@ from ..comparing.recorded import Answerer, Vector, read_vectors, record_decision
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
 from ..report.reference_answers import open_reference
-from ..simulation.node_inputs import NodeInputs, read_all
+from ..simulation.node_inputs import NodeInputs
+from ..simulation.reading import read_all
 from ..simulation.steps import NamedStep, with_names
 from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step
 from .judge import holds_histories, read_files
+from .terminal import notice
 
 _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
@@ -24,7 +26,7 @@ _UNSEEN = "amd-rome-7502p-smt-off"
 def history_of_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
     """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
     steps, there = [Step("node.start", {"kubelet": inputs.config.to_dict()}, {})], set[str]()
-    for event in with_names(read_all(files, lives=True).in_life, {}):
+    for event in with_names(read_all(files, notice, lives=True).in_life, {}, notice):
         if isinstance(event, NamedStep):
             steps.append(Step(*event.question(), {}))
         else:

@@ -1,13 +1,12 @@
 """What became of pods on one node, in order: what ``simulate`` prints, and compares."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
-from ..cli.terminal import with_progress
 from ..cpuset import format_bits
 from ..errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
 from ..kube import Pod
@@ -53,13 +52,13 @@ class Outcomes:
     unmoved: dict[int, dict[str, str]] = field(default_factory=dict)
     steps: list[StepOutcome] = field(default_factory=list)
 
-    def live(self, life: Sequence[Pod | NamedStep], most: int | None) -> None:
+    def live(self, life: Iterable[Pod | NamedStep], most: int | None) -> None:
         """Admit pods or resize those that are there, and take steps; advise on the first ``most`` kinds of refusals.
 
         Raises ``UsageError`` for a pod that comes while another of its name is on the node.
         """
         kinds: set[object] = set()
-        for pod in with_progress(life, "admitting", len(life)):
+        for pod in life:
             if isinstance(pod, NamedStep):
                 self._take(pod)
                 continue
