@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from .reference.node import AdmissionResult as AdmissionResult
     from .reference.node import Node as Node
     from .reference.node import Placement as Placement
-    from .simulation import Answer as Answer
-    from .simulation import Comparison as Comparison
-    from .simulation import Explanation as Explanation
-    from .simulation import explain as explain
-    from .simulation import simulate as simulate
+    from .reference.simulation import Answer as Answer
+    from .reference.simulation import Comparison as Comparison
+    from .reference.simulation import Explanation as Explanation
+    from .reference.simulation import explain as explain
+    from .reference.simulation import simulate as simulate
     from .sources.quirks import Quirks as Quirks
     from .sources.versions import KubernetesVersion as KubernetesVersion
 
@@ -44,7 +44,7 @@ _ROOMS = {
     "machine": "Cpu Device Machine MemoryNode allocation_map catalogue_names load_machine machine_svg",
     "reference.advice": "Advice advise",
     "reference.node": "AdmissionResult Node Placement",
-    "simulation": "Answer Comparison Explanation explain simulate",
+    "reference.simulation": "Answer Comparison Explanation explain simulate",
     "sources.quirks": "Quirks",
     "sources.versions": "KubernetesVersion",
 }

@@ -13,11 +13,11 @@ import click
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
+from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.target import BEYOND, Level
 from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
 from ..report.side_by_side import causes_by_sort
-from ..simulation.node_inputs import NodeInputs
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
 from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, machine_of, version

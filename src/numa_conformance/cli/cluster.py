@@ -14,7 +14,7 @@ from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read
 from ..printable import listed
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
 from ..reference.fleet.run import unmodelled_uses
-from ..simulation.reading import users_of
+from ..reference.simulation.reading import users_of
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
 from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, read_configuration, version

@@ -11,9 +11,9 @@ import click
 from ..asking.asking import Budget
 from ..comparing.kinds_of_difference import Kind, Kinds
 from ..comparing.two_targets import OfAWholeKubelet, TwoTargets
+from ..reference.simulation.reading import read_all
 from ..report.causes import Behaviour, CausesBetween
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
-from ..simulation.reading import read_all
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client

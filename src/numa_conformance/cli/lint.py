@@ -9,7 +9,7 @@ from ..errors import Fault
 from ..forms import with_position
 from ..kube import read_kubelet_configuration
 from ..reference.advice import Remark, lint
-from ..simulation.reading import quirks_of
+from ..reference.simulation.reading import quirks_of
 from ..sources.versions import KubernetesVersion
 from .options import INPUT, LEVEL, VERSION, MachineName, machine_of
 from .terminal import DIFFERENT, OK, notice, print_json, say

@@ -13,7 +13,7 @@ from ..cpuset import bits_of, format_bits
 from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
-from ..simulation.outcomes import pod_names
+from ..reference.simulation.outcomes import pod_names
 from ..wire import Client
 from .terminal import DIFFERENT, OK, columns, print_json, say
 

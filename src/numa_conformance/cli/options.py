@@ -63,7 +63,7 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
 
 def machine_of(name: str) -> "Machine":
     """Return a machine of the catalogue or of a file, and print what was not seen of it; raises ``UsageError``."""
-    from ..simulation import reading  # commands without machines do not pay for it
+    from ..reference.simulation import reading  # commands without machines do not pay for it
 
     return reading.machine_of(name, notice)
 
@@ -132,6 +132,6 @@ TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Secon
 
 def read_configuration(path: Path | None) -> "KubeletConfiguration":
     """Read a KubeletConfiguration, and print what of it is not read; raises ``UsageError``."""
-    from ..simulation import reading  # commands without a kubelet do not pay for it
+    from ..reference.simulation import reading  # commands without a kubelet do not pay for it
 
     return reading.read_configuration(path, notice)

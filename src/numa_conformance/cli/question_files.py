@@ -9,10 +9,10 @@ from ..asking.generators.scenario import WITH_MACHINE
 from ..comparing.recorded import Answerer, Vector, read_vectors, record_decisions
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
+from ..reference.simulation.node_inputs import NodeInputs
+from ..reference.simulation.reading import read_all
+from ..reference.simulation.steps import NamedStep, with_names
 from ..report.reference_answers import open_reference
-from ..simulation.node_inputs import NodeInputs
-from ..simulation.reading import read_all
-from ..simulation.steps import NamedStep, with_names
 from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step

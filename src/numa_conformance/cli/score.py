@@ -18,7 +18,7 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
-from ..simulation.reading import quirks_of
+from ..reference.simulation.reading import quirks_of
 from ..sources.quirks.areas import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
 from .options import INPUT, LEVEL, VERSION

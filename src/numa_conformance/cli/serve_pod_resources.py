@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..machine.hostfs import KubeletRoot
-from ..simulation.node_inputs import NodeInputs
+from ..reference.simulation.node_inputs import NodeInputs
 from ..sources.versions import KubernetesVersion
 from .node_options import node_options
 from .options import FILE, MachineName, machine_of, needs

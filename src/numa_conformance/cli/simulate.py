@@ -11,14 +11,15 @@ from click.core import ParameterSource
 from ..cpuset import format_bits
 from ..errors import StartError
 from ..kube import ClusterObjects, LifeStep
-from ..simulation.answer import Answer
-from ..simulation.node_inputs import NodeInputs, Question
-from ..simulation.outcomes import ADVISED, headline, placement_lines
-from ..simulation.reading import read_all
+from ..reference.simulation import Answer, Comparison
+from ..reference.simulation.node_inputs import NodeInputs
+from ..reference.simulation.outcomes import ADVISED, headline, placement_lines
+from ..reference.simulation.reading import read_all
 from ..sources.versions import KubernetesVersion
+from .node_at_work import other_inputs, question_of
 from .node_options import from_node_options, node_options
 from .options import FILE, INPUT, version
-from .terminal import DIFFERENT, OK, admitting, notice, print_json, terminal_width
+from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 
 
 @click.command("simulate")
@@ -66,17 +67,19 @@ def command(
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
-    question = Question(machine_name, dump, flags, level, notice, as_it_is, admitting)
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
     if (as_html or compares) and any(isinstance(event, LifeStep) for event in wanted.life):
         raise click.UsageError("steps are told as text, JSON and --svg, and of one node: see bisect for versions")
+    question = question_of(machine_name, dump, flags, level, as_it_is=as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     answer = Answer.of(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
     if as_html:
         click.echo(_page(answer), nl=False)
         return OK if answer.admitted else DIFFERENT
-    shown = answer.compare(_other(answer, question.other(inputs, other_config, other_version))) if compares else answer
+    shown: Answer | Comparison = answer
+    if compares:
+        shown = answer.compare(_other(answer, other_inputs(question, inputs, other_config, other_version)))
     if as_json:
         print_json(shown.data)
     elif as_svg:
@@ -91,7 +94,7 @@ def _other(answer: Answer, inputs: NodeInputs) -> Answer:
     try:
         return Answer.of(inputs, answer.beginning, notice)
     except StartError as error:
-        if answer.beginning.held is None:
+        if answer.beginning.files is None:
             raise
         drained = Answer.of(inputs, answer.beginning.drained(), notice)
         notice(f"on the node's state files this kubelet does not come up ({error.stage}): {error.message}")

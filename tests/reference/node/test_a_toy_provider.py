@@ -20,8 +20,8 @@ from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.provider import Active, Answer, Holding, NodeSetup, Provider, release_inactive
 from numa_conformance.reference.managers.registry import PROVIDERS
 from numa_conformance.reference.node import Explainer, Node
+from numa_conformance.reference.simulation.outcomes import Outcomes, placement_lines
 from numa_conformance.reference.target.answers import admission_answer, state_answer
-from numa_conformance.simulation.outcomes import Outcomes, placement_lines
 
 SEAT = "example.com/seat"
 """The resource that the toy gives out: one seat on each NUMA node."""

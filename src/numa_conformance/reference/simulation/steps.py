@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import Fault, UsageError
-from ..kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
-from ..machine import Machine, machine_to_dict
-from ..reference.node import AdmissionResult, Node, Placement, ShutdownGroup
+from ...errors import Fault, UsageError
+from ...kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
+from ...machine import Machine, machine_to_dict
+from ..node import AdmissionResult, Node, Placement, ShutdownGroup
 from .reading import Notice, machine_of, read_configuration
 
 

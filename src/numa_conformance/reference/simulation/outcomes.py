@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from ..cpuset import format_bits
-from ..errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
-from ..kube import Pod
-from ..machine import Machine
-from ..reference.advice import Advice, advise, why_shared
-from ..reference.advice.refused_pod import other_amounts
-from ..reference.advice.what_if import numa_nodes
-from ..reference.node import AdmissionResult, Explainer, Node, Placement
+from ...cpuset import format_bits
+from ...errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
+from ...kube import Pod
+from ...machine import Machine
+from ..advice import Advice, advise, why_shared
+from ..advice.refused_pod import other_amounts
+from ..advice.what_if import numa_nodes
+from ..node import AdmissionResult, Explainer, Node, Placement
 from .steps import NamedStep, StepOutcome
 
 ADVISED = 3
@@ -178,7 +178,7 @@ class Outcomes:
     def pod_to_dict(self, admission: AdmissionResult) -> dict[str, Any]:
         """Return what became of one pod for a program."""
         # The protocol and all it speaks of are loaded by nothing else here.
-        from ..reference.target.answers import admission_answer
+        from ..target.answers import admission_answer
 
         return {
             "pod": self.names[admission.uid],

@@ -9,18 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..documents import Source, Text
-from ..errors import Fault, UsageError, closest
-from ..forms import with_position
-from ..kube import ClusterObjects, KubeletConfiguration, Pod
-from ..machine import Machine
-from ..sources.patches import patch_note
-from ..sources.versions import NEWEST, KubernetesVersion
+from ...documents import Source, Text
+from ...errors import Fault, UsageError, closest
+from ...forms import with_position
+from ...kube import ClusterObjects, KubeletConfiguration, Pod
+from ...machine import Machine
+from ...sources.patches import patch_note
+from ...sources.versions import NEWEST, KubernetesVersion
 from .answer import Answer
 from .explained import Explanation
 from .node_inputs import Question
 from .outcomes import ADVISED
-from .reading import read_all
+from .reading import machine_of, read_all
 
 Level = Literal["exact", "documented"]
 _LEVELS = ("exact", "documented")
@@ -127,7 +127,8 @@ class _Sources:
         source = machine if isinstance(machine, Machine) else self.source("machine", machine)
         if source is None:
             raise UsageError(Fault("machine", "is empty", "a name of the catalogue, a path or a text"))
-        return Question(source, None, flags, level, self.notice), known
+        read = source if isinstance(source, Machine) else machine_of(source, self.notice)
+        return Question(read, flags, level, self.notice), known
 
     def version(self, name: str, version: KubernetesVersion | str) -> KubernetesVersion:
         """Return a version, with a notice of what is known of its patch; raises ``UsageError``."""

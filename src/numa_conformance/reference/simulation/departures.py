@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterator
 
-from ..errors import StartError
-from ..sources.changes import CHANGES, Changes
-from ..sources.quirks import QUIRKS
+from ...errors import StartError
+from ...sources.changes import CHANGES, Changes
+from ...sources.quirks import QUIRKS
 from .node_inputs import Beginning, NodeInputs
 from .outcomes import Outcomes
 

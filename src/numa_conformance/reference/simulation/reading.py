@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from ..documents import Source
-from ..kube import ClusterObjects, KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration
-from ..machine import Machine, load_machine, read_machine_file
-from ..machine.model import UNSEEN
-from ..printable import listed
-from ..reference.node import Node
-from ..sources.quirks import Quirks
-from ..sources.versions import KubernetesVersion
+from ...documents import Source
+from ...kube import ClusterObjects, KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration
+from ...machine import Machine, load_machine, read_machine_file
+from ...machine.model import UNSEEN
+from ...printable import listed
+from ...sources.quirks import Quirks
+from ...sources.versions import KubernetesVersion
+from ..node import Node
 
 if TYPE_CHECKING:
-    from ..reference.node.handlers import Unmodelled
+    from ..node.handlers import Unmodelled
 
 Notice = Callable[[str], None]
 """Takes what is no error, and a person should know."""

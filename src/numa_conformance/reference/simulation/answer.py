@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..cpuset import format_bits
-from ..errors import Fault, UsageError
-from ..machine import allocation_map
-from ..machine.picture_svg import machine_svg
-from ..printable import folded_text
-from ..reference.node import AdmissionResult, Explainer
+from ...cpuset import format_bits
+from ...errors import Fault, UsageError
+from ...machine import allocation_map
+from ...machine.picture_svg import machine_svg
+from ...printable import folded_text
+from ..node import AdmissionResult, Explainer
 from .departures import departure_line, departures
 from .node_inputs import Beginning, NodeInputs
 from .outcomes import ADVISED, Outcomes, headline, placement_lines

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..errors import Fault, UsageError
-from ..fields import object_at
-from ..printable import folded_text
-from ..reference.advice import why_never_refused
-from ..reference.node import AdmissionResult
-from ..sources.versions import NEWEST, KubernetesVersion
+from ...errors import Fault, UsageError
+from ...fields import object_at
+from ...printable import folded_text
+from ...sources.versions import NEWEST, KubernetesVersion
+from ..advice import why_never_refused
+from ..node import AdmissionResult
 from .answer import Answer
 from .outcomes import Outcomes, headline, placement_lines
 from .step_lines import step_lines, steps_to_dict

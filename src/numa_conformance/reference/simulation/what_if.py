@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from ..machine import Machine, allocation_map
-from ..machine.picture_svg import machine_svgs
-from ..printable import columns, folded_text
-from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, pod_change
-from ..reference.node import AdmissionResult
-from ..reference.target.answers import admission_answer
+from ...machine import Machine, allocation_map
+from ...machine.picture_svg import machine_svgs
+from ...printable import columns, folded_text
+from ..advice.what_if import CHANGES, PodChange, is_aligned, pod_change
+from ..node import AdmissionResult
+from ..target.answers import admission_answer
 from .outcomes import NO_ANSWER, Outcomes, brief_placements, resize_result
 
 

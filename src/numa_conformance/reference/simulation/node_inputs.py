@@ -1,15 +1,14 @@
-"""What a person describes to commands that run a node: machine, configuration, pods, a dump (``--from-node``)."""
+"""A machine and its kubelet as a person describes them, and what comes to that node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..documents import Source
-from ..errors import KubeletFails, StartError, UsageError, did_you_mean
-from ..kube import (
+from ...documents import Source
+from ...errors import KubeletFails, StartError, did_you_mean
+from ...kube import (
     ClusterObjects,
     KubeletConfiguration,
     NodeObject,
@@ -19,24 +18,20 @@ from ..kube import (
     validate,
     with_flags,
 )
-from ..kube.resource_names import is_extended
-from ..machine import Machine
-from ..machine.hostfs import MemoryStore
-from ..reference.advice import refusals
-from ..reference.managers.state_file import CORRUPTED
-from ..reference.node import Explainer, Node, NodeFacts, node_allocatable
-from ..sources.changes import Changes
-from ..sources.quirks import Quirks
-from ..sources.versions import DEFAULT, KubernetesVersion
+from ...kube.resource_names import is_extended
+from ...machine import Machine
+from ...machine.hostfs import MemoryStore
+from ...sources.changes import Changes
+from ...sources.quirks import Quirks
+from ...sources.versions import DEFAULT, KubernetesVersion
+from ..advice import refusals
+from ..managers.state_file import CORRUPTED
+from ..node import Explainer, Node, NodeFacts, node_allocatable
 from .outcomes import Outcomes, pod_names
-from .reading import Notice, machine_of, noted, quirks_of
+from .reading import Notice, noted, quirks_of
 from .steps import NamedStep, with_names
 
 Progress = Callable[[Sequence[Pod | NamedStep]], Iterable[Pod | NamedStep]]
-
-if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
-    from ..doctor.held_pods import NodeHoldings
-    from ..doctor.look import Sight
 
 
 @dataclass(frozen=True)
@@ -112,14 +107,16 @@ class NodeInputs:
 
 @dataclass(frozen=True)
 class Beginning:
-    """What comes to a node, in order, and what it holds before, if anything. ``names``: of all pods, by uid.
+    """What comes to a node, in order. ``names``: of all pods, by uid.
 
-    ``progress``: yields what comes, and shows how far it is.
+    ``files``: the state files of a node at work, by name, and ``held``: its pods. ``progress``: yields what comes, and
+    shows how far it is.
     """
 
     life: tuple[Pod | NamedStep, ...]
-    names: dict[str, str]
-    held: NodeHoldings | None = None
+    names: Mapping[str, str]
+    files: Mapping[str, str] | None = None
+    held: tuple[Pod, ...] = ()
     progress: Progress = iter
 
     @property
@@ -133,26 +130,26 @@ class Beginning:
         Raises ``StartError``.
         """
         more = {"watcher": explainer, **more}
-        if self.held is None:
+        if self.files is None:
             outcomes = Outcomes(inputs.node(**more), self.names, explainer)
         else:
-            outcomes = self._resumed(inputs, explainer, self.held, more)
+            outcomes = self._resumed(inputs, explainer, self.files, more)
         outcomes.live(self.progress(self.life), most)
         return outcomes
 
     def drained(self) -> Beginning:
         """Return an empty node to which all pods come, those first that were there."""
-        return replace(self, life=(*(self.held.pods if self.held else ()), *self.life), held=None)
+        return replace(self, life=(*self.held, *self.life), files=None, held=())
 
     def _resumed(
-        self, inputs: NodeInputs, explainer: Explainer | None, held: NodeHoldings, more: dict[str, Any]
+        self, inputs: NodeInputs, explainer: Explainer | None, files: Mapping[str, str], more: dict[str, Any]
     ) -> Outcomes:
         store = MemoryStore()
-        for name, text in held.files.items():
+        for name, text in files.items():
             store.write(name, text)
         try:
             node = inputs.node(store=store, **more)
-            resumed = node.resume(held.pods)
+            resumed = node.resume(self.held)
         except KubeletFails as error:
             raise StartError("kubelet", str(error)) from error
         except StartError as error:
@@ -167,77 +164,27 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Question:
-    """What a person named: a machine, a dump (one of them at least), flags, a level, and ``--state-as-it-is``.
+    """A machine with a kubelet's command line and the level of its answers.
 
-    ``notice`` takes what a person should know besides the answer.
+    ``notice`` takes what a person should know besides the answer. ``progress``: as of ``Beginning``.
     """
 
-    source: Machine | Source | None
-    dump: Path | None
+    machine: Machine
     flags: str
     level: str
     notice: Notice
-    as_it_is: bool = False
     progress: Progress = iter
 
     def begin(
         self, config: Source | None, version: KubernetesVersion | None, objects: ClusterObjects
     ) -> tuple[NodeInputs, Beginning]:
         """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
-        machine = self.source
-        if machine is not None and not isinstance(machine, Machine):
-            machine = machine_of(machine, self.notice)
-        if self.dump is None:
-            assert machine
-            inputs = NodeInputs.read(machine, config, self.flags, version or DEFAULT, self.level, self.notice)
-            life = with_names(objects.in_life, {}, self.notice)
-            beginning = Beginning(life, pod_names(objects.in_order), progress=self.progress)
-            inputs = replace(inputs, node_object=objects.node)
-            inputs.tell_missing(beginning.pods, self.notice)
-            return inputs, beginning
-        from ..doctor.held_pods import node_holdings
-
-        sight = self._look(self.dump, config, version, machine)
-        held = node_holdings(sight, objects.in_order)
-        for note in (*sight.state.remarks, *held.notes):
-            self.notice(note)
-        inputs = replace(self._of_node(sight, config), machine=held.machine, node_object=objects.node)
-        new = pod_names(held.new)
-        events = [event for event in objects.in_life if not isinstance(event, Pod) or event.uid in new]
-        life = with_names(events, held.names, self.notice)
-        beginning = Beginning(life, {**held.names, **new}, held, self.progress)
+        inputs = replace(self.inputs(config, version or DEFAULT), node_object=objects.node)
+        life = with_names(objects.in_life, {}, self.notice)
+        beginning = Beginning(life, pod_names(objects.in_order), progress=self.progress)
         inputs.tell_missing(beginning.pods, self.notice)
         return inputs, beginning
 
-    def other(self, inputs: NodeInputs, config: Source | None, version: KubernetesVersion | None) -> NodeInputs:
-        """Return the machine with another configuration or version, and a kubelet's flags; raises ``UsageError``."""
-        if config is None:
-            return replace(inputs, version=version or inputs.version)
-        version = version or inputs.version
-        if self.dump is None:
-            other = NodeInputs.read(inputs.machine, config, self.flags, version, self.level, self.notice)
-        else:
-            other = self._of_node(self._look(self.dump, config, version, inputs.machine), config)
-        return replace(other, machine=inputs.machine, node_object=inputs.node_object)
-
-    def _of_node(self, sight: Sight, config: Source | None) -> NodeInputs:
-        version = sight.version or DEFAULT
-        configured = with_flags(sight.configured.kubelet, self.flags, quirks_of(self.level, version).node)
-        files = ", ".join(f"{self.dump}/{file}" for file in sight.configured.files)
-        where = str(config or files or f"the kubelet of {self.dump}")
-        return NodeInputs(sight.machine, noted(configured, where, self.notice), version, self.level, where)
-
-    def _look(
-        self, dump: Path, config: Source | None, version: KubernetesVersion | None, machine: Machine | None
-    ) -> Sight:
-        from ..doctor.lone_state import open_node
-        from ..doctor.look import NodeSource, look
-
-        assert config is None or isinstance(config, Path)
-        try:
-            with open_node(dump) as folder:
-                source = NodeSource(folder, config, None, None, None, version, machine, self.as_it_is, bool(self.flags))
-                sight = look(source)
-        except UsageError as error:
-            raise error.within("--from-node") from error
-        return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))
+    def inputs(self, config: Source | None, version: KubernetesVersion) -> NodeInputs:
+        """Return the machine with a configuration and a version; raises ``UsageError``."""
+        return NodeInputs.read(self.machine, config, self.flags, version, self.level, self.notice)
