@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,21 @@ def _check_keys(node: yaml.MappingNode) -> None:
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in place of a file. ``name``: what faults call it."""
+
+    name: str
+    content: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Source = Path | str | Text
+"""A file, ``-`` for standard input, or a text."""
+
+
 class Document:
     """One document of a file: its place (``pods.yaml``, or ``pods.yaml: document 2``) and its value.
 
@@ -104,7 +120,7 @@ class Document:
         self.notes = notes
 
 
-def read_documents(path: Path | str) -> list[Document]:
+def read_documents(path: Source) -> list[Document]:
     """Read all documents of a YAML or JSON file; ``-`` reads standard input. Empty documents are left out.
 
     Raises ``UsageError`` naming file, line and column.
@@ -112,7 +128,7 @@ def read_documents(path: Path | str) -> list[Document]:
     return read_text(read_content(path), name_of(path))
 
 
-def name_of(path: Path | str) -> str:
+def name_of(path: Source) -> str:
     """Return what faults call a file."""
     return "standard input" if str(path) == "-" else str(path)
 
@@ -147,11 +163,16 @@ def _instead_of(text: bytes | str) -> str:
     return next((instead for pattern, instead in _OTHER_FORMATS.items() if pattern.search(head)), "")
 
 
-def read_content(path: Path | str) -> bytes | str:
+def read_content(path: Source) -> bytes | str:
     """Return what begins as JSON does decoded, so that no more than one copy is held, and all else as it is."""
     name, from_input = name_of(path), str(path) == "-"
     try:
-        content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1) if from_input else read_bounded(Path(path), MAX_JSON_BYTES)
+        if isinstance(path, Text):
+            content = path.content.encode("utf-8", "surrogatepass")
+        elif from_input:
+            content = sys.stdin.buffer.read(MAX_JSON_BYTES + 1)
+        else:
+            content = read_bounded(Path(path), MAX_JSON_BYTES)
     except OSError as error:
         raise UsageError(Fault(name, f"cannot be read: {error.strerror or error}")) from error
     if len(content) > MAX_JSON_BYTES:

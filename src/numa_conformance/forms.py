@@ -1,10 +1,12 @@
 """Objects of a known form: a msgspec Struct says what is accepted. All faults come at once, each with its line."""
 
+import os
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -161,11 +163,14 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def with_position(fault: Fault) -> Fault:
-    """Return a fault whose place names line and column behind the file, where its field can be found in there."""
+def with_position(fault: Fault, texts: Mapping[str, str] = MappingProxyType({})) -> Fault:
+    """Return a fault whose place names line and column behind the file, where its field can be found in there.
+
+    ``texts``: those that stand in for files, by the names that faults have for them.
+    """
     file, *path = fault.place.split(": ")
     try:
-        position = _position(Path(file), path) if path and Path(file).is_file() else None
+        position = _position(file, texts.get(file), path) if path and (file in texts or Path(file).is_file()) else None
     except (UsageError, OSError, yaml.YAMLError, ValueError, RecursionError):
         return fault
     if position is None:
@@ -174,11 +179,11 @@ def with_position(fault: Fault) -> Fault:
     return Fault(place, fault.message, fault.accepted, fault.suggestion)
 
 
-def _position(file: Path, path: list[str]) -> tuple[int, int] | None:
+def _position(file: str, text: str | None, path: list[str]) -> tuple[int, int] | None:
     """Return line and column, from 1, of what a field path leads to; of what is missing, those of what lacks it."""
     numbered = _DOCUMENT.fullmatch(path[0])
     wanted = int(numbered[1]) - 1 if numbered else 0
-    node = next(islice(_documents(file, file.stat().st_mtime_ns), wanted, None), None)
+    node = next(islice(_documents(file, os.stat(file).st_mtime_ns if text is None else text), wanted, None), None)
     mark = None
     for part in path[1:] if numbered else path:
         node, mark = _last(node, mark, part)
@@ -186,9 +191,10 @@ def _position(file: Path, path: list[str]) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=1)
-def _documents(file: Path, _changed: int) -> list[yaml.Node]:
-    """Return the documents of a file, which may have many faults."""
-    return list(yaml.compose_all(read_bounded(file, MAX_BYTES), Loader=_LOADER))
+def _documents(file: str, content: int | str) -> list[yaml.Node]:
+    """Return the documents of a text, or of a file as it is since a time: each may have many faults."""
+    text = content[:MAX_BYTES] if isinstance(content, str) else read_bounded(Path(file), MAX_BYTES)
+    return list(yaml.compose_all(text, Loader=_LOADER))
 
 
 def _last(node: yaml.Node | None, mark: yaml.Mark | None, path: str) -> tuple[yaml.Node | None, yaml.Mark | None]:

@@ -4,7 +4,7 @@ import contextlib
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
 _UNPRINTABLE = re.compile(
@@ -41,6 +41,30 @@ def folded(line: str, width: int) -> str:
         break_on_hyphens=False,
     )
     return wrapper.fill(text) if len(line) > width else line
+
+
+def folded_text(text: str, width: int | None) -> str:
+    """Return a text of which each line is folded; as it is without a width."""
+    return text if width is None else "\n".join(folded(line, width) for line in text.split("\n"))
+
+
+def columns(rows: Sequence[Sequence[object]], indent: str = "", width: int | None = None) -> list[str]:
+    """Return a table as lines, numbers to the right. In so many columns the last cell goes on below itself."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]
+    before = len(indent) + sum(each + 2 for each in widths[:-1])
+    room = (width or sys.maxsize) - before
+    lines = []
+    for row in texts:
+        first, *more = textwrap.wrap(row[-1], room) if len(row[-1]) > room >= _NARROWEST else [row[-1]]
+        cells = [
+            cell.rjust(size) if number else cell.ljust(size)
+            for cell, size, number in zip([*row[:-1], first], widths, right, strict=True)
+        ]
+        lines.append((indent + "  ".join(cells)).rstrip())
+        lines += [" " * before + line for line in more]
+    return lines
 
 
 def printable(text: str) -> str:

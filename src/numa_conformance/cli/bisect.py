@@ -13,17 +13,17 @@ import click
 from ..comparing.differing import Differing
 from ..comparing.two_targets import TwoTargets
 from ..errors import Fault, UsageError
+from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.target import BEYOND, Level
 from ..report.causes import VersionChange, cause_line, turns
 from ..report.reference_answers import open_reference
 from ..report.side_by_side import causes_by_sort
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
-from .node_inputs import NodeInputs
 from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, machine_of, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
-from .terminal import DIFFERENT, OK, print_json, say, with_progress
+from .terminal import DIFFERENT, OK, notice, print_json, say, with_progress
 
 ADAPTERS = Path("~/.cache/numa-conformance")
 MOST_PLACES = 4
@@ -123,7 +123,7 @@ def _histories(
     files: Sequence[Path], machine_name: str | None, config_file: Path | None, flags: str, level: str
 ) -> list[History]:
     if machine_name:
-        inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, NEWEST, level)
+        inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, NEWEST, level, notice)
         return [history_of_pods(inputs, files)]
     if config_file or flags:
         raise click.UsageError("--config and --flags describe a node: name its --machine")

@@ -14,9 +14,9 @@ from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read
 from ..printable import listed
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
 from ..reference.fleet.run import unmodelled_uses
+from ..reference.simulation.reading import users_of
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .node_inputs import users_of
 from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, read_configuration, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 

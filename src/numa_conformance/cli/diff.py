@@ -11,16 +11,16 @@ import click
 from ..asking.asking import Budget
 from ..comparing.kinds_of_difference import Kind, Kinds
 from ..comparing.two_targets import OfAWholeKubelet, TwoTargets
+from ..reference.simulation.reading import read_all
 from ..report.causes import Behaviour, CausesBetween
 from ..report.side_by_side import by_cause, kind_as_json, kinds_as_text
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
-from .node_inputs import read_all
 from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of, read_configuration
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
-from .terminal import DIFFERENT, OK, print_json, terminal_width, with_progress
+from .terminal import DIFFERENT, OK, notice, print_json, terminal_width, with_progress
 
 WIDTH = 160
 """Columns that placements side by side may take where no terminal says how many there are."""
@@ -114,7 +114,7 @@ def command(
 
 def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
     config = read_configuration(config_file)
-    return Moving.ask(titles, machine_of(machine), config.to_dict(), read_all(pods).in_order)
+    return Moving.ask(titles, machine_of(machine), config.to_dict(), read_all(pods, notice).in_order)
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:

@@ -9,8 +9,9 @@ from ..errors import Fault
 from ..forms import with_position
 from ..kube import read_kubelet_configuration
 from ..reference.advice import Remark, lint
+from ..reference.simulation.reading import quirks_of
 from ..sources.versions import KubernetesVersion
-from .options import INPUT, LEVEL, VERSION, MachineName, machine_of, quirks_of
+from .options import INPUT, LEVEL, VERSION, MachineName, machine_of
 from .terminal import DIFFERENT, OK, notice, print_json, say
 
 

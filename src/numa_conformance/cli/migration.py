@@ -13,8 +13,8 @@ from ..cpuset import bits_of, format_bits
 from ..errors import Fault, UsageError
 from ..kube import Pod
 from ..machine import Machine
+from ..reference.simulation.outcomes import pod_names
 from ..wire import Client
-from .outcomes import pod_names
 from .terminal import DIFFERENT, OK, columns, print_json, say
 
 OutcomeByPod = Mapping[str, PodOutcome]

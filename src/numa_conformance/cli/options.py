@@ -10,14 +10,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
-from ..machine.model import UNSEEN, Machine
 from ..sources.patches import patch_note
-from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .terminal import notice
 
 if TYPE_CHECKING:
     from ..kube import KubeletConfiguration
+    from ..machine import Machine
 
 FILE = click.Path(path_type=Path)
 INPUT = click.Path(path_type=Path, allow_dash=True)
@@ -62,15 +61,11 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
         return named or [CompletionItem(incomplete, type="file")]
 
 
-def machine_of(name: str) -> Machine:
+def machine_of(name: str) -> "Machine":
     """Return a machine of the catalogue or of a file, and print what was not seen of it; raises ``UsageError``."""
-    from ..machine import load_machine
+    from ..reference.simulation import reading  # commands without machines do not pay for it
 
-    machine = load_machine(name)
-    for note in machine.notes:
-        if note.startswith(UNSEEN):
-            notice(note)
-    return machine
+    return reading.machine_of(name, notice)
 
 
 def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:
@@ -135,20 +130,8 @@ STATE_AS_IT_IS = click.option(
 TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
 
 
-def quirks_of(level: str, kubernetes_version: KubernetesVersion) -> Quirks:
-    """Return what a version does at a level."""
-    return Quirks.of(kubernetes_version) if level == "exact" else Quirks.none()
-
-
 def read_configuration(path: Path | None) -> "KubeletConfiguration":
-    """Read a KubeletConfiguration, and tell what of it is not read; raises ``UsageError``."""
-    from ..kube import read_kubelet_configuration  # commands without a kubelet do not pay for it
+    """Read a KubeletConfiguration, and print what of it is not read; raises ``UsageError``."""
+    from ..reference.simulation import reading  # commands without a kubelet do not pay for it
 
-    return noted(read_kubelet_configuration(path), str(path))
-
-
-def noted(config: "KubeletConfiguration", where: str) -> "KubeletConfiguration":
-    """Tell which fields of a configuration a kubelet passes over, and what else of it is not read."""
-    for text in (*(f"{where}: {text}" for text in config.passed_over_notices.values()), *config.notes):
-        notice(text)
-    return config
+    return reading.read_configuration(path, notice)

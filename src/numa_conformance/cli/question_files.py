@@ -9,13 +9,15 @@ from ..asking.generators.scenario import WITH_MACHINE
 from ..comparing.recorded import Answerer, Vector, read_vectors, record_decisions
 from ..errors import Fault, UsageError
 from ..machine import Machine, load_machine, machine_from_dict
+from ..reference.simulation.node_inputs import NodeInputs
+from ..reference.simulation.reading import read_all
+from ..reference.simulation.steps import NamedStep, with_names
 from ..report.reference_answers import open_reference
 from ..sources.versions import NEWEST
 from ..wire import Client
 from ..wire.history.history import MACHINE, Head, History, Step
 from .judge import holds_histories, read_files
-from .node_inputs import NodeInputs, read_all
-from .steps import NamedStep, with_names
+from .terminal import notice
 
 _UNSEEN = "amd-rome-7502p-smt-off"
 """The machine in the head of a history whose questions name none."""
@@ -24,7 +26,7 @@ _UNSEEN = "amd-rome-7502p-smt-off"
 def history_of_pods(inputs: NodeInputs, files: Sequence[Path]) -> History:
     """Return the life of a new node to which the pods of the files come, in order; raises ``UsageError``."""
     steps, there = [Step("node.start", {"kubelet": inputs.config.to_dict()}, {})], set[str]()
-    for event in with_names(read_all(files, lives=True).in_life, {}):
+    for event in with_names(read_all(files, notice, lives=True).in_life, {}, notice):
         if isinstance(event, NamedStep):
             steps.append(Step(*event.question(), {}))
         else:

@@ -18,9 +18,10 @@ from ..kube import (
     read_scheduler_configuration,
 )
 from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
+from ..reference.simulation.reading import quirks_of
 from ..sources.quirks.areas import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
-from .options import INPUT, LEVEL, VERSION, quirks_of
+from .options import INPUT, LEVEL, VERSION
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 MOST_LOOKED_AT = 1_000_000

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from ..machine.hostfs import KubeletRoot
+from ..reference.simulation.node_inputs import NodeInputs
 from ..sources.versions import KubernetesVersion
-from .node_inputs import NodeInputs, node_options
+from .node_options import node_options
 from .options import FILE, MachineName, machine_of, needs
 from .terminal import OK, notice
 
@@ -48,7 +49,7 @@ def command(
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
         from ..lab.node_agent.root import AgentRoot
         from ..lab.node_agent.serving import PodFiles, ServedNode
-    inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, kubernetes_version, level)
+    inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, kubernetes_version, level, notice)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

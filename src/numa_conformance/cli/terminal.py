@@ -4,14 +4,13 @@ import json
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
 from typing import Any, TypeVar
 
 import click
 
-from ..printable import folded
+from .. import printable
 
 OK = 0
 DIFFERENT = 1
@@ -21,8 +20,6 @@ BUG = 70
 NOT_RUN = 126
 NOT_FOUND = 127
 T = TypeVar("T")
-_NARROWEST = 20
-"""Columns below which text is rather cut by the terminal than told a word a line."""
 
 
 def print_json(value: Any) -> None:
@@ -41,6 +38,11 @@ def with_progress(items: Iterable[T], label: str, total: int | None = None) -> I
     yield from track(items, description=label, total=total, console=Console(file=sys.__stderr__), transient=True)
 
 
+def admitting(life: Sequence[T]) -> Iterable[T]:
+    """Yield what comes to a node, with a bar."""
+    return with_progress(life, "admitting", len(life))
+
+
 def notice(text: str) -> None:
     """Tell the person something that is no error."""
     say(f"notice: {text}", err=True)
@@ -48,9 +50,7 @@ def notice(text: str) -> None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Print sentences, a line each. On a terminal that is too narrow a line goes on below itself, further in."""
-    width = terminal_width(err=err)
-    lines = text.split("\n")
-    click.echo("\n".join(lines if width is None else (folded(line, width) for line in lines)), err=err)
+    click.echo(printable.folded_text(text, terminal_width(err=err)), err=err)
 
 
 def terminal_width(*, err: bool = False) -> int | None:
@@ -59,22 +59,8 @@ def terminal_width(*, err: bool = False) -> int | None:
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:
-    """Return a table as lines, numbers to the right. In a narrow terminal the last column goes on below itself."""
-    texts = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]
-    before = len(indent) + sum(width + 2 for width in widths[:-1])
-    room = (terminal_width() or sys.maxsize) - before
-    lines = []
-    for row in texts:
-        first, *more = textwrap.wrap(row[-1], room) if len(row[-1]) > room >= _NARROWEST else [row[-1]]
-        cells = [
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip([*row[:-1], first], widths, right, strict=True)
-        ]
-        lines.append((indent + "  ".join(cells)).rstrip())
-        lines += [" " * before + line for line in more]
-    return lines
+    """Return a table as lines that fit the terminal."""
+    return printable.columns(rows, indent, terminal_width())
 
 
 def spread(values: Sequence[float], digits: int = 0) -> str:

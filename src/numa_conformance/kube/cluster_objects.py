@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from ..documents import Source
 from ..errors import Fault, UsageError
 from ..fields import Fields, object_at, objects_at
 from ..printable import listed
@@ -131,7 +131,7 @@ class ClusterObjects:
         return tuple(_notices(self))
 
 
-def read_cluster(*paths: Path | str, lives: bool = False) -> ClusterObjects:
+def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     """Read the Nodes, Pods and workloads of files and folders; ``-`` is standard input.
 
     Lists are opened, a file named twice is read once, and of a workload the replicas become pods named

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..documents import Document, name_of, read_content, read_documents, read_text
+from ..documents import Document, Source, name_of, read_content, read_documents, read_text
 from ..errors import Fault, UsageError, closest
 from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -17,7 +17,7 @@ from .scheduler_config import SchedulerConfiguration
 from .vendor_configurations import foreign, kind_of, parts_of
 
 
-def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
+def read_kubelet_configuration(path: Source | None) -> KubeletConfiguration:
     """Read one KubeletConfiguration; None gives the kubelet's defaults. Raises ``UsageError``.
 
     Fields that no kubelet knows are passed over. It may stand among other documents, and in the files of installers and
@@ -30,7 +30,7 @@ def read_kubelet_configuration(path: Path | str | None) -> KubeletConfiguration:
     return replace(config, notes=document.notes)
 
 
-def kubelet_document(path: Path | str) -> Document:
+def kubelet_document(path: Source) -> Document:
     """Return the document of one KubeletConfiguration, its fields not yet looked at; raises ``UsageError``.
 
     A command line of a kubelet, as people paste it, is one too.

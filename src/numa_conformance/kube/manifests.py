@@ -1,11 +1,11 @@
 """The objects of manifests: folders and Lists are opened, what makes no pods is told apart from what is misspelt."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..documents import name_of, read_content, read_text
+from ..documents import Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
 from .descriptions import described_pods
@@ -47,7 +47,7 @@ class ManifestObject:
         return object_at(self.obj, "metadata")
 
 
-def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator[ManifestObject | LifeStep]:
+def read_manifests(paths: Iterable[Source], faults: list[Fault]) -> Iterator[ManifestObject | LifeStep]:
     """Yield the objects of files and folders in the order of the text; a file named twice is read once.
 
     Faults of single objects are collected, with file, document and field path; raises ``UsageError`` for a file that
@@ -57,7 +57,7 @@ def read_manifests(paths: Iterable[Path | str], faults: list[Fault]) -> Iterator
         content, name = read_content(file), name_of(file)
         documents = described_pods(content, name) or read_text(content, name)
         if not documents:
-            faults.append(Fault(file, "there is no document in it", _ACCEPTED))
+            faults.append(Fault(name, "there is no document in it", _ACCEPTED))
         for document in documents:
             yield from _opened(document.value, document.place, None, faults)
 
@@ -69,8 +69,8 @@ def files_of(path: Path | str) -> list[str]:
     return sorted(str(file) for file in Path(path).iterdir() if file.suffix in _SUFFIXES)
 
 
-def _some_files(path: Path | str) -> list[str]:
-    files = files_of(path)
+def _some_files(path: Source) -> Sequence[str | Text]:
+    files = [path] if isinstance(path, Text) else files_of(path)
     if not files:
         raise UsageError(Fault(str(path), "there is no manifest in the folder", "files *.yaml, *.yml and *.json"))
     return files

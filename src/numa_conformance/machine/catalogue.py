@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from ..documents import Document, name_of, read_content, read_text
+from ..documents import Document, Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import kind_of
 from ..files import real_files
@@ -59,7 +59,7 @@ def load_machine(name_or_path: str) -> Machine:
     raise UsageError(Fault("", f"no machine is called {text!r}", accepted, closest(text, catalogue_names())))
 
 
-def read_machine_file(*paths: Path | str, name: str | None = None, inside: str | None = None) -> Machine:
+def read_machine_file(*paths: Source, name: str | None = None, inside: str | None = None) -> Machine:
     """Read a machine from one file or from several that are of one machine; raises ``UsageError``.
 
     A file is YAML or JSON in the compact or the JSON form, what a tool prints of a machine (``texts``), or a host tree,
@@ -73,9 +73,9 @@ def read_machine_file(*paths: Path | str, name: str | None = None, inside: str |
     return machine_of_facts(facts, name or Path(place).name.split(".")[0] or place)
 
 
-def _parts(path: Path | str, inside: str | None) -> Sequence[Machine | Facts]:
+def _parts(path: Source, inside: str | None) -> Sequence[Machine | Facts]:
     """Return the machine of a file or a tree, or what each text in a file says."""
-    if str(path) != "-" and is_dump(Path(path)):
+    if not isinstance(path, Text) and str(path) != "-" and is_dump(Path(path)):
         with open_dump(Path(path), inside) as root:
             machine = read_machine(root, Path(os.path.abspath(path)).name.split(".")[0] or None)
             return [replace(machine, notes=(*machine.notes, *unseen(root, machine)))]

@@ -5,7 +5,6 @@ import os
 import selectors
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from typing import IO
@@ -157,7 +156,10 @@ class _Process:
     """
 
     def __init__(self, argv: list[str], max_line: int, passed_on: PassedOn) -> None:
+        import subprocess  # who serves, or asks nobody, does not pay for it
+
         self._marked = Marked()
+        self._late = subprocess.TimeoutExpired
         try:
             self._child = subprocess.Popen(
                 argv,
@@ -259,7 +261,7 @@ class _Process:
 
     def stop(self, sent: bytes, received: str) -> tuple[Exchange, int]:
         """Kill the process and what it started; return the exchange that ended it and the exit status."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(self._late):
             self._child.wait(timeout=0.2)
         self._kill()
         lines = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
@@ -270,7 +272,7 @@ class _Process:
         with contextlib.suppress(OSError):
             os.write(self._stdin, b'{"jsonrpc":"2.0","method":"shutdown"}\n')
         self._close(self._child.stdin)
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(self._late):
             self._child.wait(timeout=1)
         self._kill()
 

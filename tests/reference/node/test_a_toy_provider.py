@@ -12,7 +12,6 @@ import msgspec
 import pytest
 
 from numa_conformance.asking.generators.workloads import guaranteed, static
-from numa_conformance.cli.outcomes import Outcomes, placement_lines
 from numa_conformance.errors import Refusal, StartError
 from numa_conformance.kube import Container, KubeletConfiguration, Pod
 from numa_conformance.machine import load_machine
@@ -21,6 +20,7 @@ from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.reference.managers.provider import Active, Answer, Holding, NodeSetup, Provider, release_inactive
 from numa_conformance.reference.managers.registry import PROVIDERS
 from numa_conformance.reference.node import Explainer, Node
+from numa_conformance.reference.simulation.outcomes import Outcomes, placement_lines
 from numa_conformance.reference.target.answers import admission_answer, state_answer
 
 SEAT = "example.com/seat"

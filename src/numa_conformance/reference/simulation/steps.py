@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import Fault, UsageError
-from ..kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
-from ..machine import Machine, machine_to_dict
-from ..reference.node import AdmissionResult, Node, Placement, ShutdownGroup
-from .options import machine_of, read_configuration
+from ...errors import Fault, UsageError
+from ...kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
+from ...machine import Machine, machine_to_dict
+from ..node import AdmissionResult, Node, Placement, ShutdownGroup
+from .reading import Notice, machine_of, read_configuration
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class NamedStep:
         return "node.restart", {**machine, **config, **({"boots": True} if kind == "reboot" else {})}
 
 
-def with_names(life: Iterable[Pod | LifeStep], names: Mapping[str, str]) -> tuple[Pod | NamedStep, ...]:
+def with_names(life: Iterable[Pod | LifeStep], names: Mapping[str, str], notice: Notice) -> tuple[Pod | NamedStep, ...]:
     """Read what the steps name; ``names``: those of the pods that are there before, by uid. Raises ``UsageError``."""
     known, faults, events = dict(names), list[Fault](), list[Pod | NamedStep]()
     for event in life:
@@ -93,7 +93,7 @@ def with_names(life: Iterable[Pod | LifeStep], names: Mapping[str, str]) -> tupl
             events.append(event)
             continue
         try:
-            events.append(_named(event, known))
+            events.append(_named(event, known, notice))
         except UsageError as error:
             faults += error.faults
     if faults:
@@ -101,14 +101,14 @@ def with_names(life: Iterable[Pod | LifeStep], names: Mapping[str, str]) -> tupl
     return tuple(events)
 
 
-def _named(step: LifeStep, names: Mapping[str, str]) -> NamedStep:
+def _named(step: LifeStep, names: Mapping[str, str], notice: Notice) -> NamedStep:
     if step.kind == "delete":
         return NamedStep(step, pod_named(step, names))
     if not isinstance(step.value, StartForm):
         return NamedStep(step)
     try:
-        machine = machine_of(step.path_of(step.value.machine)) if step.value.machine else None
-        config = read_configuration(Path(step.path_of(step.value.config))) if step.value.config else None
+        machine = machine_of(step.path_of(step.value.machine), notice) if step.value.machine else None
+        config = read_configuration(Path(step.path_of(step.value.config)), notice) if step.value.config else None
     except UsageError as error:
         raise error.within(f"{step.place}: {step.kind}") from error
     return NamedStep(step, machine=machine, config=config)

@@ -1,22 +1,21 @@
 """What became of pods on one node, in order: what ``simulate`` prints, and compares."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
-from ..cpuset import format_bits
-from ..errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
-from ..kube import Pod
-from ..machine import Machine
-from ..reference.advice import Advice, advise, why_shared
-from ..reference.advice.refused_pod import other_amounts
-from ..reference.advice.what_if import numa_nodes
-from ..reference.node import AdmissionResult, Explainer, Node, Placement
+from ...cpuset import format_bits
+from ...errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
+from ...kube import Pod
+from ...machine import Machine
+from ..advice import Advice, advise, why_shared
+from ..advice.refused_pod import other_amounts
+from ..advice.what_if import numa_nodes
+from ..node import AdmissionResult, Explainer, Node, Placement
 from .steps import NamedStep, StepOutcome
-from .terminal import with_progress
 
 ADVISED = 3
 """Kinds of refusals that are looked into unless all are asked for: one takes as long as hundreds of admissions."""
@@ -53,13 +52,13 @@ class Outcomes:
     unmoved: dict[int, dict[str, str]] = field(default_factory=dict)
     steps: list[StepOutcome] = field(default_factory=list)
 
-    def live(self, life: Sequence[Pod | NamedStep], most: int | None) -> None:
+    def live(self, life: Iterable[Pod | NamedStep], most: int | None) -> None:
         """Admit pods or resize those that are there, and take steps; advise on the first ``most`` kinds of refusals.
 
         Raises ``UsageError`` for a pod that comes while another of its name is on the node.
         """
         kinds: set[object] = set()
-        for pod in with_progress(life, "admitting", len(life)):
+        for pod in life:
             if isinstance(pod, NamedStep):
                 self._take(pod)
                 continue
@@ -179,7 +178,7 @@ class Outcomes:
     def pod_to_dict(self, admission: AdmissionResult) -> dict[str, Any]:
         """Return what became of one pod for a program."""
         # The protocol and all it speaks of are loaded by nothing else here.
-        from ..reference.target.answers import admission_answer
+        from ..target.answers import admission_answer
 
         return {
             "pod": self.names[admission.uid],

@@ -1,37 +1,37 @@
 """The quirks and changes of Kubernetes behind what becomes of pods: the node is tried anew without each of them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from ..errors import StartError
-from ..report.causes import Behaviour
-from ..sources.changes import CHANGES
-from ..sources.quirks import QUIRKS
+from ...errors import StartError
+from ...sources.changes import CHANGES, Changes
+from ...sources.quirks import QUIRKS
 from .node_inputs import Beginning, NodeInputs
 from .outcomes import Outcomes
 
 
 def departures(beginning: Beginning, inputs: NodeInputs, outcomes: Outcomes) -> dict[str, list[str]]:
     """Return by uid of a pod the ids of those without which it fares otherwise; first of all, all are left out."""
-    shown = Behaviour.of("exact" if inputs.level == "exact" else "documented", inputs.version)
     behind: dict[str, list[str]] = {}
-    for names in (shown.quirks.showing(), shown.changes.showing()):
-        differing = set(_otherwise(beginning, inputs, outcomes, shown.without(*names)))
+    for names in (inputs.quirks.showing(), Changes.of(inputs.version).showing()):
+        differing = set(_otherwise(beginning, inputs, outcomes, names))
         for name in names if differing else ():
-            for uid in _otherwise(beginning, inputs, outcomes, shown.without(name)):
+            for uid in _otherwise(beginning, inputs, outcomes, [name]):
                 behind.setdefault(uid, []).append(name)
         for uid in differing - behind.keys():  # nothing alone is behind it, but several together
             behind[uid] = list(names)
             for name in names:
                 fewer = [each for each in behind[uid] if each != name]
-                if uid in _otherwise(beginning, inputs, outcomes, shown.without(*fewer)):
+                if uid in _otherwise(beginning, inputs, outcomes, fewer):
                     behind[uid] = fewer
     return behind
 
 
-def _otherwise(beginning: Beginning, inputs: NodeInputs, outcomes: Outcomes, shown: Behaviour) -> Iterator[str]:
-    """Yield the pods that are refused for another reason, or hold something else, on a node that shows less."""
+def _otherwise(beginning: Beginning, inputs: NodeInputs, outcomes: Outcomes, without: Collection[str]) -> Iterator[str]:
+    """Yield the pods that are refused for another reason, or hold something else, on a node without some of them."""
+    quirks = inputs.quirks.without(*(name for name in without if name in QUIRKS))
+    changes = Changes.of(inputs.version).without(*(name for name in without if name in CHANGES))
     try:
-        other = beginning.outcomes(inputs, None, 0, quirks=shown.quirks, changes=shown.changes)
+        other = beginning.outcomes(inputs, None, 0, quirks=quirks, changes=changes)
     except StartError:
         return
     for admission, after in zip(outcomes.admissions, other.admissions, strict=True):

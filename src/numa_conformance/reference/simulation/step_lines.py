@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..kube.steps import PluginState
+from ...kube.steps import PluginState
 from .outcomes import Outcomes, brief_placements, headline
 from .steps import StepOutcome
 
@@ -49,7 +49,7 @@ def _lines(step: StepOutcome, outcomes: Outcomes) -> Iterator[str]:
 def steps_to_dict(outcomes: Outcomes) -> list[dict[str, Any]]:
     """Return the steps for a program."""
     # The protocol and all it speaks of are loaded by nothing else here.
-    from ..reference.target.answers import placements_answer
+    from ..target.answers import placements_answer
 
     names = outcomes.names
     return [

@@ -1,18 +1,18 @@
 """``simulate --compare``: how pods fare with another configuration or version, as a table and two pictures."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
-import click
 import msgspec
 
-from ..machine import Machine, allocation_map
-from ..machine.picture_svg import machine_svgs
-from ..reference.advice.what_if import CHANGES, PodChange, is_aligned, pod_change
-from ..reference.node import AdmissionResult
-from ..reference.target.answers import admission_answer
+from ...machine import Machine, allocation_map
+from ...machine.picture_svg import machine_svgs
+from ...printable import columns, folded_text
+from ..advice.what_if import CHANGES, PodChange, is_aligned, pod_change
+from ..node import AdmissionResult
+from ..target.answers import admission_answer
 from .outcomes import NO_ANSWER, Outcomes, brief_placements, resize_result
-from .terminal import DIFFERENT, OK, columns, print_json, say, terminal_width
 
 
 class Comparison:
@@ -26,47 +26,55 @@ class Comparison:
         self._pods = [pod_change(self._machine, earlier, later) for earlier, later in pairs]
 
     @property
-    def exit_code(self) -> int:
+    def changed(self) -> bool:
         """Whether any pod fares otherwise."""
-        return DIFFERENT if any(pod.changes for pod in self._pods) else OK
+        return any(pod.changes for pod in self._pods)
 
-    def print_text(self) -> None:
-        """Print the table and the pictures."""
-        for name, title in zip(("before", "after"), self._titles, strict=True):
-            click.echo(f"{name + ':':<7} {title}")
-        click.echo()
+    @property
+    def is_well(self) -> bool:
+        """Whether every pod fares as before."""
+        return not self.changed
+
+    @property
+    def text(self) -> str:
+        """What ``simulate --compare`` prints."""
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return ``text``, its table and its pictures made to fit so many columns."""
+        lines = [f"{name + ':':<7} {title}" for name, title in zip(("before", "after"), self._titles, strict=True)]
+        lines.append("")
         changed = [pod for pod in self._pods if pod.changes]
         if changed:
             rows = [("pod", "change", "before", "after"), *map(self._row, changed)]
-            click.echo("\n".join(columns(rows)))
+            lines += columns(rows, width=width)
             for pod in changed:
                 if "refused" in pod.changes and pod.uid in self._after.advice:
-                    say(f"\n{self._name(pod)}: {pod.after.message}")
-                    say("\n".join(f"    {line}" for line in self._after.advice[pod.uid].lines()))
-            click.echo()
+                    advice = [f"    {line}" for line in self._after.advice[pod.uid].lines()]
+                    refusal = f"{self._name(pod)}: {pod.after.message}"
+                    lines += ["", *(folded_text(line, width) for line in (refusal, *advice))]
+            lines.append("")
         for name, owners, last in zip(("before", "after"), self._owners(), (False, True), strict=True):
-            click.echo(f"{name}:")
-            click.echo(allocation_map(self._machine, owners, width=terminal_width(), legend=last))
-            click.echo()
-        click.echo(self._summary())
+            lines += [f"{name}:", allocation_map(self._machine, owners, width=width, legend=last), ""]
+        return "\n".join([*lines, self._summary()])
 
-    def print_json(self) -> None:
-        """Print it for a program."""
-        print_json(
-            {
-                "machine": self._machine.name,
-                "summary": {**self._counts(), "unchanged": sum(not pod.changes for pod in self._pods)},
-                "pods": [self._as_dict(pod) for pod in self._pods],
-                "before": {"title": self._titles[0], **self._before.to_dict()},
-                "after": {"title": self._titles[1], **self._after.to_dict()},
-            }
-        )
+    @property
+    def data(self) -> dict[str, Any]:
+        """What ``simulate --compare --json`` prints."""
+        before = replace(self._before, advice={})  # a pod that is admitted by now needs none
+        return {
+            "machine": self._machine.name,
+            "summary": {**self._counts(), "unchanged": sum(not pod.changes for pod in self._pods)},
+            "pods": [self._as_dict(pod) for pod in self._pods],
+            "before": {"title": self._titles[0], **before.to_dict()},
+            "after": {"title": self._titles[1], **self._after.to_dict()},
+        }
 
-    def print_svg(self) -> None:
-        """Print the two pictures as one SVG."""
+    @property
+    def svg(self) -> str:
+        """The two pictures as one SVG."""
         headings = (f"{name}: {title}" for name, title in zip(("before", "after"), self._titles, strict=True))
-        pictures = dict(zip(headings, self._owners(), strict=True))
-        click.echo(machine_svgs(self._machine, pictures), nl=False)
+        return machine_svgs(self._machine, dict(zip(headings, self._owners(), strict=True)))
 
     def _owners(self) -> tuple[dict[str, int], dict[str, int]]:
         before, after = self._before.owners, self._after.owners

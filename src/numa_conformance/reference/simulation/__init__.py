@@ -1,0 +1,7 @@
+"""What a node does with pods, as text, data and a picture: what ``simulate`` and ``explain`` answer."""
+
+from .answer import Answer as Answer
+from .explained import Explanation as Explanation
+from .questions import explain as explain
+from .questions import simulate as simulate
+from .what_if import Comparison as Comparison

@@ -1,0 +1,119 @@
+"""Why a kubelet refused pods, what would admit each, and what an upgrade changes: what ``explain`` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ...errors import Fault, UsageError
+from ...fields import object_at
+from ...printable import folded_text
+from ...sources.versions import NEWEST, KubernetesVersion
+from ..advice import why_never_refused
+from ..node import AdmissionResult
+from .answer import Answer
+from .outcomes import Outcomes, headline, placement_lines
+from .step_lines import step_lines, steps_to_dict
+
+
+@dataclass(frozen=True)
+class Explanation(Answer):
+    """The answer about pods that a kubelet refused, and the outcomes with another version, if one was asked."""
+
+    upgrade: KubernetesVersion = NEWEST
+    later: Outcomes | None = None
+
+    @classmethod
+    def with_upgrade(cls, answer: Answer, upgrade: KubernetesVersion, where: str) -> Explanation:
+        """Ask the version of an upgrade too; raises ``UsageError`` where no pod of ``where`` was refused."""
+        inputs, newer = answer.inputs, replace(answer.inputs, version=upgrade)
+        later = answer.beginning.outcomes(newer, None, 0) if upgrade != inputs.version else None
+        made = cls(inputs, answer.beginning, answer.outcomes, answer.title, answer.notices, upgrade, later)
+        if not (made.refused or any(step.is_wrong for step in made.outcomes.steps)):
+            raise UsageError(Fault(where, "no pod was refused", "pods with phase Failed, or Pending"))
+        return made
+
+    @cached_property
+    def refused(self) -> list[AdmissionResult]:
+        """What became of the pods that a kubelet had refused, and of those that are refused now."""
+        refused = {pod.uid for pod in self.beginning.pods if pod.was_refused}
+        return [each for each in self.outcomes.in_order if each.uid in refused or not self._stays(each)]
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return what ``explain`` prints, folded to fit so many columns."""
+        return "\n".join(folded_text(line, width) for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        outcomes = self.outcomes
+        yield f"node: {self.inputs.machine.name}, {self.title}"
+        for admission in self.refused:
+            yield from ("", headline(admission, outcomes))
+            message = self._message_before(admission)
+            if message and message != admission.message:
+                yield f"    the kubelet said: {message}"
+            if self._stays(admission):
+                yield f"    {self._why_admitted(admission)}"
+            yield from (f"    {line}" for line in placement_lines(admission, outcomes))
+            if admission.uid in outcomes.advice:
+                yield from (f"    {line}" for line in outcomes.advice[admission.uid].lines())
+            if self.later is not None:
+                yield f"    with Kubernetes {self.upgrade}: {_fate(self.later, admission)}"
+        for index, step in enumerate(outcomes.steps):
+            if step.is_wrong:
+                yield from ("", *step_lines(step, outcomes))
+                if self.later is not None:
+                    yield f"    with Kubernetes {self.upgrade}: {self.later.steps[index].fate}"
+        if self.later is None and self.inputs.version == NEWEST:
+            yield f"\n{NEWEST} is the newest version known here: no upgrade was tried"
+        yield f"\n{outcomes.summary}"
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What ``explain --json`` prints."""
+        outcomes, later = self.outcomes, self.later
+        rows = {row["uid"]: row for row in outcomes.to_dict()["pods"]}
+        return {
+            "machine": self.inputs.machine.name,
+            "kubernetesVersion": str(self.inputs.version),
+            "upgrade": None if later is None else str(self.upgrade),
+            "pods": [
+                {
+                    **rows[admission.uid],
+                    "messageBefore": self._message_before(admission),
+                    **({"whyAdmitted": self._why_admitted(admission)} if self._stays(admission) else {}),
+                    **({} if later is None else {"withUpgrade": _fate(later, admission)}),
+                }
+                for admission in self.refused
+            ],
+            "steps": [
+                {**step, **({} if later is None else {"withUpgrade": later.steps[index].fate})}
+                for index, step in enumerate(steps_to_dict(outcomes))
+            ],
+        }
+
+    def _stays(self, admission: AdmissionResult) -> bool:
+        return admission.admitted and admission.uid not in self.outcomes.ended
+
+    def _why_admitted(self, admission: AdmissionResult) -> str:
+        """Say why a pod is admitted that a kubelet refused: another configuration, a resource not seen, or room."""
+        reason, pod = self.outcomes.refused_before(admission.uid), self.outcomes.pods[admission.uid]
+        if unlike := why_never_refused(self.inputs.config, reason):
+            why = f"this is not the configuration it was refused with: {unlike}"
+            return f"{why}; give the node's own (--config, --from-node)"
+        if unseen := ", ".join(self.inputs.missing(pod)):
+            return f"it may have been refused for {unseen}, which is not looked at: {self.inputs.machine.name} has none"
+        return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
+
+    def _message_before(self, admission: AdmissionResult) -> str:
+        pod = self.outcomes.pods.get(admission.uid)
+        return str(object_at(pod and pod.raw, "status").get("message") or "")
+
+
+def _fate(later: Outcomes, admission: AdmissionResult) -> str:
+    after = next(each for each in later.admissions if each.uid == admission.uid)
+    if after.admitted:
+        return "admitted as well" if admission.admitted else "admitted"
+    same = not admission.admitted and (after.reason, after.message) == (admission.reason, admission.message)
+    return "refused as well" if same else f"refused, {after.reason}: {after.message}"

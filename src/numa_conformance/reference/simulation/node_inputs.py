@@ -1,0 +1,190 @@
+"""A machine and its kubelet as a person describes them, and what comes to that node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...documents import Source
+from ...errors import KubeletFails, StartError, did_you_mean
+from ...kube import (
+    ClusterObjects,
+    KubeletConfiguration,
+    NodeObject,
+    Pod,
+    pod_requests,
+    read_kubelet_configuration,
+    validate,
+    with_flags,
+)
+from ...kube.resource_names import is_extended
+from ...machine import Machine
+from ...machine.hostfs import MemoryStore
+from ...sources.changes import Changes
+from ...sources.quirks import Quirks
+from ...sources.versions import DEFAULT, KubernetesVersion
+from ..advice import refusals
+from ..managers.state_file import CORRUPTED
+from ..node import Explainer, Node, NodeFacts, node_allocatable
+from .outcomes import Outcomes, pod_names
+from .reading import Notice, noted, quirks_of
+from .steps import NamedStep, with_names
+
+Progress = Callable[[Sequence[Pod | NamedStep]], Iterable[Pod | NamedStep]]
+
+
+@dataclass(frozen=True)
+class NodeInputs:
+    """A machine and its kubelet, as a person describes them.
+
+    ``where``: what messages call the configuration. ``node_object``: the Node, which has labels, taints and conditions.
+    """
+
+    machine: Machine
+    config: KubeletConfiguration
+    version: KubernetesVersion
+    level: str
+    where: str
+    node_object: NodeObject | None = None
+
+    @classmethod
+    def read(
+        cls, machine: Machine, config: Source | None, flags: str, version: KubernetesVersion, level: str, notice: Notice
+    ) -> NodeInputs:
+        """Read the configuration; raises ``UsageError``."""
+        where = str(config or ("the configuration" if flags else "the kubelet's own defaults"))
+        configured = with_flags(read_kubelet_configuration(config), flags, quirks_of(level, version).node)
+        return cls(machine, noted(configured, where, notice), version, level, where)
+
+    @property
+    def quirks(self) -> Quirks:
+        """What the version does at the level."""
+        return quirks_of(self.level, self.version)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a line."""
+        return f"{self.where}, Kubernetes {self.version}"
+
+    def node(self, **more: Any) -> Node:
+        """Start the node; raises ``StartError`` with what may be done about it."""
+        try:
+            validate(self.config, self.version)
+            return Node(
+                self.machine,
+                self.config,
+                kubernetes_version=self.version,
+                resource_fit=True,
+                facts=NodeFacts.of(self.node_object, self.config),
+                **{"quirks": self.quirks, **more},
+            )
+        except StartError as error:
+            findings = refusals(self.config, self.version, self.quirks, self.machine)
+            hints = [f"{self.where}: {finding.hint(error.message)}" for finding in findings]
+            raise StartError(error.stage, error.message, hints) from error
+
+    def missing(self, pod: Pod) -> list[str]:
+        """Return the resources that a pod asks for, the machine lacks, and the kubelet then does not look at."""
+        lacking = pod_requests(pod).keys() - node_allocatable(self.machine, self.config).keys()
+        passes_over_all = Changes.of(self.version).unlisted_resources_of_init_containers_are_passed_over
+        counted = set() if passes_over_all else {name for init in pod.init_containers for name in init.requests}
+        return sorted(filter(is_extended, lacking - counted))
+
+    def tell_missing(self, pods: Iterable[Pod], notice: Notice) -> None:
+        """Report which resources are asked for that the machine lacks, and which a kubelet does not look at."""
+        offered = {*node_allocatable(self.machine, self.config), "ephemeral-storage"}
+        asking: dict[tuple[str, bool], list[str]] = {}
+        for pod in pods:
+            unseen = self.missing(pod)
+            for resource in pod_requests(pod).keys() - offered:
+                asking.setdefault((resource, resource in unseen), []).append(f"{pod.namespace}/{pod.name}")
+        for (resource, is_unseen), names in sorted(asking.items()):
+            who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+            notes = f"{'; the kubelet does not look at it' if is_unseen else ''}{did_you_mean(resource, offered)}"
+            notice(f"{self.machine.name} has no {resource}, which {who} asks for{notes}")
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What comes to a node, in order. ``names``: of all pods, by uid.
+
+    ``files``: the state files of a node at work, by name, and ``held``: its pods. ``progress``: yields what comes, and
+    shows how far it is.
+    """
+
+    life: tuple[Pod | NamedStep, ...]
+    names: Mapping[str, str]
+    files: Mapping[str, str] | None = None
+    held: tuple[Pod, ...] = ()
+    progress: Progress = iter
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """The pods that come."""
+        return tuple(event for event in self.life if isinstance(event, Pod))
+
+    def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None, **more: Any) -> Outcomes:
+        """Start the node on what it holds, with ``more`` of what ``Node`` takes, and admit the pods.
+
+        Raises ``StartError``.
+        """
+        more = {"watcher": explainer, **more}
+        if self.files is None:
+            outcomes = Outcomes(inputs.node(**more), self.names, explainer)
+        else:
+            outcomes = self._resumed(inputs, explainer, self.files, more)
+        outcomes.live(self.progress(self.life), most)
+        return outcomes
+
+    def drained(self) -> Beginning:
+        """Return an empty node to which all pods come, those first that were there."""
+        return replace(self, life=(*self.held, *self.life), files=None, held=())
+
+    def _resumed(
+        self, inputs: NodeInputs, explainer: Explainer | None, files: Mapping[str, str], more: dict[str, Any]
+    ) -> Outcomes:
+        store = MemoryStore()
+        for name, text in files.items():
+            store.write(name, text)
+        try:
+            node = inputs.node(store=store, **more)
+            resumed = node.resume(self.held)
+        except KubeletFails as error:
+            raise StartError("kubelet", str(error)) from error
+        except StartError as error:
+            if CORRUPTED in error.message:
+                error.hints += (
+                    "--state-as-it-is reads a file whose checksum does not fit, as of a text that was edited",
+                )
+            raise
+        on_node = frozenset(pod.uid for pod in resumed.pods)
+        return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A machine with a kubelet's command line and the level of its answers.
+
+    ``notice`` takes what a person should know besides the answer. ``progress``: as of ``Beginning``.
+    """
+
+    machine: Machine
+    flags: str
+    level: str
+    notice: Notice
+    progress: Progress = iter
+
+    def begin(
+        self, config: Source | None, version: KubernetesVersion | None, objects: ClusterObjects
+    ) -> tuple[NodeInputs, Beginning]:
+        """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
+        inputs = replace(self.inputs(config, version or DEFAULT), node_object=objects.node)
+        life = with_names(objects.in_life, {}, self.notice)
+        beginning = Beginning(life, pod_names(objects.in_order), progress=self.progress)
+        inputs.tell_missing(beginning.pods, self.notice)
+        return inputs, beginning
+
+    def inputs(self, config: Source | None, version: KubernetesVersion) -> NodeInputs:
+        """Return the machine with a configuration and a version; raises ``UsageError``."""
+        return NodeInputs.read(self.machine, config, self.flags, version, self.level, self.notice)
