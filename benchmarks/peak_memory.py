@@ -77,7 +77,16 @@ def cluster(folder: Path, nodes: int, pods: str) -> list[str]:
     kubelet(folder)
     group = {"nodes": "n*", "machine": MACHINE, "kubelet": "kubelet.json", "count": nodes}
     (folder / "fleet.json").write_text(json.dumps([group]))
-    return ["cluster", "--fleet", str(folder / "fleet.json"), "--pods", pods, "--strategy", "LeastAllocated", "--json"]
+    return [
+        "simulate-cluster",
+        "--fleet",
+        str(folder / "fleet.json"),
+        "--pods",
+        pods,
+        "--strategy",
+        "LeastAllocated",
+        "--json",
+    ]
 
 
 def deployments(folder: Path, replicas: int) -> str:
@@ -117,7 +126,7 @@ def capture(folder: Path) -> list[str]:
         topology.mkdir(parents=True)
         (topology / "physical_package_id").write_text(f"{cpu // 64}\n")
         (topology / "core_id").write_text(f"{cpu // 2 % 32}\n")
-    return ["capture", "--root", str(folder / "host")]
+    return ["machines", "capture", "--from-node", str(folder / "host")]
 
 
 def show_machine(folder: Path) -> list[str]:

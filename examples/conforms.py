@@ -125,7 +125,7 @@ behind shims that are not kept here. The minors that are known are 1.27 to 1.37.
 ## Schedulers
 
 A scheduler conforms to nothing that the pages of Kubernetes say; what kubelets make of its choices can be counted
-([exporters-and-schedulers.md](exporters-and-schedulers.md#schedulers)). `check-scheduler` drew 100 workloads of 20
+([exporters-and-schedulers.md](exporters-and-schedulers.md#schedulers)). `cluster check-scheduler` drew 100 workloads of 20
 pods for the default scheduler, and 98 for the plugin of scheduler-plugins. Each was for two nodes of 4 NUMA nodes
 (`t3-two-numa-per-socket`) with the Memory Manager and an unmodified kubelet 1.37.1. The reference decided on every
 pod as its kubelet did.

@@ -8,7 +8,10 @@ import pytest
 
 PATHS = [path for path in os.environ.get("NUMA_TEST_KUBELETS", "").split(":") if path]
 NAMESPACES = subprocess.run(
-    [sys.executable, "-m", "numa_conformance", "on", "one-cpu", "true"], capture_output=True, text=True, check=False
+    [sys.executable, "-m", "numa_conformance", "machines", "run", "one-cpu", "true"],
+    capture_output=True,
+    text=True,
+    check=False,
 )
 needs_namespaces = pytest.mark.skipif(
     NAMESPACES.returncode != 0, reason=f"this system has no mount namespaces for this user: {NAMESPACES.stderr.strip()}"
@@ -16,4 +19,4 @@ needs_namespaces = pytest.mark.skipif(
 needs_kubelet = pytest.mark.skipif(
     not PATHS, reason="NUMA_TEST_KUBELETS names no kubelet (tox run -e real-kubelet builds some, which takes minutes)"
 )
-COMMAND = f"{sys.executable} -m numa_conformance kubelet-target"
+COMMAND = f"{sys.executable} -m numa_conformance serve kubelet"

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
         (["machines", "show", "t1-one-socket-smt3"], "t1-one-socket-smt2"),
         (["init", "pyton"], "python"),
         (["smoke", "--level", "exat"], "exact"),
-        (["cluster", "--pods", "x", "--strategy", "MostAlocated"], "MostAllocated"),
+        (["simulate-cluster", "--pods", "x", "--strategy", "MostAlocated"], "MostAllocated"),
         (["lnt"], "lint"),
     ],
 )
@@ -59,14 +59,20 @@ def test_one_requirement_tells_the_sentences_that_it_rests_on(run):
 
 def test_machines_and_smoke_speak_json(run):
     assert run("machines", "--json")[1] == run("machines", "list", "--json")[1]
-    assert "--json goes after show" in run("machines", "--json", "show", "t1-one-socket-smt2")[2]
     told = json.loads(run("smoke", "--json")[1])
     assert {one["wellFormed"] for one in told["answers"]} == {True}
     assert "pick" in told["surfaces"]
 
 
 def test_a_cluster_that_refuses_pods_exits_with_1_and_one_that_holds_all_with_0(run):
-    common = ["cluster", "--fleet", EXAMPLES / "fleet.yaml", "--pods", EXAMPLES / "workload.yaml", "--strategy"]
+    common = [
+        "simulate-cluster",
+        "--fleet",
+        EXAMPLES / "fleet.yaml",
+        "--pods",
+        EXAMPLES / "workload.yaml",
+        "--strategy",
+    ]
     assert run(*common, "LeastAllocated")[0] == 0
     assert run(*common, "MostAllocated")[0] == 1
 

@@ -21,7 +21,7 @@ def pasted(files):
 
 def test_several_texts_make_one_machine(run, pasted):
     for words in (("--from", pasted[0], pasted[1]), ("--from", pasted[0], "--from", pasted[1]), pasted):
-        code, out, err = run("capture", *words)
+        code, out, err = run("machines", "capture", *words)
         assert code == 0
         made = yaml.safe_load(out)
         assert made["name"] == "lscpu"
@@ -56,10 +56,10 @@ def archive(tmp_path):
 
 
 def test_a_node_of_a_must_gather_is_named(run, archive):
-    code, _, err = run("capture", "--from", archive)
+    code, _, err = run("machines", "capture", "--from", archive)
     assert code == 2
     assert "registry-sha256/nodes/w1/sysinfo.tgz, registry-sha256/nodes/w2/sysinfo.tgz" in err
-    code, out, _ = run("capture", "--from", archive, "--inside", "registry-sha256/nodes/w2/sysinfo.tgz")
+    code, out, _ = run("machines", "capture", "--from", archive, "--inside", "registry-sha256/nodes/w2/sysinfo.tgz")
     assert code == 0
     assert yaml.safe_load(out)["memory"][0]["hugepages"] == load_machine(MACHINE).memory[0].hugepages
 
@@ -68,7 +68,7 @@ def test_a_packed_must_gather_is_read_too(run, archive, tmp_path):
     with tarfile.open(tmp_path / "packed.tar", "w") as packed:
         packed.add(archive, "must-gather")
     inside = "must-gather/registry-sha256/nodes/w1/sysinfo.tgz"
-    code, out, _ = run("capture", "--from", tmp_path / "packed.tar", "--inside", inside)
+    code, out, _ = run("machines", "capture", "--from", tmp_path / "packed.tar", "--inside", inside)
     assert code == 0
     assert yaml.safe_load(out)["memory"][0]["hugepages"] == load_machine(MACHINE).memory[0].hugepages
 
@@ -81,7 +81,7 @@ def test_a_report_with_meminfo_alone_has_its_huge_pages(run, tmp_path):
         lines = [line for line in meminfo.read_text().splitlines() if "HugePages_Total" not in line]
         meminfo.write_text("\n".join([*lines, f"Node {number} HugePages_Total:   {256 * (number + 1)}"]) + "\n")
         shutil.rmtree(node / f"node{number}" / "hugepages")
-    code, out, err = run("capture", "--root", tmp_path / "report")
+    code, out, err = run("machines", "capture", "--from-node", tmp_path / "report")
     assert code == 0
     assert [entry["hugepages"] for entry in yaml.safe_load(out)["memory"]] == [{"2Mi": 256}, {"2Mi": 512}]
     assert "not seen: hugepages; those of the usual size are from meminfo" in err
@@ -105,6 +105,6 @@ def test_capture_says_what_a_tree_lacks(run, tmp_path, gone, expected):
     for path in sorted((tmp_path / "tree/sys/devices/system").rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink() and path.name != "cpu" and not any(path.iterdir()):
             path.rmdir()
-    code, _, err = run("capture", "--root", tmp_path / "tree")
+    code, _, err = run("machines", "capture", "--from-node", tmp_path / "tree")
     assert code == 0
     assert f"warning: not seen: {expected}\n" in err

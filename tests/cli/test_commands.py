@@ -1,10 +1,13 @@
 import gzip
 import json
+import re
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
+from numa_conformance.cli.commands import OLD_NAMES, app
 from numa_conformance.comparing.recorded import read_vectors
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.sources.versions import DEFAULT
@@ -35,13 +38,13 @@ def test_an_unknown_machine_gets_a_suggestion(run):
 
 
 def test_captures_this_computer(run):
-    code, out, _ = run("capture")
+    code, out, _ = run("machines", "capture")
     assert code == 0
     assert machine_from_dict(yaml.safe_load(out)).cpus
 
 
 def test_capture_of_a_folder_without_a_tree_is_refused(run, tmp_path):
-    code, _, err = run("capture", "--root", tmp_path)
+    code, _, err = run("machines", "capture", "--from-node", tmp_path)
     assert (code, err.count("\n")) == (2, 1)
     assert str(tmp_path) in err
 
@@ -76,10 +79,53 @@ def test_the_name_of_a_page_leads_to_the_command_that_it_is_about(run):
     for page in sorted(pages - WITHOUT_A_COMMAND - {"cli", "quirks", "requirements"}):
         code, _, err = run(page)
         assert (code, f"no such command '{page}'; docs/{page}.md is about '" in err) == (2, True)
-        command, *words = err.split("is about '")[1].split("'")[0].split()
-        code, out, _ = run(command, "--help")
-        assert (code, [word for word in words if word not in out]) == (0, [])
+        words = err.split("is about '")[1].split("'")[0].split()
+        command = app
+        while words and isinstance(command, click.Group):
+            command = command.get_command(click.Context(command), words.pop(0))
+        assert command is not None, page
+        known = {option for each in command.params for option in each.opts}
+        assert [word for word in words if word.startswith("--") and word not in known] == [], page
     assert "docs/what-if.md is about 'simulate --compare'" in run("whatif")[2]
+
+
+def test_help_shows_commands_in_six_groups_and_no_old_name(run):
+    out = run("--help")[1]
+    headings = [line for line in out.splitlines() if re.fullmatch(r"[A-Z][A-Za-z ]+:", line)]
+    assert headings[1:] == [
+        "Ask:",
+        "Machines:",
+        "Test an implementation:",
+        "A node at work:",
+        "A cluster of real parts:",
+        "Look up:",
+    ]
+    names = re.findall(r"^  ([a-z-]+)  ", out, flags=re.MULTILINE)
+    assert 18 <= len(names) <= 24
+    assert not {old for old in OLD_NAMES if " " not in old} & set(names)
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_an_old_name_is_the_new_command_with_a_hint(run, old):
+    new = OLD_NAMES[old]
+    if " --" not in old:
+        code, out, err = run(*old.split(), "--help")
+        assert (code, err) == (0, f"`{old}` is `{new}` now\n")
+        assert out == run(*new.split(), "--help")[1]
+    else:
+        told = run(*old.split(), "/no-such-place", "/dump")
+        assert told[2].startswith(f"`{old}` is `{new}` now\n")
+        code, out, err = run(*new.split(), "/no-such-place", "/dump")
+        assert told == (code, out, f"`{old}` is `{new}` now\n{err}")
+
+
+def test_old_names_and_options_are_replaced_together_and_values_of_options_stay(run):
+    code, out, err = run("capture", "--root=/no-such-place")
+    assert (code, out, err.splitlines()[0]) == (2, "", "`capture` is `machines capture` now")
+    assert err.splitlines()[1:] == [
+        "`machines capture --root` is `machines capture --from-node` now",
+        "error: /no-such-place: cannot be read: No such file or directory",
+    ]
 
 
 QOS = {

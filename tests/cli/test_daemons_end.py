@@ -32,7 +32,7 @@ def tells(folder, group):
     Path(sys.argv[1]).touch()
 
 TemporaryFolder.end_with_owner = tells
-main(["device-plugin-target", "--", *sys.argv[2:]])
+main(["serve", "device-plugin", "--", *sys.argv[2:]])
 """
 """Serves a plugin, and makes a file once it is known what to kill."""
 MACHINE = machine_to_dict(load_machine("one-cpu"))

@@ -32,11 +32,11 @@ def said(*words: str, **environment: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
-        (["kubelet-target", sys.executable], "lab"),
-        (["device-plugin-target", sys.executable], "lab"),
-        (["nri-target", "--kubelet", sys.executable, sys.executable], "lab"),
-        (["dra-target", sys.executable], "lab"),
-        (["up"], "lab"),
+        (["serve", "kubelet", sys.executable], "lab"),
+        (["serve", "device-plugin", sys.executable], "lab"),
+        (["serve", "nri", "--kubelet", sys.executable, sys.executable], "lab"),
+        (["serve", "dra", sys.executable], "lab"),
+        (["cluster", "up"], "lab"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else value,
 )
@@ -46,5 +46,5 @@ def test_an_extra_that_is_not_there_is_told(words: list[str], extra: str) -> Non
 
 
 def test_a_plugin_without_a_kubelet_needs_go_alone(tmp_path: Path) -> None:
-    code, errors = said("nri-target", sys.executable, "{nri_socket}", PATH="", XDG_CACHE_HOME=str(tmp_path))
+    code, errors = said("serve", "nri", sys.executable, "{nri_socket}", PATH="", XDG_CACHE_HOME=str(tmp_path))
     assert (code, errors.partition(" (")[0]) == (2, "error: go: there is no such program")

@@ -270,7 +270,7 @@ def test_a_state_file_needs_a_machine_and_a_configuration(run, files):
 
 def test_check_node_takes_a_state_file_and_a_machine(run, files):
     config = files("kubelet.env", f"KUBELET_EXTRA_ARGS='{FLAGS}'")
-    words = ["check-node", "--machine", files("m.yaml", MACHINE), "--config", config, "--root"]
+    words = ["check-node", "--machine", files("m.yaml", MACHINE), "--config", config, "--from-node"]
     code, out, _ = run(*words, files("pasted.txt", CPUS))
     assert code == 0
     assert "0 errors, 0 warnings" in out
@@ -286,7 +286,7 @@ def test_cpus_that_were_added_end_the_next_start_and_no_quirk_is_named(run, file
     state = files("state", '{"policyName":"static","defaultCpuSet":"0-3","checksum":0}')
     config = files("kubelet.txt", "--cpu-manager-policy=static --kube-reserved=cpu=1")
     code, out, _ = run(
-        "check-node", "--root", state, "--machine", grown, "--config", config, "--kubernetes-version", "1.34"
+        "check-node", "--from-node", state, "--machine", grown, "--config", config, "--kubernetes-version", "1.34"
     )
     assert code == 1
     assert "CPUs 4-5 are neither shared nor exclusive" in out
@@ -294,6 +294,6 @@ def test_cpus_that_were_added_end_the_next_start_and_no_quirk_is_named(run, file
     assert "known for" not in out
     uneven = files("uneven.yaml", "name: u\ngroups: [{cpus: 0-3, socket: 0}, {cpus: 4-5, socket: 1}]\nmemory: 16Gi\n")
     _, out, _ = run(
-        "check-node", "--root", state, "--machine", uneven, "--config", config, "--kubernetes-version", "1.34"
+        "check-node", "--from-node", state, "--machine", uneven, "--config", config, "--kubernetes-version", "1.34"
     )
     assert "known for: full-by-machine-average" in out

@@ -28,8 +28,8 @@ COMMANDS = [
     ("score", "--nodes", READ, "--config", CLUSTER / "scheduler.yaml", CLUSTER / "pod.yaml"),
     ("score", "--nodes", CLUSTER / "nodes.yaml", "--config", READ, CLUSTER / "pod.yaml"),
     ("score", *SCORED, READ),
-    ("cluster", "--nodes", READ, "--pods", CLUSTER / "workload.yaml"),
-    ("cluster", "--nodes", CLUSTER / "nodes.yaml", "--pods", READ),
+    ("simulate-cluster", "--nodes", READ, "--pods", CLUSTER / "workload.yaml"),
+    ("simulate-cluster", "--nodes", CLUSTER / "nodes.yaml", "--pods", READ),
     ("replay", READ),
     ("record", READ, "--output", "recorded.jsonl"),
     ("judge", READ),
@@ -42,12 +42,12 @@ COMMANDS = [
     ("report", "merge", READ, READ, "-o", "merged"),
     ("report", "matrix", READ, "-o", "matrix.html"),
     ("report", "known-failures", READ, "known.yaml", "--reason", "r", "--link", "l"),
-    ("capture", "--root", READ),
-    ("capture", "--from", READ),
-    ("check-node", "--root", READ),
+    ("machines", "capture", "--from-node", READ),
+    ("machines", "capture", "--from", READ),
+    ("check-node", "--from-node", READ),
     ("machines", "show", READ),
     ("machines", "export", READ, "exported"),
-    ("up", READ),
+    ("cluster", "up", READ),
 ]
 CONTAINERS = '[{"name": "c", "resources": {"limits": %s}}]'
 POD = '{"kind": "Pod", "metadata": {"name": "%s"}, "spec": {"containers": %s}}'

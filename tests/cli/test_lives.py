@@ -227,7 +227,7 @@ def test_steps_are_told_of_one_node_as_text(lives, option):
 
 def test_a_cluster_takes_no_steps(run, files):
     pods = files("life.yaml", f"{POD}- restart\n")
-    code, _, err = run("cluster", "--pods", pods)
+    code, _, err = run("simulate-cluster", "--pods", pods)
     assert (code, "[1]: restart is a step of a life (accepted: pods and nodes)" in err) == (2, True)
 
 

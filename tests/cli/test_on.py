@@ -16,7 +16,7 @@ from numa_conformance.cpuset import CpuSet
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.hostfs import read_machine
 
-ON = (sys.executable, "-m", "numa_conformance", "on")
+ON = (sys.executable, "-m", "numa_conformance", "machines", "run")
 SEEN = ("amd-milan-7763-nps4", "intel-core-ultra-5-225u", "offline-cpus", "memory-only-node", "node-without-memory",
             "sparse-ids", "four-sockets-smt4", "two-nodes-hugepages", "uneven-nodes", "forty-numa-nodes")  # fmt: skip
 MACHINES = SEEN if DEEP else SEEN[::6]
@@ -109,7 +109,9 @@ def test_hwloc_calc_answers_for_the_machine():
 
 
 def test_our_own_reader_sees_the_machine(machine):
-    program = "import sys; from numa_conformance.cli import main; main(['capture', '--json', '--name', 'x'])"
+    program = (
+        "import sys; from numa_conformance.cli import main; main(['machines', 'capture', '--json', '--name', 'x'])"
+    )
     told = json.loads(on(machine.name, sys.executable, "-c", program))
     assert [cpu["id"] for cpu in told["cpus"]] == [cpu.id for cpu in machine.cpus]
 
@@ -203,9 +205,9 @@ def test_whoever_is_not_root_stays_themselves_unless_they_ask(options, seen_as):
 
 
 def test_a_missing_command_and_an_unknown_machine_are_told(run):
-    code, _, err = run("on", "one-cpu", "--")
+    code, _, err = run("machines", "run", "one-cpu", "--")
     assert (code, "COMMAND" in err) == (2, True)
-    code, _, err = run("on", "one-cqu", "--", "true")
+    code, _, err = run("machines", "run", "one-cqu", "--", "true")
     assert (code, "'one-cpu'" in err) == (2, True)
 
 
@@ -235,7 +237,7 @@ def test_devices_of_the_machine_are_on_its_pci_bus_and_those_of_the_host_are_not
 
 
 PLACES = "sys/class/kfd/topology", "sys/bus/pci/devices/0000:01:00.0/drm", "usr/share/misc/of,ours:x"
-WITH_FILES = (sys.executable, "-m", "numa_conformance", "with-files")
+WITH_FILES = (sys.executable, "-m", "numa_conformance", "machines", "with-files")
 
 
 def test_files_lie_beside_those_that_are_there(tmp_path):

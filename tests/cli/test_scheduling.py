@@ -92,12 +92,15 @@ def test_equal_nodes_and_the_weight_of_the_plugin(run, tmp_path):
         (["score", "--nodes", CONFIG, POD], "holds no pods and nodes, but KubeSchedulerConfiguration"),
         (["score", "--nodes", NODES, "--config", POD, POD], "is a Pod (accepted: one KubeSchedulerConfiguration)"),
         (["score", "--nodes", "missing.yaml", POD], "missing.yaml: cannot be read"),
-        (["cluster", "--pods", WORKLOAD], "there is no node"),
-        (["cluster", "--pods", WORKLOAD, "--kubelet", FLEET], "--kubelet goes with --machine"),
-        (["cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--engine", "ray"], "there is no engine 'ray'"),
-        (["cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--strategy", "Most"], "Most"),
-        (["cluster", "--pods", WORKLOAD, "--fleet", WORKLOAD], "is no list of groups"),
-        (["cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--config", CONFIG, "--config", CONFIG], "are called"),
+        (["simulate-cluster", "--pods", WORKLOAD], "there is no node"),
+        (["simulate-cluster", "--pods", WORKLOAD, "--kubelet", FLEET], "--kubelet goes with --machine"),
+        (["simulate-cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--engine", "ray"], "there is no engine 'ray'"),
+        (["simulate-cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--strategy", "Most"], "Most"),
+        (["simulate-cluster", "--pods", WORKLOAD, "--fleet", WORKLOAD], "is no list of groups"),
+        (
+            ["simulate-cluster", "--pods", WORKLOAD, "--fleet", FLEET, "--config", CONFIG, "--config", CONFIG],
+            "are called",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_error(run, argv, said):
@@ -108,7 +111,7 @@ def test_bad_input_is_one_clear_error(run, argv, said):
 
 
 def test_strategies_are_compared_on_one_workload(run):
-    code, out, err = run("cluster", "--fleet", FLEET, "--pods", WORKLOAD)
+    code, out, err = run("simulate-cluster", "--fleet", FLEET, "--pods", WORKLOAD)
     assert (code, err) == (1, "")
     table = {line[:28].strip(): line[28:].split() for line in out.splitlines() if "  " in line[:80]}
     assert table["placed"] == ["600", "216"]
@@ -118,10 +121,21 @@ def test_strategies_are_compared_on_one_workload(run):
 
 
 def test_several_seeds_give_a_mean_and_a_range(run):
-    _, out, _ = run("cluster", "--fleet", FLEET, "--pods", WORKLOAD, "--strategy", "MostAllocated", "--seeds", "2")
+    _, out, _ = run(
+        "simulate-cluster", "--fleet", FLEET, "--pods", WORKLOAD, "--strategy", "MostAllocated", "--seeds", "2"
+    )
     assert "2 runs each: mean (least..most)" in out
     _, out, _ = run(
-        "cluster", "--fleet", FLEET, "--pods", WORKLOAD, "--strategy", "MostAllocated", "--seeds", "2", "--json"
+        "simulate-cluster",
+        "--fleet",
+        FLEET,
+        "--pods",
+        WORKLOAD,
+        "--strategy",
+        "MostAllocated",
+        "--seeds",
+        "2",
+        "--json",
     )
     runs = json.loads(out)["runs"]
     assert [(one["strategy"], one["seed"]) for one in runs] == [("MostAllocated", 0), ("MostAllocated", 1)]
@@ -131,7 +145,9 @@ def test_several_seeds_give_a_mean_and_a_range(run):
 def test_nodes_without_a_machine_and_unlisted_nodes_are_told(run, tmp_path):
     far = tmp_path / "far.yaml"
     far.write_text("metadata: {name: far}\nspec: {nodeName: elsewhere, containers: [{name: c}]}\n")
-    code, out, err = run("cluster", "--nodes", NODES, "--pods", POD, "--pods", far, "--strategy", "MostAllocated")
+    code, out, err = run(
+        "simulate-cluster", "--nodes", NODES, "--pods", POD, "--pods", far, "--strategy", "MostAllocated"
+    )
     assert code == 0
     assert "1 pods are on nodes that are not listed: they are left out" in err
     assert "2 of 2 nodes have no machine (node-1, ...): they refuse nothing" in err
@@ -141,14 +157,23 @@ def test_nodes_without_a_machine_and_unlisted_nodes_are_told(run, tmp_path):
 def test_a_machine_that_differs_from_its_node_is_told(run, tmp_path):
     nodes = tmp_path / "nodes.yaml"
     nodes.write_text(NODES.read_text().replace("allocatable", "capacity").replace("cpu: 8,", "cpu: 16,"))
-    code, _, err = run("cluster", "--nodes", nodes, "--pods", POD, "--machine", "t1-one-socket-smt2")
+    code, _, err = run("simulate-cluster", "--nodes", nodes, "--pods", POD, "--machine", "t1-one-socket-smt2")
     assert code == 0
     assert "node node-1 has 16 CPUs, its machine t1-one-socket-smt2 has 8" in err
 
 
 @deep
 def test_the_same_in_every_process():
-    command = [sys.executable, "-m", "numa_conformance", "cluster", "--fleet", str(FLEET), "--pods", str(WORKLOAD)]
+    command = [
+        sys.executable,
+        "-m",
+        "numa_conformance",
+        "simulate-cluster",
+        "--fleet",
+        str(FLEET),
+        "--pods",
+        str(WORKLOAD),
+    ]
     told = [
         subprocess.run(
             [*command, "--json", "--placements", "--seeds", "2"],
@@ -183,7 +208,7 @@ def test_the_nodes_of_a_cluster_by_the_documentation(run, tmp_path, level, code)
         "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {max-allowable-numa-nodes: 'true'}\n"
     )
     argv = ["--nodes", NODES, "--pods", POD, "--machine", "t1-one-socket-smt2", "--kubelet", kubelet, "--level", level]
-    assert run("cluster", *argv)[0] == code
+    assert run("simulate-cluster", *argv)[0] == code
 
 
 def test_lots_keep_the_order_of_the_text(run, tmp_path):
@@ -191,7 +216,17 @@ def test_lots_keep_the_order_of_the_text(run, tmp_path):
     pods.write_text(
         "---\n".join(f"metadata: {{name: p{index}}}\nspec: {{containers: [{{name: c}}]}}\n" for index in range(6))
     )
-    words = ("cluster", "--fleet", FLEET, "--pods", pods, "--strategy", "LeastAllocated", "--json", "--placements")
+    words = (
+        "simulate-cluster",
+        "--fleet",
+        FLEET,
+        "--pods",
+        pods,
+        "--strategy",
+        "LeastAllocated",
+        "--json",
+        "--placements",
+    )
     _, first, _ = run(*words, "--lots", "--seeds", "3")
     _, again, _ = run(*words, "--lots", "--seeds", "3")
     runs = [one["placements"] for one in json.loads(first)["runs"]]
@@ -206,7 +241,7 @@ def test_what_became_of_pods_is_compared_by_equal_scores(run, tmp_path):
     text = f"metadata: {{{{name: p{{0}}}}}}\nspec: {{{{{{1}}{containers}}}}}\n{{2}}"
     pods.write_text("---\n".join(text.format(index, "", "") for index in range(2)))
     refused = "status: {phase: Failed, reason: TopologyAffinityError}\n"
-    words = ("cluster", "--fleet", FLEET, "--pods", pods, "--strategy", "LeastAllocated", "--compare", became)
+    words = ("simulate-cluster", "--fleet", FLEET, "--pods", pods, "--strategy", "LeastAllocated", "--compare", became)
     became.write_text("---\n".join(text.format(index, f"nodeName: worker-{index + 3}, ", "") for index in range(2)))
     code, out, _ = run(*words)
     assert (code, "2 went to one of the best-scored nodes" in out) == (0, True)
@@ -242,7 +277,7 @@ spec: {hostNetwork: true, containers: [{name: a, ports: [{containerPort: 80}], r
 def test_a_pod_that_a_node_ends_for_a_critical_one_is_told_and_leaves_its_place(run, tmp_path):
     for name, text in (("nodes", NODE_OF_ONE), ("pods", ENDED)):
         (tmp_path / f"{name}.yaml").write_text(text)
-    asked = ["cluster", "--machine", "t1-one-socket-smt2", "--strategy", "LeastAllocated"]
+    asked = ["simulate-cluster", "--machine", "t1-one-socket-smt2", "--strategy", "LeastAllocated"]
     asked += ["--nodes", tmp_path / "nodes.yaml", "--pods", tmp_path / "pods.yaml"]
     code, out, err = run(*asked)
     assert (code, "Preempting: Preempted in order to admit critical pod (was there)" in out) == (1, True)

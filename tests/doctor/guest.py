@@ -42,7 +42,7 @@ def command(*args: object) -> tuple[int, str]:
 
 
 def findings(root: str = "/") -> list[list[str]]:
-    _, out = command("check-node", "--json", "--root", root)
+    _, out = command("check-node", "--json", "--from-node", root)
     told = json.loads(out)
     return sorted([one["requirement"], one["message"], one["evidence"][0]["file"]] for one in told["findings"])
 

@@ -1,4 +1,4 @@
-"""``numa-conformance capture``: a computer, its host tree or texts about it as a machine."""
+"""``numa-conformance machines capture``: a computer, its host tree or texts about it as a machine."""
 
 from pathlib import Path
 
@@ -11,7 +11,13 @@ from .terminal import print_json
 
 @click.command("capture")
 @click.option(
-    "--root", default="/", show_default=True, type=FILE, help="The folder that stands for /, or a tarball of one."
+    "--from-node",
+    "root",
+    default="/",
+    show_default=True,
+    type=FILE,
+    metavar="DUMP",
+    help="The folder that stands for /, or a tarball of one.",
 )
 @click.option(
     "--from", "texts", multiple=True, type=INPUT, help="What lscpu, numactl -H and the like print, or a tree."

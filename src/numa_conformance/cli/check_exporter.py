@@ -1,4 +1,4 @@
-"""``numa-conformance check-exporter``: NodeResourceTopology held against what the kubelets of a cluster keep."""
+"""``numa-conformance cluster check-exporter``: NodeResourceTopology against what kubelets of a cluster keep."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from ..lab.cluster.control import open_cluster
 from .terminal import DIFFERENT, OK, print_json, say
 
 NAME = "check-exporter"
-HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirement.command == NAME)
+HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirement.command == f"cluster {NAME}")
 
 
 @click.command(NAME)
@@ -28,7 +28,7 @@ HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirem
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, within: float, *, as_json: bool) -> int:
-    """Judge the exporter of NodeResourceTopology that runs on the nodes of a cluster that is up (`up`).
+    """Judge the exporter of NodeResourceTopology that runs on the nodes of a cluster that is up (`cluster up`).
 
     Pods come and go on each NODE (default: all), and the daemons of nodes start anew. After each step the node's object
     is held against what its kubelet keeps. A node whose kubelet ends is told, with why, and asked no more. Exits with 1

@@ -50,10 +50,12 @@ def node_source_options(command: Any) -> Any:
 
 @click.command("check-node")
 @click.option(
-    "--root",
+    "--from-node",
+    "root",
     default="/",
     show_default=True,
     type=FILE,
+    metavar="DUMP",
     help="The folder that stands for /: a dump of collect-node, or a tarball of one; or state files alone, with "
     "--machine.",
 )

@@ -1,4 +1,4 @@
-"""``numa-conformance check-scheduler``: what a scheduler binds that kubelets refuse, and what it holds back."""
+"""``numa-conformance cluster check-scheduler``: what a scheduler binds that kubelets refuse, and what it holds back."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ _SHOWN = 3
 def command(
     scheduler: str, name: str | None, workloads: int, pods: int, seed: int, exporter: bool, within: float, as_json: bool
 ) -> int:
-    """Count what SCHEDULER does on a cluster that is up (`up`): pods that it binds and kubelets refuse, and held back.
+    """Count what SCHEDULER does on a cluster (`cluster up`): pods that it binds and kubelets refuse, and held back.
 
     Nodes are taken by the Topology Manager's policy and scope. Pods are made one after the other for the nodes of one
     group, with SCHEDULER as their schedulerName, until the workload is done. A pod was held back wrongly where some

@@ -14,7 +14,8 @@ from .options import DIRECTORY
 @click.command("collect-node")
 @click.argument("folder", type=DIRECTORY)
 @click.option(
-    "--root",
+    "--from-node",
+    "root",
     metavar="FOLDER",
     default="/",
     show_default=True,
@@ -31,7 +32,7 @@ def command(
     pod_resources: str | None,
     kubernetes_version: KubernetesVersion | None,
 ) -> None:
-    """Write a dump of this node into FOLDER, which check-node --root reads.
+    """Write a dump of this node into FOLDER, which check-node --from-node reads.
 
     It holds the hardware's layout, state files, cpusets, names of pods and containers, and what threads may run on; no
     environments, no command lines but the kubelet's flags for the resource managers, and no tokens.
@@ -40,4 +41,4 @@ def command(
     for note in sight.notes:
         click.echo(f"not seen: {note}", err=True)
     click.echo(f"{len(sight.running)} containers, {len(sight.state.files)} state files")
-    click.echo(f"numa-conformance check-node --root {folder}")
+    click.echo(f"numa-conformance check-node --from-node {folder}")

@@ -1,7 +1,4 @@
-"""``numa-conformance kubelet-target``, ``device-plugin-target``, ``dra-target``, ``nri-target``: unmodified programs.
-
-Each is served as a target over the standard streams.
-"""
+"""``numa-conformance serve``: unmodified kubelets, device plugins, DRA drivers and NRI plugins as targets."""
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -12,43 +9,40 @@ import click
 
 from ..errors import Fault, UsageError
 from ..files import parts_of, text_of
-from .options import EXISTING_DIRECTORY, needs, unsupported_option
+from .options import COMMAND_LINE, EXISTING_DIRECTORY, needs, unsupported_option
 
 _HELP = {name: "\n".join(lines) for name, lines in parts_of(text_of(__package__, "doors.txt"))}
-COMMANDS: dict[str, click.Command] = {}
-"""The commands of this file, by name."""
-_COMMAND = click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 
 
-def _door(name: str, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
+def _door(name: str, *options: Callable[..., Any]) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a command of a function that returns a target, and serve that."""
 
-    def declare(function: Callable[..., Any]) -> None:
+    def declare(function: Callable[..., Any]) -> click.Command:
         def command(**arguments: Any) -> None:
             from ..wire.serve import serve
             from ..wire.termination import EndsInOrder
 
             with ExitStack() as ends:
-                if name != "kubelet-target":  # which forks, and may have no other thread
+                if name != "kubelet":  # which forks, and may have no other thread
                     ends.enter_context(EndsInOrder())
                 serve(ends.enter_context(closing(function(**arguments))))
 
         for option in reversed(options):
             command = option(command)
         settings = {"allow_interspersed_args": False}
-        COMMANDS[name] = click.command(name, help=_HELP[name], context_settings=settings)(command)
+        return click.command(name, help=_HELP[name], context_settings=settings)(command)
 
     return declare
 
 
-@_door("kubelet-target", click.argument("kubelet", type=click.Path()))
+@_door("kubelet", click.argument("kubelet", type=click.Path()))
 def _kubelet(kubelet: str) -> Any:
     with needs("lab"):
         from ..lab.kubelet.target import KubeletTarget
     return KubeletTarget(kubelet)
 
 
-@_door("device-plugin-target", unsupported_option, _COMMAND)
+@_door("device-plugin", unsupported_option, COMMAND_LINE)
 def _device_plugin(unsupported: str, arguments: tuple[str, ...]) -> Any:
     with needs("lab"):
         from ..lab.device_plugin.target import PluginTarget
@@ -63,7 +57,7 @@ _BINARIES = click.option(
 )
 
 
-@_door("dra-target", _BINARIES, unsupported_option, _COMMAND)
+@_door("dra", _BINARIES, unsupported_option, COMMAND_LINE)
 def _dra_driver(binaries: Path | None, unsupported: str, arguments: tuple[str, ...]) -> Any:
     with needs("lab"):
         from ..lab.cluster.dra_driver import ClusterDriver
@@ -80,7 +74,7 @@ _KUBELET = click.option(
 )
 
 
-@_door("nri-target", _KUBELET, unsupported_option, _COMMAND)
+@_door("nri", _KUBELET, unsupported_option, COMMAND_LINE)
 def _nri_plugin(kubelet: str | None, unsupported: str, arguments: tuple[str, ...]) -> Any:
     if kubelet is None:
         from ..lab.nri.target import NriTarget

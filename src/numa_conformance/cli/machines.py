@@ -11,20 +11,9 @@ from .options import FILE, MachineName, machine_of
 from .terminal import columns, print_json, say, terminal_width
 
 
-@click.group("machines", invoke_without_command=True)
+@click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
-    """List the machines of the catalogue, show one, or write its files."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_machines, as_json=as_json)
-    elif as_json:
-        raise click.UsageError(f"--json goes after {context.invoked_subcommand}")
-
-
-@command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-def list_machines(as_json: bool = False) -> None:
+def list_machines(as_json: bool) -> None:
     """List the machines of the catalogue."""
     machines = [load_machine(name) for name in catalogue_names()]
     if as_json:
@@ -46,7 +35,7 @@ def list_machines(as_json: bool = False) -> None:
     click.echo("\n".join(columns([(machine.name, summarize(machine)) for machine in machines])))
 
 
-@command.command("show")
+@click.command("show")
 @click.argument("machine", type=MachineName())
 @click.option("--json", "as_json", is_flag=True, help="Print the machine in the JSON form of its schema.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print the picture as SVG.")
@@ -70,7 +59,7 @@ def show(machine: str, as_json: bool, as_svg: bool) -> None:
     click.echo(allocation_map(described, {}, details=True, width=terminal_width()))
 
 
-@command.command("export")
+@click.command("export")
 @click.argument("machine", type=MachineName())
 @click.argument("folder", type=FILE)
 def export(machine: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``numa-conformance on-node``: any program where a node's kubelet lives."""
+"""``numa-conformance cluster exec``: any program where a node's kubelet lives."""
 
 import contextlib
 import os
@@ -13,12 +13,13 @@ from ..lab.cluster.cgroups import CGROUPS
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.kubelet.launcher import HOME
 from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
+from .options import COMMAND_LINE, words_of
 from .terminal import NOT_FOUND, NOT_RUN
 
 
-@click.command("on-node", context_settings={"allow_interspersed_args": False})
+@click.command("exec", context_settings={"allow_interspersed_args": False})
 @click.argument("node")
-@click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
+@COMMAND_LINE
 @click.option("--name", default=None, help="Which cluster, where several are up.")
 @click.option("--cgroups", is_flag=True, help="Show it the cgroups of the node's containers in /sys/fs/cgroup.")
 def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups: bool) -> int:
@@ -27,9 +28,7 @@ def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups:
     KUBECONFIG and NODE_NAME are set for it. It ends with the cluster. Put -- before a COMMAND with options of its own.
     The exit code is the command's; 127 where there is no such command, 126 where it cannot be run.
     """
-    words = arguments[1:] if arguments[0] == "--" else arguments
-    if not words:
-        raise click.UsageError("Missing argument 'COMMAND...'.")
+    words = words_of(arguments)
     cluster = open_cluster(name)
     entrance = cluster.ask("node", node)
     child = os.fork()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FILE = click.Path(path_type=Path)
 INPUT = click.Path(path_type=Path, allow_dash=True)
 DIRECTORY = click.Path(path_type=Path, file_okay=False)
+COMMAND_LINE = click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 EXISTING_DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
@@ -66,6 +67,14 @@ def machine_of(name: str) -> "Machine":
     from ..reference.simulation import reading  # commands without machines do not pay for it
 
     return reading.machine_of(name, notice)
+
+
+def words_of(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a ``COMMAND_LINE``, without a first ``--``; raises ``UsageError`` of click without any."""
+    words = arguments[1:] if arguments[0] == "--" else arguments
+    if not words:
+        raise click.UsageError("Missing argument 'COMMAND...'.")
+    return words
 
 
 def chosen(wanted: Iterable[str], names: Iterable[str], what: str) -> list[str]:

@@ -97,7 +97,8 @@ def _check_number(cluster: ClusterObjects, pods: int, top: int | None) -> None:
     most = min(MOST_LOOKED_AT // looked_at, MOST_SCORES // shown)
     if pods > max(most, 1):
         message = f"{pods} pods are too many to score on {len(cluster.nodes)} nodes with {len(cluster.bound)} pods"
-        raise UsageError(Fault("PODS", message, f"at most {max(most, 1)} here; more with --top N, or ask `cluster`"))
+        accepted = f"at most {max(most, 1)} here; more with --top N, or ask `simulate-cluster`"
+        raise UsageError(Fault("PODS", message, accepted))
 
 
 def profile_for(config: SchedulerConfiguration, name: str) -> SchedulerProfile:

@@ -1,4 +1,4 @@
-"""``numa-conformance status`` and ``down``: the clusters of real parts that are up, and the end of one."""
+"""``numa-conformance cluster status`` and ``down``: the clusters of real parts that are up, and the end of one."""
 
 from pathlib import Path
 from typing import Any
@@ -42,9 +42,6 @@ def _down(name: str | None) -> int:
             return OK
     say(f"the cluster {cluster.name} is ending still: process {cluster.process}", err=True)
     return DIFFERENT
-
-
-COMMANDS = {"status": command, "down": _down}
 
 
 def _ask(name: str | None, verb: str) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def side(text: str, timeout: float) -> TargetChoice:
     if kind == "kubelet" and rest:
         return TargetChoice(None, serving_kubelet(rest), "exact", None, timeout, resource_fit=True)
     if kind in ("nri", "dra") and rest:
-        return TargetChoice(None, serving(f"{kind}-target", rest), "exact", None, timeout)
+        return TargetChoice(None, serving(kind, rest), "exact", None, timeout)
     named, at, version = text.partition("@")
     kind, colon, level = named.partition(":")
     if kind != "reference":

@@ -1,4 +1,4 @@
-"""``numa-conformance up``: a cluster of real parts."""
+"""``numa-conformance cluster up``: a cluster of real parts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOOK_SECONDS = 1.0
 @click.command("up")
 @click.argument("nodes", metavar="[NODES.yaml]", required=False, type=_FILE)
 @click.option("--name", default="numa", show_default=True, help="What the cluster is called.")
-@click.option("--background", is_flag=True, help="Return when it is up; it stays until `down`.")
+@click.option("--background", is_flag=True, help="Return when it is up; it stays until `cluster down`.")
 @click.option("--binaries", metavar="FOLDER", type=EXISTING_DIRECTORY, help="Where the programs are.")
 @click.option("--release", help="A release to build by Go where it is not yet, as 1.37.1; kept in a cache.")
 @click.option("--kubelet", type=_FILE, help="The kubelet of nodes that name none of their own.")
@@ -120,7 +120,7 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
         cluster.start()
         control.serve({**cluster.answers(), "down": cluster.stop.set})
         say(f"\nexport KUBECONFIG={cluster.kubeconfig}")
-        say("end it: Ctrl-C" if ready is None else f"end it: numa-conformance down {name}")
+        say("end it: Ctrl-C" if ready is None else f"end it: numa-conformance cluster down {name}")
         sys.stdout.flush()
         if ready is not None:
             _let_go(ready)

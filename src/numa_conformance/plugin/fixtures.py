@@ -111,7 +111,7 @@ def numa_cluster_nodes() -> Path | None:
 
 @pytest.fixture(scope="session")
 def numa_cluster_options() -> list[str]:
-    """Give further options of ``numa-conformance up`` for ``numa_cluster``, as ``--scheduler``; to be overridden."""
+    """Give further options of ``numa-conformance cluster up`` for ``numa_cluster``; to be overridden."""
     return []
 
 

@@ -96,7 +96,7 @@ class NumaCluster:
         return dict(self._known.ask("held").get(uid) or {})
 
     def status(self) -> dict[str, Any]:
-        """Return what ``numa-conformance status --json`` tells."""
+        """Return what ``numa-conformance cluster status --json`` tells."""
         return dict(self._known.ask("status"))
 
     def picture(self) -> str:
@@ -118,8 +118,8 @@ class NumaCluster:
 
     def on_node(self, node: str, *words: str, cgroups: bool = False, **popen: Any) -> subprocess.Popen[Any]:
         """Start a program where a node's kubelet lives; with ``cgroups`` it sees those of the node's containers."""
-        flags = ["--cgroups"] if cgroups else []
-        command = [sys.executable, "-m", "numa_conformance", "on-node", *flags, "--name", self.name, node, "--", *words]
+        command = [sys.executable, "-m", "numa_conformance", "cluster", "exec", "--name", self.name]
+        command += ["--cgroups", node, "--", *words] if cgroups else [node, "--", *words]
         return subprocess.Popen(command, **popen)
 
     def reset(self) -> None:

@@ -190,11 +190,7 @@ class Run:
         return self.machines.is_whole and not self.selection.is_part
 
 
-_DOORS = {
-    "numa_device_plugin": "device-plugin-target",
-    "numa_dra_driver": "dra-target",
-    "numa_nri_plugin": "nri-target",
-}
+_DOORS = {"numa_device_plugin": "device-plugin", "numa_dra_driver": "dra", "numa_nri_plugin": "nri"}
 """The options that name an unmodified daemon, and the commands that serve one."""
 RUN = pytest.StashKey[Run]()
 """Where pytest's configuration keeps the run."""

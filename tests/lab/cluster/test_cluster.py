@@ -149,7 +149,7 @@ def test_what_happened_on_the_nodes_is_judged(numa_cluster):
 
 
 def test_two_clusters_at_once(numa_cluster):
-    words = [sys.executable, "-m", "numa_conformance", "up", "--binaries", os.environ["NUMA_TEST_CLUSTER"]]
+    words = [sys.executable, "-m", "numa_conformance", "cluster", "up", "--binaries", os.environ["NUMA_TEST_CLUSTER"]]
     with subprocess.Popen([*words, "--name", "other"], stdout=subprocess.PIPE, text=True) as other:
         try:
             assert any(line.startswith("export KUBECONFIG=") for line in other.stdout)

@@ -29,7 +29,7 @@ from processes import PATIENCE, wait_until
 
 pytestmark = [needs_namespaces, needs_cluster]
 KILLED = 50 if DEEP else 4
-UP = [sys.executable, "-m", "numa_conformance", "up", "--binaries", FOLDER]
+UP = [sys.executable, "-m", "numa_conformance", "cluster", "up", "--binaries", FOLDER]
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_in_the_background_it_stays_until_down(name):
     assert stat.S_IMODE(os.stat(kubeconfig).st_mode) == 0o600
     with open_cluster(name) as cluster:
         assert [node["ready"] for node in cluster.ask("status")["nodes"]] == [True, True]
-    subprocess.run([sys.executable, "-m", "numa_conformance", "down", name], check=True, timeout=PATIENCE)
+    subprocess.run([sys.executable, "-m", "numa_conformance", "cluster", "down", name], check=True, timeout=PATIENCE)
     wait_until(lambda: is_gone(name))
     assert not Path(kubeconfig).exists()
 
@@ -127,7 +127,19 @@ def test_in_the_background_it_stays_until_down(name):
 def test_a_program_on_a_node_ends_with_the_cluster(name):
     with start(name) as process:
         wait_until_up(process)
-        command = [sys.executable, "-m", "numa_conformance", "on-node", "--name", name, "milan", "--", "sleep", "60"]
+        command = [
+            sys.executable,
+            "-m",
+            "numa_conformance",
+            "cluster",
+            "exec",
+            "--name",
+            name,
+            "milan",
+            "--",
+            "sleep",
+            "60",
+        ]
         with subprocess.Popen(command, env=marked(name)) as program:
             wait_until(lambda: any(Path(f"/proc/{one}/comm").read_text() == "sleep\n" for one in processes(name)))
             process.kill()

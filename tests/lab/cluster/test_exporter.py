@@ -29,7 +29,7 @@ def checked(tmp_path, within, *flags):
     file = tmp_path / "nodes.yaml"
     file.write_text(json.dumps(nodes))
     with bring_up(file, ["--binaries", FOLDER, "--manifest", str(EXAMPLE / "crd.yaml")]) as cluster:
-        words = ["check-exporter", "--name", cluster.name, "--steps", "3", "--within", within, "--json"]
+        words = ["cluster", "check-exporter", "--name", cluster.name, "--steps", "3", "--within", within, "--json"]
         done = subprocess.run(
             [sys.executable, "-m", "numa_conformance", *words],
             capture_output=True,

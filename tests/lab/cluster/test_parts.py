@@ -193,6 +193,6 @@ def test_too_few_inotify_instances_are_told_before_anything_is_built(tmp_path, m
     monkeypatch.setattr(binaries, "_INSTANCES", tmp_path / "instances")
     (tmp_path / "nodes.yaml").write_text("[{nodes: 'n-*', count: 30, machine: one-cpu}]")
     with pytest.raises(SystemExit, match="2"):
-        main(["up", str(tmp_path / "nodes.yaml"), "--release", "1.37.1"])
+        main(["cluster", "up", str(tmp_path / "nodes.yaml"), "--release", "1.37.1"])
     assert "30 kubelets need 5 each" in (told := capfd.readouterr().err)
     assert "sysctl fs.inotify.max_user_instances=8192, or fewer nodes" in told

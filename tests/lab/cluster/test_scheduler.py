@@ -164,7 +164,7 @@ def test_what_a_real_cluster_does_is_among_what_the_simulation_holds_for_best(pr
         tmp_path / "pods.json",
         {"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod", **one} for one in pods]},
     )
-    words = ["cluster", "--nodes", "there.json", "--fleet", "fleet.yaml", "--pods", "pods.json", "--json"]
+    words = ["simulate-cluster", "--nodes", "there.json", "--fleet", "fleet.yaml", "--pods", "pods.json", "--json"]
     command = [
         sys.executable,
         "-m",

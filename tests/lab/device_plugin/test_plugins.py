@@ -140,7 +140,9 @@ def test_nothing_is_asked_of_a_plugin_that_was_not_started() -> None:
 
 def _may_have_mounts() -> bool:
     tried: Any = subprocess.run(
-        [sys.executable, "-m", "numa_conformance", "on", "one-cpu", "--", "true"], capture_output=True, check=False
+        [sys.executable, "-m", "numa_conformance", "machines", "run", "one-cpu", "--", "true"],
+        capture_output=True,
+        check=False,
     )
     return bool(tried.returncode == 0)
 

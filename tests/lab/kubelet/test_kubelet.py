@@ -273,5 +273,5 @@ def test_what_is_no_kubelet_is_told(capsys, tmp_path):
     program.chmod(0o755)
     for path, text in ((tmp_path / "nothing", "no such file"), (program, "says no version")):
         with pytest.raises(SystemExit) as ended:
-            main(["kubelet-target", str(path)])
+            main(["serve", "kubelet", str(path)])
         assert (ended.value.code, text in capsys.readouterr().err) == (2, True)

@@ -43,6 +43,6 @@ def nri_plugin() -> Iterator[str]:
         try:
             built()
         except UsageError:
-            pytest.skip("needs the modules of the runtime's side: `numa-conformance nri-target` downloads them")
+            pytest.skip("needs the modules of the runtime's side: `numa-conformance serve nri` downloads them")
     yield str(program)
     folder.cleanup()

@@ -29,7 +29,7 @@ LIVES, STEPS = 2, 20
 
 def unmet(kubelet: str, plugin: str) -> set[str]:
     """Ask a plugin beside a kubelet about a few lives of one machine; returns what must be met and is not."""
-    client = Client(Stdio(serving("nri-target", plugin, "--kubelet", kubelet), PATIENCE))
+    client = Client(Stdio(serving("nri", plugin, "--kubelet", kubelet), PATIENCE))
     try:
         machine = load_machine("snc2-small")
         lives = walks(cells(LIVES, client.features, only=[machine]), client.features, steps=STEPS)

@@ -1,8 +1,8 @@
-"""An exporter of NodeResourceTopology: what its objects say of a node. ``check-exporter`` asks it in a cluster."""
+"""An exporter of NodeResourceTopology: what its objects say of a node. ``cluster check-exporter`` asks it."""
 
 from ...judging.chapter import Chapter
 
-chapter = Chapter(since="1.23", command="check-exporter")
+chapter = Chapter(since="1.23", command="cluster check-exporter")
 
 ZONES = chapter.sentence(
     "exporter/zones/are-the-numa-nodes",

@@ -21,6 +21,7 @@ from ...errors import Fault, UsageError, closest
 _PREFIX = "numa-conformance/cluster"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _SECONDS = 60.0
+_FIRST = "numa-conformance cluster up first"
 
 
 class Control:
@@ -36,7 +37,7 @@ class Control:
         except OSError as error:
             self._socket.close()
             text = f"a cluster {name!r} is up"
-            raise UsageError(Fault("--name", text, f"numa-conformance down {name}, or another --name")) from error
+            raise UsageError(Fault("--name", text, f"cluster down {name}, or another --name")) from error
 
     def serve(self, answers: Mapping[str, Callable[..., Any]]) -> None:
         """Answer from now on, in threads; only this user and root are heard."""
@@ -131,14 +132,14 @@ def open_cluster(name: str | None) -> OpenCluster:
     if name is None:
         if len(names) != 1:
             listed = f"{len(names)} clusters are up" if names else "no cluster is up"
-            raise UsageError(Fault("", listed, f"one of {', '.join(names)}" if names else "numa-conformance up first"))
+            raise UsageError(Fault("", listed, f"one of {', '.join(names)}" if names else _FIRST))
         name = names[0]
     connection = socket.socket(socket.AF_UNIX)
     try:
         connection.connect(_address(name))
     except OSError as error:
         connection.close()
-        accepted = ", ".join(names) or "numa-conformance up first"
+        accepted = ", ".join(names) or _FIRST
         raise UsageError(Fault("", f"no cluster {name!r} is up", accepted, closest(name, names))) from error
     _, user = _peer(connection)
     if user not in (os.getuid(), 0):
@@ -162,7 +163,8 @@ def _peer(connection: socket.socket) -> tuple[int, int]:
 def bring_up(nodes: Path | None, options: Sequence[str]) -> Iterator[OpenCluster]:
     """Bring up a cluster, with the options of ``up``, and end it afterwards; raises ``RuntimeError`` with its words."""
     name = f"own-{uuid.uuid4().hex[:12]}"
-    words = [sys.executable, "-m", "numa_conformance", "up", *([str(nodes)] if nodes else []), "--name", name, *options]
+    words = [sys.executable, "-m", "numa_conformance", "cluster", "up", "--name", name, *options]
+    words += [str(nodes)] if nodes else []
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             output = _until_up(process, name)

@@ -196,13 +196,13 @@ def filled_in(word: str, values: Mapping[str, str]) -> str:
 
 
 def serving(door: str, daemon: str, *options: str) -> str:
-    """Return the command line of a door, such as ``nri-target``, for a daemon's, as a shell would split them."""
-    return f"{shlex.join([sys.executable, '-m', 'numa_conformance', door, *options, '--'])} {daemon}"
+    """Return the command line of a door, such as ``nri``, for a daemon's, as a shell would split them."""
+    return f"{shlex.join([sys.executable, '-m', 'numa_conformance', 'serve', door, *options, '--'])} {daemon}"
 
 
 def serving_kubelet(binary: str) -> str:
     """Return the command line for the kubelet at a path."""
-    return shlex.join([sys.executable, "-m", "numa_conformance", "kubelet-target", binary])
+    return shlex.join([sys.executable, "-m", "numa_conformance", "serve", "kubelet", binary])
 
 
 def name_of(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""``numa-conformance cluster``: what becomes of pods on many nodes, under one scheduling strategy or several."""
+"""``numa-conformance simulate-cluster``: pods on many nodes, under one scheduling strategy or several."""
 
 import dataclasses
 from collections import Counter
@@ -33,7 +33,7 @@ class _Sources:
     kubernetes_version: KubernetesVersion | None
 
 
-@click.command("cluster")
+@click.command("simulate-cluster")
 @click.option("--nodes", multiple=True, type=INPUT, help="Nodes, and pods on them, as kubectl prints them.")
 @click.option("--pods", multiple=True, required=True, type=INPUT, help="The pods to place, in order; workloads too.")
 @click.option("--fleet", type=INPUT, help="Which nodes have which machine and KubeletConfiguration.")

@@ -1,4 +1,4 @@
-"""``numa-conformance serve-pod-resources``: the reference on the sockets of a kubelet."""
+"""``numa-conformance serve pod-resources``: the reference on the sockets of a kubelet."""
 
 import signal
 import threading
@@ -17,7 +17,7 @@ _EVERY = 0.5
 """Seconds between two looks at the pods' files."""
 
 
-@click.command("serve-pod-resources")
+@click.command("pod-resources")
 @click.option(
     "--machine", "machine_name", type=MachineName(), required=True, help="A name of the catalogue, or a file."
 )
