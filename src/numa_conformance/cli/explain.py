@@ -11,7 +11,7 @@ from ..reference.simulation.explained import Explanation
 from ..reference.simulation.reading import quirks_of, read_all
 from ..sources.versions import NEWEST, KubernetesVersion
 from .logged_hints import logged_hints, tell_hints
-from .node_at_work import question_of
+from .node_at_work import Question
 from .node_options import from_node_options, node_options
 from .options import INPUT, version
 from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
@@ -55,7 +55,7 @@ def command(
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all(pods, notice, lives=True)
-    question = question_of(machine_name, dump, flags, level, as_it_is=as_it_is)
+    question = Question(machine_name, dump, flags, level, as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     answer = Answer.of(inputs, beginning, notice, None)
     explanation = Explanation.with_upgrade(answer, upgrade or NEWEST, ", ".join(map(str, pods)))

@@ -16,7 +16,7 @@ from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.simulation.outcomes import ADVISED, headline, placement_lines
 from ..reference.simulation.reading import read_all
 from ..sources.versions import KubernetesVersion
-from .node_at_work import other_inputs, question_of
+from .node_at_work import Question
 from .node_options import from_node_options, node_options
 from .options import FILE, INPUT, version
 from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
@@ -71,7 +71,7 @@ def command(
     wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
     if (as_html or compares) and any(isinstance(event, LifeStep) for event in wanted.life):
         raise click.UsageError("steps are told as text, JSON and --svg, and of one node: see bisect for versions")
-    question = question_of(machine_name, dump, flags, level, as_it_is=as_it_is)
+    question = Question(machine_name, dump, flags, level, as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     answer = Answer.of(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
     if as_html:
@@ -79,7 +79,7 @@ def command(
         return OK if answer.admitted else DIFFERENT
     shown: Answer | Comparison = answer
     if compares:
-        shown = answer.compare(_other(answer, other_inputs(question, inputs, other_config, other_version)))
+        shown = answer.compare(_other(answer, question.other(inputs, other_config, other_version)))
     if as_json:
         print_json(shown.data)
     elif as_svg:

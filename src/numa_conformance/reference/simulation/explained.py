@@ -9,13 +9,12 @@ from typing import Any
 
 from ...errors import Fault, UsageError
 from ...fields import object_at
-from ...printable import folded_text
 from ...sources.versions import NEWEST, KubernetesVersion
 from ..advice import why_never_refused
 from ..node import AdmissionResult
 from .answer import Answer
-from .outcomes import Outcomes, headline, placement_lines
-from .step_lines import step_lines, steps_to_dict
+from .outcomes import Outcomes, headline
+from .step_lines import Section, step_section, steps_to_dict
 
 
 @dataclass(frozen=True)
@@ -41,33 +40,37 @@ class Explanation(Answer):
         refused = {pod.uid for pod in self.beginning.pods if pod.was_refused}
         return [each for each in self.outcomes.in_order if each.uid in refused or not self._stays(each)]
 
-    def to_text(self, width: int | None = None) -> str:
-        """Return what ``explain`` prints, folded to fit so many columns."""
-        return "\n".join(folded_text(line, width) for line in self._lines())
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The pods, and the steps that went wrong."""
+        outcomes, later = self.outcomes, self.later
+        pods = [Section(headline(each, outcomes), self.lines_of(each), each.admitted) for each in self.refused]
+        steps = [(step, step_section(step, outcomes)) for step in outcomes.steps]
+        fates = [f"with Kubernetes {self.upgrade}: {step.fate}" for step in later.steps] if later else []
+        wrong = [
+            replace(section, lines=[*section.lines, *fates[at : at + 1]])
+            for at, (step, section) in enumerate(steps)
+            if step.is_wrong
+        ]
+        return [*pods, *wrong]
 
-    def _lines(self) -> Iterator[str]:
-        outcomes = self.outcomes
-        yield f"node: {self.inputs.machine.name}, {self.title}"
-        for admission in self.refused:
-            yield from ("", headline(admission, outcomes))
-            message = self._message_before(admission)
-            if message and message != admission.message:
-                yield f"    the kubelet said: {message}"
-            if self._stays(admission):
-                yield f"    {self._why_admitted(admission)}"
-            yield from (f"    {line}" for line in placement_lines(admission, outcomes))
-            if admission.uid in outcomes.advice:
-                yield from (f"    {line}" for line in outcomes.advice[admission.uid].lines())
-            if self.later is not None:
-                yield f"    with Kubernetes {self.upgrade}: {_fate(self.later, admission)}"
-        for index, step in enumerate(outcomes.steps):
-            if step.is_wrong:
-                yield from ("", *step_lines(step, outcomes))
-                if self.later is not None:
-                    yield f"    with Kubernetes {self.upgrade}: {self.later.steps[index].fate}"
+    def lines_of(self, admission: AdmissionResult) -> list[str]:
+        """Return what the kubelet said, why the pod is admitted by now, and what the upgrade makes of it."""
+        message = self._message_before(admission)
+        before = [f"the kubelet said: {message}"] if message and message != admission.message else []
+        why = [self._why_admitted(admission)] if self._stays(admission) else []
+        fate = [f"with Kubernetes {self.upgrade}: {_fate(self.later, admission)}"] if self.later else []
+        return [*before, *why, *super().lines_of(admission), *fate]
+
+    def _are_apart(self, before: Section, section: Section) -> bool:
+        return True
+
+    def _head(self) -> list[str]:
+        return [f"node: {self.inputs.machine.name}, {self.title}", ""]
+
+    def _foot(self, width: int | None) -> Iterator[str]:
         if self.later is None and self.inputs.version == NEWEST:
-            yield f"\n{NEWEST} is the newest version known here: no upgrade was tried"
-        yield f"\n{outcomes.summary}"
+            yield from ("", f"{NEWEST} is the newest version known here: no upgrade was tried")
 
     @cached_property
     def data(self) -> dict[str, Any]:
