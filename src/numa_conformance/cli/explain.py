@@ -22,6 +22,7 @@ from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 @from_node_options
 @node_options
 @click.option("--upgrade", type=version, help=f"Say what changes with this version (default: {NEWEST}).")
+@click.option("--all", "everything", is_flag=True, help="Show the pods that are admitted too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.pass_context
 def command(
@@ -35,6 +36,7 @@ def command(
     kubernetes_version: KubernetesVersion,
     level: str,
     upgrade: KubernetesVersion | None,
+    everything: bool,
     as_json: bool,
 ) -> int:
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
@@ -58,6 +60,6 @@ def command(
     question = Question(machine_name, dump, flags, level, as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     answer = Answer.of(inputs, beginning, notice, None)
-    explanation = Explanation.with_upgrade(answer, upgrade or NEWEST, ", ".join(map(str, pods)))
+    explanation = Explanation.of_answer(answer, upgrade or NEWEST, ", ".join(map(str, pods)), everything=everything)
     print_json(explanation.data) if as_json else click.echo(explanation.to_text(terminal_width()))
     return OK if explanation.admitted else DIFFERENT

@@ -10,10 +10,10 @@ from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..errors import StartError
-from ..kube import ClusterObjects, LifeStep
+from ..kube import ClusterObjects
 from ..reference.simulation import Answer, Comparison
 from ..reference.simulation.node_inputs import NodeInputs
-from ..reference.simulation.outcomes import ADVISED, headline, placement_lines
+from ..reference.simulation.outcomes import ADVISED
 from ..reference.simulation.reading import read_all
 from ..sources.versions import KubernetesVersion
 from .node_at_work import Question
@@ -61,32 +61,30 @@ def command(
     compares = other_config is not None or other_version is not None
     if as_json + as_svg + as_html > 1:
         raise click.UsageError("--json, --svg and --html exclude each other")
-    for name, is_on in (("--html", as_html), ("--explain", explain)):
-        if is_on and compares:
-            raise click.UsageError(f"{name} tells of one node: leave out --compare and --compare-version")
+    if compares and explain:
+        raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
-    if (as_html or compares) and any(isinstance(event, LifeStep) for event in wanted.life):
-        raise click.UsageError("steps are told as text, JSON and --svg, and of one node: see bisect for versions")
     question = Question(machine_name, dump, flags, level, as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     answer = Answer.of(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
-    if as_html:
-        click.echo(_page(answer), nl=False)
-        return OK if answer.admitted else DIFFERENT
     shown: Answer | Comparison = answer
+    is_well = answer.admitted
     if compares:
         shown = answer.compare(_other(answer, question.other(inputs, other_config, other_version)))
-    if as_json:
+        is_well = not shown.changed
+    if as_html:
+        click.echo(_page(shown, answer), nl=False)
+    elif as_json:
         print_json(shown.data)
     elif as_svg:
         click.echo(shown.svg, nl=False)
     else:
         click.echo(shown.to_text(terminal_width()))
-    return OK if shown.is_well else DIFFERENT
+    return OK if is_well else DIFFERENT
 
 
 def _other(answer: Answer, inputs: NodeInputs) -> Answer:
@@ -102,31 +100,21 @@ def _other(answer: Answer, inputs: NodeInputs) -> Answer:
         return replace(drained, title=title)
 
 
-def _page(answer: Answer) -> str:
-    """Return a web page that needs nothing else: the summary, the machine with its pods, each pod."""
+def _page(shown: Answer | Comparison, answer: Answer) -> str:
+    """Return a web page that needs nothing else: the summary, the machine with its pods, each pod and step."""
     from markupsafe import Markup  # only pages need templates
 
     from ..report.html import render
 
-    outcomes, node = answer.outcomes, answer.outcomes.node
-    reserved = node.pools.reserved
-    pods = [
-        (
-            admission.admitted,
-            headline(admission, outcomes),
-            placement_lines(admission, outcomes),
-            list(outcomes.advice[admission.uid].lines()) if admission.uid in outcomes.advice else [],
-        )
-        for admission in outcomes.in_order
-    ]
+    pools, compares = answer.outcomes.node.pools, isinstance(shown, Comparison)
+    reserved = None if compares or pools.reserved is None else format_bits(pools.reserved) or "none"
     return render(
         "simulation.html",
-        title=f"Pods on {node.machine.name}",
-        summary=str(outcomes.summary),
-        version=str(node.version),
-        reserved=None if reserved is None else format_bits(reserved) or "none",
-        shared=None if reserved is None else format_bits(node.pools.default) or "empty",
-        pods=pods,
+        title=f"Pods on {answer.inputs.machine.name}",
+        shown=shown,
+        version=str(answer.inputs.version),
+        reserved=reserved,
+        shared=format_bits(pools.default) or "empty",
         # The picture escapes its texts itself.
-        picture=Markup(answer.svg),
+        picture=Markup(shown.svg),
     )

@@ -18,7 +18,7 @@ from .departures import departure_line, departures
 from .node_inputs import Beginning, NodeInputs
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .reading import Notice, tell_unseen
-from .step_lines import Section, step_section, steps_to_dict
+from .step_lines import Section, data_of, step_section
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
     from .what_if import Comparison
@@ -66,8 +66,7 @@ class Answer:
     @cached_property
     def data(self) -> dict[str, Any]:
         """What ``simulate --json`` prints."""
-        outcomes = self.outcomes
-        return {**outcomes.to_dict(), **({"steps": steps_to_dict(outcomes)} if outcomes.steps else {})}
+        return data_of(self.outcomes)
 
     @cached_property
     def svg(self) -> str:
@@ -78,8 +77,6 @@ class Answer:
     def admitted(self) -> bool:
         """Whether every pod was admitted as it asks to be, and stays."""
         return self.outcomes.all_run
-
-    is_well = admitted
 
     @property
     def state_files(self) -> Mapping[str, str]:
@@ -100,9 +97,9 @@ class Answer:
         lines: list[str] = []
         for before, section in zip([None, *self.sections], self.sections, strict=False):
             apart = [""] if before is not None and self._are_apart(before, section) else []
-            lines += [*apart, section.heading, *(f"    {line}" for line in section.lines)]
+            lines += [*apart, section.heading, *section.indented]
         lines = [folded_text(line, width) for line in lines]
-        return "\n".join([*self._head(), *lines, *self._foot(width), "", self.outcomes.summary])
+        return "\n".join([*self._head(), *lines, *self._foot(width), "", self.summary])
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -142,6 +139,11 @@ class Answer:
     def _are_apart(self, before: Section, section: Section) -> bool:
         """Tell whether a blank line is between two sections."""
         return before.is_step or section.is_step
+
+    @property
+    def summary(self) -> str:
+        """How many pods were admitted, and why others were refused."""
+        return self.outcomes.summary
 
     def _head(self) -> list[str]:
         return []

@@ -58,16 +58,17 @@ def explain(
     level: Level = "exact",
     flags: str = "",
     upgrade: KubernetesVersion | str = NEWEST,
+    everything: bool = False,
 ) -> Explanation:
     """Return why a kubelet refused pods, what would admit each, and what the version of an ``upgrade`` changes.
 
     Pods that run are placed first; those that were refused are asked again. Arguments and errors are those of
-    ``simulate``; where no pod was refused it raises ``UsageError``.
+    ``simulate``; where no pod was refused it raises ``UsageError``, unless ``everything`` shows admitted pods too.
     """
     sources = _Sources()
     newer = sources.version("upgrade", upgrade)
     answer = sources.answer(machine, config, pods, version, level, flags, most=None)
-    return Explanation.with_upgrade(answer, newer, "pods")
+    return Explanation.of_answer(answer, newer, "pods", everything=everything)
 
 
 class _Sources:

@@ -27,6 +27,11 @@ class Section:
     is_well: bool = False
     is_step: bool = False
 
+    @property
+    def indented(self) -> Iterator[str]:
+        """The lines below the heading, further in."""
+        return (f"    {line}" for line in self.lines)
+
 
 def step_section(step: StepOutcome, outcomes: Outcomes) -> Section:
     """Return what a step did, and who has what after it."""
@@ -53,6 +58,11 @@ def _lines(step: StepOutcome, outcomes: Outcomes) -> Iterator[str]:
         yield f"{names.get(uid, uid)} has {brief_placements(machine, placements)}"
     if not step.pods:
         yield "no pod is on the node"
+
+
+def data_of(outcomes: Outcomes) -> dict[str, Any]:
+    """Return pods and steps for a program."""
+    return {**outcomes.to_dict(), **({"steps": steps_to_dict(outcomes)} if outcomes.steps else {})}
 
 
 def steps_to_dict(outcomes: Outcomes) -> list[dict[str, Any]]:
