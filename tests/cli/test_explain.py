@@ -246,3 +246,19 @@ def test_a_description_leads_to_the_reason(run, files):
     assert code == 1
     assert "cfd/mesh (Guaranteed), refused by a kubelet (TopologyAffinityError): refused again" in out
     assert "a description (cfd/mesh) has no affinity" in err
+
+
+def test_the_first_remedy_for_pages_that_a_machine_lacks_is_the_machine(ask):
+    wide = pod("db", container("db", "12"))
+    wide["spec"]["containers"][0]["resources"]["limits"]["hugepages-1Gi"] = "2Gi"
+    machine = yaml.safe_dump({"name": "m", "sockets": 2, "coresPerNuma": 8, "memory": "8Gi"})
+    out = ask("explain", wide, kubelet={**STRICT, "reservedSystemCPUs": "0"}, machine=machine)[1]
+    first = out.splitlines()[out.splitlines().index("    would be admitted (each was tried):") + 1]
+    assert first == "      on a machine with 2 more huge pages of 1Gi on NUMA node 0, with 8 CPUs in place of 12"
+
+
+def test_a_pod_with_resources_of_its_own_is_told_how_many_fit(ask):
+    whole = pod("db", {"name": "a"}, container("b", "1"))
+    whole["spec"]["resources"] = {"limits": {"cpu": "400", "memory": "1Gi"}}
+    code, out, _ = ask("explain", whole)
+    assert (code, "      with 254 CPUs in place of 400 in spec.resources\n" in out) == (1, True)

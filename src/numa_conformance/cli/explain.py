@@ -6,8 +6,8 @@ import click
 from click.core import ParameterSource
 
 from ..kube import read_kubelet_configuration, with_flags
-from ..reference.simulation.answer import Answer
-from ..reference.simulation.explained import Explanation
+from ..reference.simulation.answer import ask
+from ..reference.simulation.explained import explanation_of
 from ..reference.simulation.reading import quirks_of, read_all
 from ..sources.versions import NEWEST, KubernetesVersion
 from .logged_hints import logged_hints, tell_hints
@@ -59,7 +59,7 @@ def command(
     wanted = read_all(pods, notice, lives=True)
     question = Question(machine_name, dump, flags, level, as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    answer = Answer.of(inputs, beginning, notice, None)
-    explanation = Explanation.of_answer(answer, upgrade or NEWEST, ", ".join(map(str, pods)), everything=everything)
+    answer = ask(inputs, beginning, notice, None)
+    explanation = explanation_of(answer, upgrade or NEWEST, ", ".join(map(str, pods)), everything=everything)
     print_json(explanation.data) if as_json else click.echo(explanation.to_text(terminal_width()))
     return OK if explanation.admitted else DIFFERENT

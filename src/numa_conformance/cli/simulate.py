@@ -12,6 +12,7 @@ from ..cpuset import format_bits
 from ..errors import StartError
 from ..kube import ClusterObjects
 from ..reference.simulation import Answer, Comparison
+from ..reference.simulation.answer import ask
 from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.simulation.outcomes import ADVISED
 from ..reference.simulation.reading import read_all
@@ -70,7 +71,7 @@ def command(
     wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
     question = Question(machine_name, dump, flags, level, as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    answer = Answer.of(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
+    answer = ask(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
     shown: Answer | Comparison = answer
     is_well = answer.admitted
     if compares:
@@ -90,11 +91,11 @@ def command(
 def _other(answer: Answer, inputs: NodeInputs) -> Answer:
     """Ask another node the same; where it fails to start on what the node holds, with that node drained."""
     try:
-        return Answer.of(inputs, answer.beginning, notice)
+        return ask(inputs, answer.beginning, notice)
     except StartError as error:
         if answer.beginning.files is None:
             raise
-        drained = Answer.of(inputs, answer.beginning.drained(), notice)
+        drained = ask(inputs, answer.beginning.drained(), notice)
         notice(f"on the node's state files this kubelet does not come up ({error.stage}): {error.message}")
         title = f"{inputs.title}, the node drained, its state files deleted, and all pods admitted anew"
         return replace(drained, title=title)

@@ -37,27 +37,6 @@ class Answer:
     title: str
     notices: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        inputs: NodeInputs,
-        beginning: Beginning,
-        notice: Notice,
-        most: int | None = ADVISED,
-        *,
-        explains: bool = False,
-    ) -> Answer:
-        """Start a node, admit what comes to it, and advise on the first ``most`` kinds of refusals.
-
-        With ``explains`` all are advised on, with the hints of managers, and quirks and changes behind what becomes of
-        each pod. Raises ``UsageError`` and ``StartError``.
-        """
-        outcomes = beginning.outcomes(inputs, Explainer() if explains else None, None if explains else most)
-        tell_unseen(beginning.pods, outcomes.node, notice)
-        if explains:
-            outcomes.behind = departures(beginning, inputs, outcomes)
-        return cls(inputs, beginning, outcomes, inputs.title)
-
     @property
     def text(self) -> str:
         """What ``simulate`` prints."""
@@ -126,9 +105,9 @@ class Answer:
                 yield Section(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {refusal}")
                 continue
             for admission in alike:
-                yield Section(headline(admission, self.outcomes), self.lines_of(admission), admission.admitted)
+                yield Section(headline(admission, self.outcomes), self._lines_of(admission), admission.admitted)
 
-    def lines_of(self, admission: AdmissionResult) -> list[str]:
+    def _lines_of(self, admission: AdmissionResult) -> list[str]:
         """Return what a pod has, what would change its refusal, and why that is so."""
         outcomes, uid = self.outcomes, admission.uid
         advice = outcomes.advice[uid].lines() if uid in outcomes.advice else ()
@@ -156,3 +135,18 @@ class Answer:
             yield f"shared pool: {format_bits(pools.default) or '(empty)'}"
             yield f"cpusets are written every {node.reconcile_period}"
         yield from ("", allocation_map(node.machine, self.outcomes.owners, width=width))
+
+
+def ask(
+    inputs: NodeInputs, beginning: Beginning, notice: Notice, most: int | None = ADVISED, *, explains: bool = False
+) -> Answer:
+    """Start a node, admit what comes to it, and advise on the first ``most`` kinds of refusals.
+
+    With ``explains`` all are advised on, with the hints of managers, and quirks and changes behind what becomes of each
+    pod. Raises ``UsageError`` and ``StartError``.
+    """
+    outcomes = beginning.outcomes(inputs, Explainer() if explains else None, None if explains else most)
+    tell_unseen(beginning.pods, outcomes.node, notice)
+    if explains:
+        outcomes.behind = departures(beginning, inputs, outcomes)
+    return Answer(inputs, beginning, outcomes, inputs.title)

@@ -29,22 +29,6 @@ class Explanation(Answer):
     later: Outcomes | None = None
     everything: bool = False
 
-    @classmethod
-    def of_answer(
-        cls, answer: Answer, upgrade: KubernetesVersion, where: str, *, everything: bool = False
-    ) -> Explanation:
-        """Look for the quirks behind an answer, and ask the version of an upgrade.
-
-        Raises ``UsageError`` where no pod of ``where`` was refused, and not ``everything`` is shown.
-        """
-        inputs, newer = answer.inputs, replace(answer.inputs, version=upgrade)
-        later = answer.beginning.outcomes(newer, None, 0) if upgrade != inputs.version else None
-        answer.outcomes.behind = departures(answer.beginning, inputs, answer.outcomes)
-        made = cls(inputs, answer.beginning, answer.outcomes, answer.title, answer.notices, upgrade, later, everything)
-        if not (made.shown or any(step.is_wrong for step in made.outcomes.steps)):
-            raise UsageError(Fault(where, "no pod was refused", "pods with phase Failed, or Pending"))
-        return made
-
     @cached_property
     def shown(self) -> list[AdmissionResult]:
         """What became of the pods that a kubelet had refused, of those that are refused now, or of all."""
@@ -55,7 +39,7 @@ class Explanation(Answer):
     def sections(self) -> list[Section]:
         """The pods, and the steps that went wrong."""
         outcomes, later = self.outcomes, self.later
-        pods = [Section(headline(each, outcomes), self.lines_of(each), each.admitted) for each in self.shown]
+        pods = [Section(headline(each, outcomes), self._lines_of(each), each.admitted) for each in self.shown]
         steps = [(step, step_section(step, outcomes)) for step in outcomes.steps]
         fates = [f"with Kubernetes {self.upgrade}: {step.fate}" for step in later.steps] if later else []
         wrong = [
@@ -65,13 +49,13 @@ class Explanation(Answer):
         ]
         return [*pods, *wrong]
 
-    def lines_of(self, admission: AdmissionResult) -> list[str]:
+    def _lines_of(self, admission: AdmissionResult) -> list[str]:
         """Return what the kubelet said, why the pod is admitted by now, and what the upgrade makes of it."""
         message = self._message_before(admission)
         before = [f"the kubelet said: {message}"] if message and message != admission.message else []
         why = filter(None, [self._why_admitted(admission)])
         fate = [f"with Kubernetes {self.upgrade}: {_fate(self.later, admission)}"] if self.later else []
-        return [*before, *why, *super().lines_of(admission), *fate]
+        return [*before, *why, *super()._lines_of(admission), *fate]
 
     def _are_apart(self, before: Section, section: Section) -> bool:
         return True
@@ -134,3 +118,19 @@ def _fate(later: Outcomes, admission: AdmissionResult) -> str:
         return "admitted as well" if admission.admitted else "admitted"
     same = not admission.admitted and (after.reason, after.message) == (admission.reason, admission.message)
     return "refused as well" if same else f"refused, {after.reason}: {after.message}"
+
+
+def explanation_of(answer: Answer, upgrade: KubernetesVersion, where: str, *, everything: bool = False) -> Explanation:
+    """Look for the quirks behind an answer, and ask the version of an upgrade.
+
+    Raises ``UsageError`` where no pod of ``where`` was refused, and not ``everything`` is shown.
+    """
+    inputs, newer = answer.inputs, replace(answer.inputs, version=upgrade)
+    later = answer.beginning.outcomes(newer, None, 0) if upgrade != inputs.version else None
+    answer.outcomes.behind = departures(answer.beginning, inputs, answer.outcomes)
+    explained = Explanation(
+        inputs, answer.beginning, answer.outcomes, answer.title, answer.notices, upgrade, later, everything
+    )
+    if not explained.sections:
+        raise UsageError(Fault(where, "no pod was refused", "pods with phase Failed, or Pending"))
+    return explained

@@ -15,8 +15,8 @@ from ...kube import ClusterObjects, KubeletConfiguration, Pod
 from ...machine import Machine
 from ...sources.patches import patch_note
 from ...sources.versions import NEWEST, KubernetesVersion
-from .answer import Answer
-from .explained import Explanation
+from .answer import Answer, ask
+from .explained import Explanation, explanation_of
 from .node_inputs import Beginning, NodeInputs
 from .outcomes import ADVISED
 from .reading import machine_of, read_all
@@ -68,7 +68,7 @@ def explain(
     sources = _Sources()
     newer = sources.version("upgrade", upgrade)
     answer = sources.answer(machine, config, pods, version, level, flags, most=None)
-    return Explanation.of_answer(answer, newer, "pods", everything=everything)
+    return explanation_of(answer, newer, "pods", everything=everything)
 
 
 class _Sources:
@@ -106,7 +106,7 @@ class _Sources:
             inputs = NodeInputs.read(hardware, configured, flags, known, level, notice, objects.node)
             beginning = Beginning.of(objects, notice)
             inputs.tell_missing(beginning.pods, notice)
-            answer = Answer.of(inputs, beginning, notice, most, explains=explains)
+            answer = ask(inputs, beginning, notice, most, explains=explains)
         except UsageError as error:
             raise UsageError(with_position(fault, self._texts) for fault in error.faults) from error
         return replace(answer, notices=tuple(self._notices))
