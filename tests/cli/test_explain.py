@@ -258,7 +258,7 @@ def test_the_first_remedy_for_pages_that_a_machine_lacks_is_the_machine(ask):
 
 
 def test_a_pod_with_resources_of_its_own_is_told_how_many_fit(ask):
-    whole = pod("db", {"name": "a"}, container("b", "1"))
+    whole = pod("db", {"name": "a"}, {"name": "b"})
     whole["spec"]["resources"] = {"limits": {"cpu": "400", "memory": "1Gi"}}
     code, out, _ = ask("explain", whole)
     assert (code, "      with 254 CPUs in place of 400 in spec.resources\n" in out) == (1, True)
