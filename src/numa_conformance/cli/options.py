@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from .terminal import notice
+from .terminal import ASSUMED, notice
 
 if TYPE_CHECKING:
     from ..kube import KubeletConfiguration
@@ -109,6 +110,13 @@ def needs(extra: str) -> Iterator[None]:
         raise UsageError(Fault("", f"{error.name} is not installed", accepted)) from error
 
 
+def _note_default(ctx: click.Context, param: click.Parameter, value: KubernetesVersion) -> KubernetesVersion:
+    """Note that the version is assumed, where neither a person nor a dump names one, and no program reads on."""
+    is_default = ctx.get_parameter_source(str(param.name)) is ParameterSource.DEFAULT
+    ctx.meta[ASSUMED] = is_default and not ctx.params.get("as_json") and not ctx.params.get("dump")
+    return value
+
+
 LEVEL = click.option(
     "--level",
     type=NameChoice(["exact", "documented"]),
@@ -121,6 +129,7 @@ VERSION = click.option(
     type=version,
     default=str(DEFAULT),
     show_default=True,
+    callback=_note_default,
     help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
 )
 

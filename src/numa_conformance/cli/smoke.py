@@ -32,7 +32,7 @@ from ..wire.messages.plugin import AllocateDevices, PreferDevices, RestartKubele
 from ..wire.messages.score import Score
 from ..wire.values import HintValue, PriorState
 from .targets import TargetChoice, open_target, target_options
-from .terminal import DIFFERENT, OK, print_json
+from .terminal import DIFFERENT, OK, notice, print_json
 
 
 @click.command("smoke")
@@ -44,6 +44,8 @@ def command(choice: TargetChoice, as_json: bool) -> int:
     Whether they are right is for the suite; a refusal is shown, as any allocator could serve these questions. Exits
     with 1 when an answer is not well formed.
     """
+    if choice.is_reference:
+        notice("no target is named, so this is the reference: --target and --target-command name yours")
     with open_target(choice) as target:
         about = target.description
         if not as_json:
