@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -6,6 +7,7 @@ from numa_conformance.cli import main
 from numa_conformance.sources.versions import DEFAULT
 
 ASSUMED = f"notice: Kubernetes {DEFAULT} is assumed: --kubernetes-version names another"
+ROOT = Path(__file__).parents[2]
 KUBELET = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
 POD = """
 metadata: {name: a}
@@ -46,6 +48,21 @@ def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
 def test_simulate_says_which_version_it_assumed_where_an_answer_came_of_it(run, files, words, said):
     _, _, err = run("simulate", "--machine", "t1-one-socket-smt2", *words, files("pod.yaml", POD))
     assert (ASSUMED in err.splitlines()) == said
+
+
+def test_the_version_of_a_node_among_the_pods_counts_where_none_is_named(run, files):
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: worker}\nstatus: {allocatable: {cpu: 8}, nodeInfo: {kubeletVersion: v1.33.4}}\n"
+    pod = POD.replace("cpu: 2", "cpu: 200")
+    words = ("explain", "--machine", "t1-one-socket-smt2", files("all.yaml", f"{node}---{pod}"))
+    code, out, err = run(*words)
+    assert (code, "Kubernetes 1.33" in out, err) == (1, True, "")
+    assert "Kubernetes 1.35" in run(*words, "--kubernetes-version", "1.35")[1]
+
+
+def test_a_dump_without_a_version_has_it_assumed(run, files):
+    words = ["--from-node", ROOT / "examples/node/state", "--machine", "amd-milan-7763-nps4"]
+    code, _, err = run("simulate", *words, "--config", ROOT / "examples/node/kubelet.yaml")
+    assert (code, err.splitlines()[-1]) == (0, ASSUMED)
 
 
 def test_simulate_tells_what_it_did_not_look_at(run, files):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
@@ -110,11 +109,11 @@ def needs(extra: str) -> Iterator[None]:
         raise UsageError(Fault("", f"{error.name} is not installed", accepted)) from error
 
 
-def _note_default(ctx: click.Context, param: click.Parameter, value: KubernetesVersion) -> KubernetesVersion:
-    """Note that the version is assumed, where neither a person nor a dump names one, and no program reads on."""
-    is_default = ctx.get_parameter_source(str(param.name)) is ParameterSource.DEFAULT
-    ctx.meta[ASSUMED] = is_default and not ctx.params.get("as_json") and not ctx.params.get("dump")
-    return value
+def assumed_version() -> KubernetesVersion:
+    """Return the version that counts where none is named, of which the program says at its end that it was assumed."""
+    context = click.get_current_context()
+    context.meta[ASSUMED] = not context.params.get("as_json")
+    return DEFAULT
 
 
 LEVEL = click.option(
@@ -127,9 +126,8 @@ LEVEL = click.option(
 VERSION = click.option(
     "--kubernetes-version",
     type=version,
-    default=str(DEFAULT),
-    show_default=True,
-    callback=_note_default,
+    default=None,
+    show_default=f"what the node tells, else {DEFAULT}",
     help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
 )
 
