@@ -51,7 +51,7 @@ def test_simulate_says_which_version_it_assumed_where_an_answer_came_of_it(run, 
 
 
 def test_the_version_of_a_node_among_the_pods_counts_where_none_is_named(run, files):
-    node = "apiVersion: v1\nkind: Node\nmetadata: {name: worker}\nstatus: {allocatable: {cpu: 8}, nodeInfo: {kubeletVersion: v1.33.4}}\n"
+    node = NODE.replace("{cpu: 8}", "{cpu: 8}, nodeInfo: {kubeletVersion: v1.33.4}")
     pod = POD.replace("cpu: 2", "cpu: 200")
     words = ("explain", "--machine", "t1-one-socket-smt2", files("all.yaml", f"{node}---{pod}"))
     code, out, err = run(*words)

@@ -143,6 +143,10 @@ STATE_AS_IT_IS = click.option(
     is_flag=True,
     help="Read state files whose checksums do not fit, as where somebody blotted out names; no kubelet starts on them.",
 )
+CLUSTER = click.option("--name", default=None, help="Which cluster, where several are up.")
+WITHIN = click.option(
+    "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that an object has to follow."
+)
 TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
 
 
