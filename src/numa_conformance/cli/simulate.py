@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from ..cpuset import format_bits
 from ..errors import StartError
@@ -17,16 +16,14 @@ from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.simulation.outcomes import ADVISED
 from ..reference.simulation.reading import read_all
 from ..sources.versions import KubernetesVersion
-from .node_at_work import Question
-from .node_options import from_node_options, node_options
+from .node_at_work import NodeChoice, node_at_work_options
 from .options import FILE, INPUT, version
 from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 
 
 @click.command("simulate")
 @click.argument("pods", nargs=-1, type=INPUT)
-@from_node_options
-@node_options
+@node_at_work_options
 @click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: tell what changes.")
 @click.option(
     "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
@@ -35,17 +32,9 @@ from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
 @click.option("--html", "as_html", is_flag=True, help="Print a web page: the pods and the picture.")
-@click.pass_context
 def command(
-    ctx: click.Context,
-    machine_name: str | None,
-    dump: Path | None,
-    as_it_is: bool,
-    config_file: Path | None,
     pods: tuple[Path, ...],
-    flags: str,
-    kubernetes_version: KubernetesVersion,
-    level: str,
+    node: NodeChoice,
     other_config: Path | None,
     other_version: KubernetesVersion | None,
     explain: bool,
@@ -64,18 +53,16 @@ def command(
         raise click.UsageError("--json, --svg and --html exclude each other")
     if compares and explain:
         raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
-    if dump is None and not (machine_name and pods):
-        lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
+    if node.dump is None and not (node.machine_name and pods):
+        lacks = "PODS" if node.machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
-    named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
-    question = Question(machine_name, dump, flags, level, as_it_is)
-    inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
+    inputs, beginning = node.begin(wanted)
     answer = ask(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
     shown: Answer | Comparison = answer
     is_well = answer.admitted
     if compares:
-        shown = answer.compare(_other(answer, question.other(inputs, other_config, other_version)))
+        shown = answer.compare(_other(answer, node.other(inputs, other_config, other_version)))
         is_well = not shown.changed
     if as_html:
         click.echo(_page(shown, answer), nl=False)
