@@ -19,7 +19,8 @@ NodeId = Annotated[Unchecked, msgspec.Meta(ge=0, lt=MOST_NODES)]
 """A NUMA node; whether the machine has it is for checkers."""
 MaybeNode = Annotated[Unchecked, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 """The same, or -1: a device plugin may say so of a device that is near none."""
-CpuId = Annotated[Unchecked, msgspec.Meta(ge=0, le=MAX_ID)]
+CpuId = Annotated[Unchecked, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""A CPU, or a number that is none and is passed over."""
 CpuCount = Annotated[Unchecked, msgspec.Meta(ge=0, le=MAX_ID + 1)]
 """The size of a set of CPUs."""
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
