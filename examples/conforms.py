@@ -32,13 +32,10 @@ ALLOCATORS = ("volcano", "koordinator", "cri-resource-manager", "hwloc", "nova")
 HEAD = """\
 # Who conforms
 
-- **For:** users and authors of the allocators below, and those who want to see what the suite finds.
-- **At the end:** you know what each allocator meets and does not meet, and whether it promised to.
-
 These allocators were written for something else. Each stands behind a shim of at most 120 lines in `examples/`. A shim
 translates and decides nothing, and may serve as a pattern for yours. What an allocator does not claim is not held
 against it. The kubelet's own managers are asked the same way: [go/kubelet](../go/kubelet/README.md), and minor by minor
-in [kubernetes-versions.md](kubernetes-versions.md).
+in [Kubernetes, minor by minor](kubernetes-versions.md).
 
 None of them is conformant. That is no judgement of their quality: they keep other promises than the pages of
 Kubernetes. This page says which. A recommendation (SHOULD) that is not followed changes no verdict.
@@ -77,7 +74,7 @@ after this commit. If claims have all CPUs, a container without a claim may run 
 `--cpu-device-mode=individual` it is the only one that is unmet, of 19 that were asked on three machines.
 
 - **topology-aware** and **balloons** of nri-plugins, commit 0705acc (August 2026), at the [door for NRI
-  plugins](write-a-target.md#an-nri-plugin-as-it-is). The options were eight times `--numa-machine`, and `--numa-budget 5m`. A
+  plugins](unmodified-programs.md#nri-plugins). The options were eight times `--numa-machine`, and `--numa-budget 5m`. A
   script (like [`examples/nri_plugins`](../examples/nri_plugins/topology-aware.sh)) wrote the daemon's configuration from `{reserved_cpus}` and `{reserved_amount}`. Guaranteed pods have balloons of their
   own there. topology-aware: 71 passed, 7 failed, 1 not followed. balloons: 68 passed, 11 failed, 1 not followed.
 
@@ -125,7 +122,7 @@ behind shims that are not kept here. The minors that are known are 1.27 to 1.37.
 ## Schedulers
 
 A scheduler conforms to nothing that the pages of Kubernetes say; what kubelets make of its choices can be counted
-([exporters-and-schedulers.md](exporters-and-schedulers.md#schedulers)). `cluster check-scheduler` drew 100 workloads of 20
+([Schedulers](exporters-and-schedulers.md#schedulers)). `check-scheduler` drew 100 workloads of 20
 pods for the default scheduler, and 98 for the plugin of scheduler-plugins. Each was for two nodes of 4 NUMA nodes
 (`t3-two-numa-per-socket`) with the Memory Manager and an unmodified kubelet 1.37.1. The reference decided on every
 pod as its kubelet did.
