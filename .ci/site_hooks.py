@@ -1,20 +1,19 @@
-"""Hooks of MkDocs: links out of docs/ lead to the repository; some pages rank below in the search."""
+"""Hooks of MkDocs: links out of docs/ lead to the repository; the search ranks pages."""
 
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 LINK = re.compile(r"\]\((\.\./[^)#]+)")
-BELOW = 0.3
-"""What a match in a page that is ranked below counts, next to 1 in a page for readers."""
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
     """Return ``markdown`` with links out of the folder of the pages leading to the repository."""
     docs = Path(config.docs_dir)
     path = PurePosixPath(page.file.src_uri)
-    if path.with_suffix("").parts[0] in config.extra["ranked_below"]:
-        page.meta["search"] = {"boost": BELOW}
+    for boost, pages in config.extra["boost"].items():
+        if path.with_suffix("").parts[0] in pages:
+            page.meta["search"] = {"boost": boost}
     if path.name == "index.md":
         page.meta["hide"] = ["navigation", "toc"]
     here = (docs / path).parent
