@@ -52,9 +52,9 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     if waiting:
         lines += ["## Shown by questions, not repeated yet", "", table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
     lines += [
-        "## Shown by a life",
+        "## Shown by pods and steps",
         "",
-        "A [life](steps.md) boots the machine, and lets device plugins be late or offer nothing. Each is a file in "
+        "[Steps](steps.md) boot the machine, and let device plugins be late or offer nothing. Each list is a file in "
         "[go/track_record/lives](../go/track_record/lives), asked of the reference:",
         "",
         "```sh",
@@ -64,7 +64,7 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "```",
         "",
         table(
-            ("bug", "public", "releases", "life", "shown on", "without it"),
+            ("bug", "public", "releases", "steps", "shown on", "without it"),
             [
                 (
                     one.what,
@@ -87,7 +87,7 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "",
         "## Third parties",
         "",
-        "What allocators of others do not meet (MUST). [Who conforms](who-conforms.md) tells why, and what "
+        "What allocators of others do not meet (MUST). [Who conforms](who-conforms.md) says why, and what "
         "recommendations are not followed. `tox run -e track-record -- ROW` asks for these requirements alone, and "
         "`tox run -e third-party` for all of them.",
         "",

@@ -222,7 +222,7 @@ def test_a_pod_does_not_come_twice(lives, steps, fault):
 @pytest.mark.parametrize("option", [["--html"], ["--compare-version", "1.36"]])
 def test_steps_are_told_of_one_node_as_text(lives, option):
     code, _, err = lives("restart", options=option)
-    assert (code, "steps are told as text, JSON and --svg, and of one node" in err) == (2, True)
+    assert (code, "steps are reported as text, JSON and --svg, and of one node" in err) == (2, True)
 
 
 def test_a_cluster_takes_no_steps(run, files):

@@ -29,7 +29,7 @@ GLOSSARY = (DOCS / "glossary.md").read_text()
 ENTRIES = re.findall(r"^### (.+)\n\n((?:.+\n)+)(?=\n|\Z)", GLOSSARY, re.MULTILINE)
 TERMS = [term for term, _ in ENTRIES]
 WANTED = {"NUMA node", "Socket", "Core", "Uncore cache", "Hint", "Affinity", "Preferred", "cpuset"}
-WANTED |= {"Quirk", "Surface", "Level", "History", "Conversation", "Target", "Requirement"}
+WANTED |= {"Quirk", "Surface", "Level", "History", "Target", "Requirement"}
 LONGEST = 60
 """Words that a definition may have."""
 MOST = 25

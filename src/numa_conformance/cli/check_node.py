@@ -32,7 +32,7 @@ _SOURCES: dict[str, dict[str, Any]] = {
     },
     "--config": {
         "type": FILE,
-        "help": "A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
+        "help": "A KubeletConfiguration, or what /configz reported, in place of the one the kubelet names.",
     },
     "--kubernetes-version": {
         "type": version_type,

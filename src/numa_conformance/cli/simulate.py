@@ -26,9 +26,9 @@ from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 @click.argument("pods", nargs=-1, type=INPUT)
 @from_node_options
 @node_options
-@click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: tell what changes.")
+@click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: say what changes.")
 @click.option(
-    "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
+    "--compare-version", "other_version", type=version, help="Another version of Kubernetes: say what changes."
 )
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
@@ -56,21 +56,21 @@ def command(
 
     A list in a file may have steps between pods, such as `- restart` or `- delete: POD` (docs/steps.md). With
     --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a critical
-    one; with --compare or --compare-version, when a pod fares otherwise there (docs/what-if.md).
+    one; with --compare or --compare-version, when a pod comes out differently there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
     if as_json + as_svg + as_html > 1:
         raise click.UsageError("--json, --svg and --html exclude each other")
     for name, is_on in (("--html", as_html), ("--explain", explain)):
         if is_on and compares:
-            raise click.UsageError(f"{name} tells of one node: leave out --compare and --compare-version")
+            raise click.UsageError(f"{name} is about one node: leave out --compare and --compare-version")
     if dump is None and not (machine_name and pods):
         lacks = "PODS" if machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
     named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
     wanted = read_all(pods, notice, lives=True) if pods else ClusterObjects((), ())
     if (as_html or compares) and any(isinstance(event, LifeStep) for event in wanted.life):
-        raise click.UsageError("steps are told as text, JSON and --svg, and of one node: see bisect for versions")
+        raise click.UsageError("steps are reported as text, JSON and --svg, and of one node: see bisect for versions")
     question = question_of(machine_name, dump, flags, level, as_it_is=as_it_is)
     inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
     answer = Answer.of(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
@@ -98,7 +98,7 @@ def _other(answer: Answer, inputs: NodeInputs) -> Answer:
             raise
         drained = Answer.of(inputs, answer.beginning.drained(), notice)
         notice(f"on the node's state files this kubelet does not come up ({error.stage}): {error.message}")
-        title = f"{inputs.title}, the node drained, its state files deleted, and all pods admitted anew"
+        title = f"{inputs.title}, the node drained, its state files deleted, and all pods admitted again"
         return replace(drained, title=title)
 
 
