@@ -289,7 +289,7 @@ class RejectedPod(TaggedReply, tag="rejected", frozen=True):
 
 
 class Restarted(TaggedReply, tag="restarted", frozen=True):
-    """The node is up again, and each pod that was on it is admitted again or refused. ``updates``: as of an admission."""
+    """The node is up again, and each pod on it is admitted again or refused. ``updates``: as of an admission."""
 
     pods: list[ReadmittedPod | RejectedPod]
     default_cpuset: IdList
