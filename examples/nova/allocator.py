@@ -41,10 +41,10 @@ class Nova:
 
 def host_of(machine, dedicated):
     """Return a machine as Nova's compute service would report it; only ``dedicated`` CPUs can be pinned."""
-    cores = [set(CpuSet.from_bits(core)) for core in machine_from_dict(machine).core_bits]
+    cores = list(map(set, machine_from_dict(machine).cores))
     cells = []
-    for node, bits in machine_from_dict(machine).numa_bits.items():
-        cpus = set(CpuSet.from_bits(bits) & dedicated)
+    for node, near in machine_from_dict(machine).numa_cpus.items():
+        cpus = set(near & dedicated)
         cells.append(
             objects.NUMACell(
                 id=node,

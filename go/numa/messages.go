@@ -83,6 +83,8 @@ const (
 	FeatureClaimsReserved = "claims/reserved"
 	// QoS classes and effective requests of pods
 	FeatureNodeQoS = "node/qos"
+	// QoS classes of pods with resources as a whole (spec.resources)
+	FeatureNodePodLevelResources = "node/pod-level-resources"
 	// NUMA hints for exclusive CPUs
 	FeatureCPUManagerHints = "cpu-manager/hints"
 	// reading a host tree

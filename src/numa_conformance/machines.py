@@ -1,40 +1,14 @@
 """Machines: the catalogue, files and host trees, what the kubelet makes of one, and its picture. Public."""
 
-from .cpuset import CpuSet
-from .machine import (
-    Cpu,
-    Device,
-    KubeletView,
-    Machine,
-    MemoryNode,
-    allocation_map,
-    catalogue_names,
-    derive_view,
-    load_machine,
-    machine_from_dict,
-    machine_svg,
-    machine_to_dict,
-    machine_to_yaml,
-    read_machine_file,
-)
-from .machine.hostfs import read_machine, write_tree
+from .lazy_names import lazy_names
 
-__all__ = [
-    "Cpu",
-    "CpuSet",
-    "Device",
-    "KubeletView",
-    "Machine",
-    "MemoryNode",
-    "allocation_map",
-    "catalogue_names",
-    "derive_view",
-    "load_machine",
-    "machine_from_dict",
-    "machine_svg",
-    "machine_to_dict",
-    "machine_to_yaml",
-    "read_machine",
-    "read_machine_file",
-    "write_tree",
-]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "cpuset": "CpuSet",
+        "machine": "Cpu Device KubeletView Machine MemoryNode allocation_map derive_view machine_svg",
+        "machine.catalogue": "catalogue_names load_machine read_machine_file",
+        "machine.codec": "machine_from_dict machine_to_dict machine_to_yaml",
+        "machine.hostfs": "read_machine write_tree",
+    },
+)

@@ -3,49 +3,20 @@
 Fixtures (``numa_machine``, ``fake_sysfs``, ``fake_cgroupfs``) come with the pytest plugin; see ``docs/testing.md``.
 """
 
-from .asking.examples.invariants import (
-    Assignments,
-    Footprint,
-    MemoryAmounts,
-    cpu_violations,
-    device_violations,
-    footprint,
-    memory_violations,
-    split_cores,
-)
-from .asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
-from .asking.strategies import containers, kubelet_configurations, machines, pods, workloads
-from .cpuset import CpuSet
-from .kube import Pod
-from .machine.picture import PlacementMap
-from .reference.advice import Advice, advise
-from .reference.node import Node
+from .lazy_names import lazy_names
 
-__all__ = [
-    "Advice",
-    "Assignments",
-    "CpuSet",
-    "Footprint",
-    "MemoryAmounts",
-    "Node",
-    "PlacementMap",
-    "Pod",
-    "advise",
-    "best_effort",
-    "burstable",
-    "container",
-    "containers",
-    "cpu_violations",
-    "device_violations",
-    "footprint",
-    "guaranteed",
-    "kubelet",
-    "kubelet_configurations",
-    "machines",
-    "memory_violations",
-    "pod",
-    "pods",
-    "split_cores",
-    "static",
-    "workloads",
-]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "asking.examples.invariants": "Assignments Footprint MemoryAmounts cpu_violations device_violations footprint"
+        " memory_violations split_cores",
+        "asking.generators.workloads": "best_effort burstable container guaranteed kubelet pod static",
+        "asking.strategies": "containers kubelet_configurations machines pods workloads",
+        "cpuset": "CpuSet",
+        "kube": "Pod",
+        "machine.picture": "PlacementMap",
+        "plugin.numa_cluster": "NumaCluster",
+        "reference.advice": "Advice advise",
+        "reference.node": "Node",
+    },
+)

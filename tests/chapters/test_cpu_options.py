@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
-from numa_conformance.asking.generators.worlds import admitted, held, picked
-from numa_conformance.chapters.cpu.options import full_pcpus_only, prefer_align_cpus_by_uncorecache
-from numa_conformance.chapters.cpu.options.options_pairs import (
+from numa_conformance.conformance.pairs.options import (
     ALONE,
     FIRST_REFUSED,
     MORE_SOCKETS,
@@ -19,6 +16,9 @@ from numa_conformance.chapters.cpu.options.options_pairs import (
     cached,
     start,
 )
+from numa_conformance.conformance.pairs.worlds import admitted, held, picked
+
+from numa_conformance.chapters.cpu.options import full_pcpus_only, prefer_align_cpus_by_uncorecache
 from numa_conformance.judging.choice import ACROSS_NUMA, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
 from numa_conformance.judging.start_subjects import Start
 from worlds import breaks

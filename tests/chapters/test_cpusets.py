@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from numa_conformance.conformance.pairs.enforcement import ON_TWO, PAIRS, shared_on
+from numa_conformance.conformance.pairs.worlds import bits, held, node, resident
 
 from numa_conformance.asking.generators.workloads import burstable, guaranteed, static
-from numa_conformance.asking.generators.worlds import bits, held, node, resident
 from numa_conformance.chapters.cpu import reservation
-from numa_conformance.chapters.cpu.enforcement_pairs import ON_TWO, PAIRS, shared_on
 from numa_conformance.chapters.memory import static as static_memory
 from numa_conformance.chapters.pairs import pairs
 from numa_conformance.judging.chapter import CHECKERS

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from numa_conformance.conformance.pairs import devices as devices_pairs
+from numa_conformance.conformance.pairs.worlds import admitted, refused
 
-from numa_conformance.asking.generators.worlds import admitted, refused
-from numa_conformance.chapters.devices import allocation, devices_pairs
+from numa_conformance.chapters.devices import allocation
 from numa_conformance.chapters.devices import hints as devices_hints
 from numa_conformance.chapters.devices import topology as devices_topology
 from numa_conformance.wire.history.values import Affinity

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from numa_conformance.conformance.pairs import memory as memory_pairs
+from numa_conformance.conformance.pairs.worlds import admitted
 
 from numa_conformance.asking.generators.workloads import static_memory
-from numa_conformance.asking.generators.worlds import admitted
 from numa_conformance.chapters.memory import hints as memory_hints
-from numa_conformance.chapters.memory import memory_pairs, static
+from numa_conformance.chapters.memory import static
 from numa_conformance.judging.settings import Settings
 from numa_conformance.wire.history.values import Affinity
 from worlds import breaks

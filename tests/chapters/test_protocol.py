@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from numa_conformance.conformance.pairs.worlds import bits, block, held, node, resident
 
 from numa_conformance.asking.generators.workloads import guaranteed, static
-from numa_conformance.asking.generators.worlds import bits, block, held, node, resident
 from numa_conformance.chapters import protocol
 from numa_conformance.judging.node_subjects import State
 from numa_conformance.wire.history.values import HoldingBits

@@ -151,7 +151,7 @@ class AddsSidecarsToAppsOnly(Classifier):
 
 @cache
 def scenarios():
-    return mixed([*examples_of_pods(), *pod_sweep(lots=100)])
+    return mixed([*examples_of_pods(), *pod_sweep(as_a_whole=False, lots=100)])
 
 
 @pytest.mark.parametrize("legal", [Classifier, LeavesZeroOut, CountsZero, TotalsIntegralPodsOnly])

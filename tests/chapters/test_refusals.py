@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from numa_conformance.conformance.pairs.options import ALONE, NO_CORES
+from numa_conformance.conformance.pairs.worlds import admitted, held, node, refused
 
 from numa_conformance.asking.generators.workloads import guaranteed, kubelet, static
-from numa_conformance.asking.generators.worlds import admitted, held, node, refused
 from numa_conformance.chapters.cpu import admission as cpu_admission
 from numa_conformance.chapters.cpu.options import full_pcpus_only
-from numa_conformance.chapters.cpu.options.options_pairs import ALONE, NO_CORES
 from numa_conformance.chapters.topology import admission as topology_admission
 from worlds import breaks
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from numa_conformance.conformance.pairs.cpu import amount, start
 
 from numa_conformance.chapters.cpu import reservation
-from numa_conformance.chapters.cpu.cpu_pairs import amount, start
 from numa_conformance.machine import load_machine
 from worlds import breaks
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from numa_conformance.conformance.pairs.worlds import held, node, resident
 
 from numa_conformance.asking.generators.workloads import container, pod, static
-from numa_conformance.asking.generators.worlds import held, node, resident
 from numa_conformance.chapters.cpu import shared_pool
 from numa_conformance.judging.node_subjects import NodeMoment
 from worlds import breaks

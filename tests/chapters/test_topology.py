@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from numa_conformance.conformance.pairs.topology import GPU, THREE, TWO_FREE_EACH, WIDE, WITH_THREE, up
+from numa_conformance.conformance.pairs.worlds import admitted, aligned, block, held, node, refused, resident
 
 from numa_conformance.asking.generators.workloads import guaranteed, static_memory
-from numa_conformance.asking.generators.worlds import admitted, aligned, block, held, node, refused, resident
 from numa_conformance.chapters.topology import admission as topology_admission
 from numa_conformance.chapters.topology import none_and_best_effort, restricted, single_numa_node
-from numa_conformance.chapters.topology.topology_pairs import GPU, THREE, TWO_FREE_EACH, WIDE, WITH_THREE, up
 from numa_conformance.judging.world import World
 from numa_conformance.wire.history.values import MemoryBits, NodeBits
 from worlds import breaks

@@ -411,7 +411,7 @@ def test_lists_for_people_and_programs(run, command):
 def test_requirements_writes_the_pages_of_chapters(run, tmp_path):
     code, out, _ = run("requirements", "--pages", str(tmp_path / "docs"))
     pages = {path.name: path.read_text() for path in (tmp_path / "docs/requirements").iterdir()}
-    assert (code, len(pages["qos.md"].split("### `qos/"))) == (0, 9)
+    assert (code, len(pages["qos.md"].split("### `qos/"))) == (0, 10)
     assert out == f"wrote {len(pages)} pages to {tmp_path / 'docs/requirements'}\n"
     for more in (["--json"], ["qos/*"], ["--markdown"]):
         code, _, err = run("requirements", "--pages", str(tmp_path / "others"), *more)

@@ -33,10 +33,11 @@ RUNS = pod("web", container("web", "2"))
 
 @pytest.fixture
 def ask(run, files):
-    def ask(command, *pods, kubelet=STRICT, more=()):
+    def ask(command, *pods, kubelet=STRICT, machine=None, more=()):
+        machine = files("machine.yaml", machine) if machine else MACHINE
         dump = files("pods.yaml", yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": list(pods)}))
         config = files("kubelet.yaml", yaml.safe_dump(kubelet))
-        return run(command, dump, "--machine", MACHINE, "--config", config, *more)
+        return run(command, dump, "--machine", machine, "--config", config, *more)
 
     return ask
 
@@ -49,6 +50,25 @@ def test_a_refused_pod_is_told_with_why_and_what_would_admit_it(ask):
     assert "with topologyManagerPolicy restricted" in out
     assert "with Kubernetes 1.37: refused as well" in out
     assert "default/web" not in out
+
+
+def test_admitted_pods_are_shown_where_all_are_asked_for(ask):
+    code, out, _ = ask("explain", RUNS, REFUSED, more=["--all"])
+    assert (code, "default/web (Guaranteed): admitted\n    web: exclusive CPUs 1,129\n" in out) == (1, True)
+    code, out, _ = ask("explain", RUNS, more=["--all", "--json"])
+    assert (code, [row["pod"] for row in json.loads(out)["pods"]]) == (0, ["default/web"])
+
+
+def test_the_quirk_behind_what_becomes_of_a_pod_is_named(ask):
+    gpu = {"resource": "example.com/gpu", "id": "gpu-0", "healthy": False}
+    machine = {"name": "m", "sockets": 1, "coresPerNuma": 4, "memory": "8Gi", "devices": [gpu]}
+    text = yaml.safe_dump(machine)
+    devices = pod("web", container("web", "2"))
+    devices["spec"]["containers"][0]["resources"]["limits"]["example.com/gpu"] = "0"
+    asked = {"kubelet": {**STRICT, "reservedSystemCPUs": "0"}, "machine": text}
+    out = ask("explain", devices, **asked)[1]
+    assert "by quirk zero-devices-need-a-healthy-one" in out
+    assert "by quirk" not in ask("explain", devices, **asked, more=["--level", "documented", "--all"])[1]
 
 
 def test_a_program_reads_the_same(ask):
@@ -226,3 +246,19 @@ def test_a_description_leads_to_the_reason(run, files):
     assert code == 1
     assert "cfd/mesh (Guaranteed), refused by a kubelet (TopologyAffinityError): refused again" in out
     assert "a description (cfd/mesh) has no affinity" in err
+
+
+def test_the_first_remedy_for_pages_that_a_machine_lacks_is_the_machine(ask):
+    wide = pod("db", container("db", "12"))
+    wide["spec"]["containers"][0]["resources"]["limits"]["hugepages-1Gi"] = "2Gi"
+    machine = yaml.safe_dump({"name": "m", "sockets": 2, "coresPerNuma": 8, "memory": "8Gi"})
+    out = ask("explain", wide, kubelet={**STRICT, "reservedSystemCPUs": "0"}, machine=machine)[1]
+    first = out.splitlines()[out.splitlines().index("    would be admitted (each was tried):") + 1]
+    assert first == "      on a machine with 2 more huge pages of 1Gi on NUMA node 0, with 8 CPUs in place of 12"
+
+
+def test_a_pod_with_resources_of_its_own_is_told_how_many_fit(ask):
+    whole = pod("db", {"name": "a"}, {"name": "b"})
+    whole["spec"]["resources"] = {"limits": {"cpu": "400", "memory": "1Gi"}}
+    code, out, _ = ask("explain", whole)
+    assert (code, "      with 254 CPUs in place of 400 in spec.resources\n" in out) == (1, True)

@@ -219,10 +219,20 @@ def test_a_pod_does_not_come_twice(lives, steps, fault):
     assert (code, fault in err) == (2, True)
 
 
-@pytest.mark.parametrize("option", [["--html"], ["--compare-version", "1.36"]])
-def test_steps_are_told_of_one_node_as_text(lives, option):
-    code, _, err = lives("restart", options=option)
-    assert (code, "steps are reported as text, JSON and --svg, and of one node" in err) == (2, True)
+def test_steps_of_two_versions_are_compared(lives):
+    code, out, _ = lives("restart", options=["--compare-version", "1.27.5"])
+    assert (code, "then restart  otherwise  no pod is refused  1 pod refused\n" in out) == (1, True)
+    assert out.endswith("changed: 1 at a step; as before: 2\n")
+    code, out, _ = lives("restart", options=["--compare-version", "1.27.5", "--json"])
+    told = json.loads(out)
+    row = {"step": "then restart", "change": "otherwise", "before": "no pod is refused", "after": "1 pod refused"}
+    assert (code, told["steps"]) == (1, [row])
+    assert [step["step"] for step in told["after"]["steps"]] == ["restart"]
+
+
+def test_a_page_has_the_steps_too(lives):
+    code, page, _ = lives("restart", options=["--html"])
+    assert (code, ">then restart</h3>" in page) == (0, True)
 
 
 def test_a_cluster_takes_no_steps(run, files):

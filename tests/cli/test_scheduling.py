@@ -8,6 +8,7 @@ import pytest
 
 from asked_in_full import deep
 from numa_conformance.cli.terminal import spread
+from numa_conformance.sources.versions import DEFAULT
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "cluster"
 NODES, POD, CONFIG = (EXAMPLES / f"{name}.yaml" for name in ("nodes", "pod", "scheduler"))
@@ -15,7 +16,7 @@ FLEET, WORKLOAD = EXAMPLES / "fleet.yaml", EXAMPLES / "workload.yaml"
 
 
 def test_the_worked_example_is_scored_step_by_step(run):
-    code, out, err = run("score", "--nodes", NODES, "--config", CONFIG, POD)
+    code, out, err = run("score", "--nodes", NODES, "--config", CONFIG, POD, "--kubernetes-version", DEFAULT)
     assert code == 0
     assert "3000 * 100 / 8000 = 37 %; 0 + (100 - 0) * (37 - 0) / (100 - 0) = 37" in out
     assert "(75*5 + 50*1 + 37*3) / (5 + 1 + 3) = 536 / 9 = 59.56, to the nearest: 60" in out

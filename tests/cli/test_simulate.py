@@ -1,9 +1,13 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from numa_conformance.cli import main
+from numa_conformance.sources.versions import DEFAULT
 
+ASSUMED = f"notice: Kubernetes {DEFAULT} is assumed: --kubernetes-version names another"
+ROOT = Path(__file__).parents[2]
 KUBELET = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\ntopologyManagerPolicy: single-numa-node\n"
 POD = """
 metadata: {name: a}
@@ -31,6 +35,36 @@ def test_simulate_says_when_a_pods_own_resources_are_not_looked_at(run, files):
     assert (code, "exclusive CPUs" in out, err) == (0, False, "")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], True),
+        (["--svg"], True),
+        (["--json"], False),
+        (["--kubernetes-version", "1.34"], False),
+        (["--config", "no-such-file"], False),
+    ],
+)
+def test_simulate_says_which_version_it_assumed_where_an_answer_came_of_it(run, files, words, said):
+    _, _, err = run("simulate", "--machine", "t1-one-socket-smt2", *words, files("pod.yaml", POD))
+    assert (ASSUMED in err.splitlines()) == said
+
+
+def test_the_version_of_a_node_among_the_pods_counts_where_none_is_named(run, files):
+    node = NODE.replace("{cpu: 8}", "{cpu: 8}, nodeInfo: {kubeletVersion: v1.33.4}")
+    pod = POD.replace("cpu: 2", "cpu: 200")
+    words = ("explain", "--machine", "t1-one-socket-smt2", files("all.yaml", f"{node}---{pod}"))
+    code, out, err = run(*words)
+    assert (code, "Kubernetes 1.33" in out, err) == (1, True, "")
+    assert "Kubernetes 1.35" in run(*words, "--kubernetes-version", "1.35")[1]
+
+
+def test_a_dump_without_a_version_has_it_assumed(run, files):
+    words = ["--from-node", ROOT / "examples/node/state", "--machine", "amd-milan-7763-nps4"]
+    code, _, err = run("simulate", *words, "--config", ROOT / "examples/node/kubelet.yaml")
+    assert (code, err.splitlines()[-1]) == (0, ASSUMED)
+
+
 def test_simulate_tells_what_it_did_not_look_at(run, files):
     service = "apiVersion: v1\nkind: Service\n"
     gpu = POD.replace("1Gi", "1Gi, example.com/gpus: 1, ephemeral-storage: 1Gi")
@@ -44,6 +78,7 @@ def test_simulate_tells_what_it_did_not_look_at(run, files):
             "the kubelet does not look at it",
             "notice: not modelled: ephemeral-storage of default/a; a kubelet refuses a pod if the requests of all pods "
             "exceed what the node offers; list its Node among the pods to have it looked at",
+            ASSUMED,
         ],
     )
 
@@ -51,7 +86,7 @@ def test_simulate_tells_what_it_did_not_look_at(run, files):
 def test_a_page_size_that_the_machine_does_not_list_is_none_of_its_own(run, files):
     pod = files("pod.yaml", POD.replace("1Gi", "1Gi, hugepages-2Mi: 64Mi"))
     code, out, err = run("simulate", "--machine", "t1-one-socket-smt2", pod)
-    assert (code, err) == (1, "notice: t1-one-socket-smt2 has no hugepages-2Mi, which default/a asks for\n")
+    assert (code, err) == (1, f"notice: t1-one-socket-smt2 has no hugepages-2Mi, which default/a asks for\n{ASSUMED}\n")
     assert "refused, OutOfhugepages-2Mi" in out
 
 
@@ -73,6 +108,7 @@ def test_what_a_pod_uses_and_nobody_models_is_told(run, files):
         "requests of all pods exceed what the node offers",
         "notice: not modelled: nodeSelector of default/a; a kubelet refuses a pod if nodeSelector or required node "
         "affinity does not match the node's labels; list its Node among the pods to have it looked at",
+        ASSUMED,
     ]
     told = json.loads(run(*asked, "--json")[1])["pods"][0]["notModelled"]
     assert [each["what"] for each in told] == ["runtimeClassName without spec.overhead", "nodeSelector"]
@@ -82,7 +118,7 @@ def test_a_node_among_the_pods_tells_its_labels(run, files):
     pod = files("pod.yaml", POD.replace("spec:", "spec:\n  nodeSelector: {zone: mars}"))
     asked = ["--machine", "t1-one-socket-smt2", pod, files("node.yaml", NODE)]
     code, out, err = run("simulate", *asked)
-    assert (code, err) == (1, "")
+    assert (code, err) == (1, f"{ASSUMED}\n")
     assert "refused, NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity" in out
     assert "refused by the kubelet's handler of node affinity, which refuses a pod if nodeSelector or" in out
     assert "refused by the kubelet's handler of node affinity" in run("explain", *asked)[1]
@@ -151,7 +187,7 @@ def test_a_node_does_not_come_up_that_has_less_than_is_reserved(run, files, rese
 def test_simulate_tells_that_pods_of_several_nodes_go_to_one_machine(run, files):
     pods = [POD.replace("name: a", f"name: {name}").replace("spec:", f"spec:\n  nodeName: n-{name}") for name in "ab"]
     _, _, err = run("simulate", "--machine", "t1-one-socket-smt2", files("pods.yaml", "---".join(pods)))
-    assert err == "notice: these are pods of 2 nodes (n-a, n-b, ...): all go to this one machine\n"
+    assert err == f"notice: these are pods of 2 nodes (n-a, n-b, ...): all go to this one machine\n{ASSUMED}\n"
 
 
 def test_amounts_of_memory_are_printed_as_people_write_them(run, files):
@@ -236,7 +272,7 @@ def test_a_pod_on_which_the_kubelet_crashes_is_an_outcome(run, files):
     code, out, err = run("simulate", "--machine", machine, "--config", files("k.yaml", config), pod)
     assert code == 1
     assert "default/a (Guaranteed): no answer, the kubelet crashes here: NUMA node 0 does not know hugepages-1Gi" in out
-    assert err == f"notice: {machine} has no hugepages-1Gi, which default/a asks for\n"
+    assert err == f"notice: {machine} has no hugepages-1Gi, which default/a asks for\n{ASSUMED}\n"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from contributing.house import House, files_of_recipe, is_named, last_entry
 from numa_conformance.judging.releases import NEXT
 
 STATEMENTS = "src/numa_conformance/sources/statements/node_resource_managers.txt"
-CHAPTER, PAIRS = (f"src/numa_conformance/chapters/qos{end}.py" for end in ("", "_pairs"))
+CHAPTER, PAIRS = "src/numa_conformance/chapters/qos.py", "conformance/pairs/qos.py"
 ID = "qos/pods-have-a-class"
 SENTENCE = f'''
 

@@ -11,7 +11,7 @@ QUIRKS = f"{ROOM}sources/quirks/cpu.txt"
 ALGORITHM = f"{ROOM}reference/managers/cpu/options/prefer_last_cpus.py"
 PROBES = f"{ROOM}asking/generators/option_probes.py"
 CHAPTER = f"{ROOM}chapters/cpu/options/prefer_last_cpus.py"
-PAIRS = f"{ROOM}chapters/cpu/options/prefer_last_cpus_pairs.py"
+PAIRS = "conformance/pairs/prefer_last_cpus.py"
 TEST = "tests/reference/managers/cpu/test_quirks.py"
 
 RECORD = """prefer-last-cpus; 1.32 alpha, 1.36 beta
@@ -110,9 +110,10 @@ def takes_the_highest(choice: CpuChoice) -> Judgement:
 '''
 PAIR = '''"""CPUs with and without the highest ids under prefer-last-cpus."""
 
-from ....asking.generators.worlds import picked
-from . import prefer_last_cpus as chapter
-from .options_pairs import of_every_option
+from numa_conformance.chapters.cpu.options import prefer_last_cpus as chapter
+
+from .options import of_every_option
+from .worlds import picked
 
 PAIRS = {
     **of_every_option(chapter.LAST, without="1", effect="31"),

@@ -22,7 +22,7 @@ def mutants_page() -> str:
         "",
         "A requirement that no allocator can fail is not tested. So every one is seen to break, in one of two ways. "
         "A *mutant* is an allocator that is right but for one fault, and a test of the project shows that the suite "
-        "finds it. Or there is a wrong answer in the pair beside its judge, `chapters/*_pairs.py`.",
+        "finds it. Or there is a wrong answer in the pair of its judge, `conformance/pairs/`.",
         "",
         f"{len(MUTANTS)} mutants, {exact} of them at level `exact`, break {len(broken)} of {len(REQUIREMENTS)} "
         "requirements. `python -m mutants`, in the folder `tests`, makes this page.",

@@ -1,6 +1,7 @@
 """The built wheel, in an empty virtual environment, from an empty folder."""
 
 import os
+import shlex
 import subprocess
 import sys
 import venv
@@ -8,6 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from cli.test_help import RUN
+from numa_conformance.cli.examples import SHIPPED
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +31,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_the_whole_suite(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for folder in ("conformance", "fixtures", "go/numa", "examples/cluster", "examples/node"):
+    for folder in ("conformance", "fixtures", "go/numa", *(f"examples/{name}" for name in SHIPPED)):
         own = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
         own = [path for path in own if "__pycache__" not in path.parts]
         assert own
@@ -57,7 +61,7 @@ def test_the_suite_runs_from_the_wheel_in_an_empty_folder(wheel, tmp_path):
     assert "VERDICT: PARTIAL (level documented" in result.stdout
     assert run(python, "-m", "numa_conformance.reference", "--help", cwd=empty).returncode == 0
     assert run(python, "-m", "numa_conformance", "examples", cwd=empty).returncode == 0
-    node = ("--machine", "amd-milan-7763-nps4", "--config", "examples/node/kubelet.yaml")
-    simulated = run(python, "-m", "numa_conformance", "simulate", *node, "examples/node/pods.yaml", cwd=empty)
-    assert simulated.returncode == 1
-    assert "3 admitted, 1 refused: 1 TopologyAffinityError" in simulated.stdout
+    assert run(python, "-m", "numa_conformance", "init", "stdio", "my-allocator", cwd=empty).returncode == 0
+    for typed in RUN:
+        ran = run(python, "-m", "numa_conformance", *shlex.split(typed), cwd=empty)
+        assert ran.returncode in (0, 1) or "is there already" in ran.stderr, f"{typed}: {ran.stderr}"

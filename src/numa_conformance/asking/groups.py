@@ -100,8 +100,8 @@ def _picks(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario
     yield from pick_sweep(machines, possible, counts=MOST_COUNTS, seed=seed)
 
 
-def _classes(_claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:
-    return chain(examples_of_pods(), pod_sweep(seed=seed))
+def _classes(claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:
+    return chain(examples_of_pods(), pod_sweep(as_a_whole="node/pod-level-resources" in claimed, seed=seed))
 
 
 def _allocations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:

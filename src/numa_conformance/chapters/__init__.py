@@ -10,11 +10,7 @@ from ..judging.chapter import Requirement
 
 __all__ = ["OF_TARGETS", "REQUIREMENTS", "Requirement"]
 
-for _module in sorted(
-    module.name
-    for module in pkgutil.walk_packages(__path__, f"{__name__}.")
-    if not module.name.endswith("pairs")  # tests and pages import them
-):
+for _module in sorted(module.name for module in pkgutil.walk_packages(__path__, f"{__name__}.")):
     importlib.import_module(_module)
 
 REQUIREMENTS: Mapping[str, Requirement] = MappingProxyType(_chapter.REQUIREMENTS)

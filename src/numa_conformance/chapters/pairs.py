@@ -1,18 +1,22 @@
 """Pairs: for each judge of a sentence a case that it condemns, and one that it passes.
 
-A chapter's pairs stand beside it, in ``<chapter>_pairs.py`` or with those of its folder, in ``<folder>_pairs.py``.
-Tests run them, and the chapter's page shows them.
+They are written in the folder ``conformance/pairs``, by chapter or by folder of chapters. Tests run them, and the
+chapter's page shows them.
 """
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..judging.chapter import CHECKERS, Checker, Judgement, Violation, checkers_of
 from ..judging.verdicts import judge
 from ..judging.views import views
+from ..machine.data_files import data_folder
 from ..wire.history.history import History
 
 Judge = Callable[..., Judgement]
@@ -20,7 +24,11 @@ Pair = tuple[object, object]
 """What is wrong, and what is right: each a subject or a history."""
 Pairs = Mapping[Judge, Pair]
 """The name of each module's table is ``PAIRS``."""
-SUFFIX = "_pairs"
+
+_SHIPPED = "numa_conformance.conformance"
+if data_folder("conformance").parent != Path(__file__).parents[1]:  # of a checkout: beside the package, not in it
+    sys.modules[_SHIPPED] = ModuleType(_SHIPPED)
+    sys.modules[_SHIPPED].__path__ = [str(data_folder("conformance"))]
 
 
 def twin(judge: Judge) -> Judge:
@@ -32,9 +40,9 @@ def twin(judge: Judge) -> Judge:
 @cache
 def pairs() -> Mapping[Judge, Pair]:
     """Return the pairs of all chapters, by judge."""
-    room = importlib.import_module(__package__)
-    names = [module.name for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")]
-    tables: list[Pairs] = [importlib.import_module(name).PAIRS for name in names if name.endswith(SUFFIX)]
+    cases = importlib.import_module(f"{_SHIPPED}.pairs")
+    names = [module.name for module in pkgutil.iter_modules(cases.__path__, f"{cases.__name__}.")]
+    tables: list[Pairs] = [getattr(importlib.import_module(name), "PAIRS", {}) for name in names]
     return {judge: pair for table in tables for judge, pair in table.items()}
 
 

@@ -93,7 +93,7 @@ def init_containers_count(subject: Classification) -> Judgement:
     return _is_of_its_class(subject)
 
 
-@chapter.requires("qos/pod-level-resources-decide", since="1.34")
+@chapter.requires("qos/pod-level-resources-decide", "node/pod-level-resources", since="1.34")
 @rests_on("pod-qos/pod-level/guaranteed", "pod-qos/pod-level-burstable/burstable")
 def resources_as_a_whole_decide(subject: Classification) -> Judgement:
     """The class of a pod with resources as a whole is by these, whatever its containers ask for."""

@@ -10,6 +10,7 @@ from ..chapters import REQUIREMENTS
 from ..doctor.exporters import ExporterLook, KubeletEnd, converse
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
+from .options import CLUSTER, WITHIN
 from .terminal import DIFFERENT, OK, print_json, say
 
 NAME = "check-exporter"
@@ -18,14 +19,12 @@ HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirem
 
 @click.command(NAME)
 @click.argument("nodes", metavar="[NODE...]", nargs=-1)
-@click.option("--name", default=None, help="Which cluster, where several are up.")
+@CLUSTER
 @click.option(
     "--steps", default=12, show_default=True, type=click.IntRange(0, 10_000), help="Pods that come or go, on each node."
 )
 @click.option("--seed", default=1, show_default=True, help="Which pods.")
-@click.option(
-    "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that an object has to follow."
-)
+@WITHIN
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, within: float, *, as_json: bool) -> int:
     """Judge the exporter of NodeResourceTopology that runs on the nodes of a cluster that is up (`cluster up`).

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -13,39 +14,42 @@ from ..doctor.lone_state import open_node
 from ..doctor.look import NodeSource, look
 from ..errors import UsageError
 from ..files import write_text
-from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
+from ..sources.versions import SUPPORTED_RANGE
 from ..wire.history.history import histories_text
 from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, machine_of
 from .options import version as version_type
 from .terminal import DIFFERENT, OK, print_json
 
-_SOURCES: dict[str, dict[str, Any]] = {
-    "--pod-resources": {
-        "metavar": "SOCKET",
-        "help": "Ask the kubelet's PodResources too, e.g. /var/lib/kubelet/pod-resources/kubelet.sock.",
-    },
-    "--state-dir": {"help": "The kubelet's folder, below the root.  [default: as it runs]"},
-    "--config-dir": {
-        "metavar": "FOLDER",
-        "type": DIRECTORY,
-        "help": "Its drop-in folder, in place of the one the kubelet names.",
-    },
-    "--config": {
-        "type": FILE,
-        "help": "A KubeletConfiguration, or what /configz reported, in place of the one the kubelet names.",
-    },
-    "--kubernetes-version": {
-        "type": version_type,
-        "help": f"The kubelet's version: {SUPPORTED_RANGE}.  [default: as its program, or the dump, says]",
-    },
-}
+_SOURCES = (
+    click.option(
+        "--pod-resources",
+        metavar="SOCKET",
+        help="Ask the kubelet's PodResources too, e.g. /var/lib/kubelet/pod-resources/kubelet.sock.",
+    ),
+    click.option("--state-dir", help="The kubelet's folder, below the root.  [default: as it runs]"),
+    click.option(
+        "--config-dir",
+        metavar="FOLDER",
+        type=DIRECTORY,
+        help="Its drop-in folder, in place of the one the kubelet names.",
+    ),
+    click.option(
+        "--config",
+        type=FILE,
+        help="A KubeletConfiguration, or what /configz reported, in place of the one the kubelet names.",
+    ),
+    click.option(
+        "--kubernetes-version",
+        "version",
+        type=version_type,
+        help=f"The kubelet's version: {SUPPORTED_RANGE}.  [default: as its program, or the dump, says]",
+    ),
+)
 
 
 def node_source_options(command: Any) -> Any:
-    """Add the options that say what is read in place of what is found on the node."""
-    for name, settings in _SOURCES.items():
-        command = click.option(name, **settings)(command)
-    return command
+    """Add the options that say what is read in place of what is found on the node: fields of ``NodeSource``."""
+    return reduce(lambda made, option: option(made), _SOURCES, command)
 
 
 @click.command("check-node")
@@ -72,17 +76,13 @@ def command(
     root: Path,
     machine_name: str | None,
     as_it_is: bool,
-    config: Path | None,
-    config_dir: Path | None,
-    state_dir: str | None,
-    pod_resources: str | None,
-    kubernetes_version: KubernetesVersion | None,
     watch: bool,
     every: float,
     passes: int | None,
     strict: bool,
     keep: Path | None,
     as_json: bool,
+    **replacing: Any,
 ) -> int:
     """Say where this node, or a dump of one, is not as documented. Reads, and never writes to the node.
 
@@ -90,9 +90,7 @@ def command(
     """
     machine = machine_of(machine_name) if machine_name else None
     with open_node(root, whole=True) as folder:
-        sources = NodeSource(
-            folder, config, config_dir, state_dir, pod_resources, kubernetes_version, machine, as_it_is
-        )
+        sources = NodeSource(folder, machine=machine, as_it_is=as_it_is, **replacing)
         if watch:
             return _watch(sources, every, passes, strict=strict, as_json=as_json)
         findings = check(look(sources))

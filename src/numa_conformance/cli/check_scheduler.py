@@ -9,6 +9,7 @@ import click
 from ..doctor.exporters import judge_exported, node_amounts
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.cluster.scheduled import SchedulingOutcome, groups_of, run_workload
+from .options import CLUSTER, WITHIN
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 _LOOK_SECONDS = 0.05
@@ -27,16 +28,14 @@ _SHOWN = 3
 
 @click.command("check-scheduler")
 @click.argument("scheduler", default="default-scheduler")
-@click.option("--name", default=None, help="Which cluster, where several are up.")
+@CLUSTER
 @click.option(
     "--workloads", default=3, show_default=True, type=click.IntRange(1, 10_000), help="For each policy and scope."
 )
 @click.option("--pods", default=20, show_default=True, type=click.IntRange(1, 10_000), help="In each workload.")
 @click.option("--seed", default=1, show_default=True, help="Of the first workload.")
 @click.option("--exporter", is_flag=True, help="Wait, at first and after each pod, for a right NodeResourceTopology.")
-@click.option(
-    "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that are waited for it."
-)
+@WITHIN
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     scheduler: str, name: str | None, workloads: int, pods: int, seed: int, exporter: bool, within: float, as_json: bool

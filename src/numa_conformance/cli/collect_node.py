@@ -1,12 +1,12 @@
 """``numa-conformance collect-node``: a dump of a node at work, for check-node elsewhere."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..doctor.collect import collect
 from ..doctor.look import NodeSource
-from ..sources.versions import KubernetesVersion
 from .check_node import node_source_options
 from .options import DIRECTORY
 
@@ -23,21 +23,13 @@ from .options import DIRECTORY
     help="The folder that stands for /, such as a host's in a container.",
 )
 @node_source_options
-def command(
-    folder: Path,
-    root: Path,
-    config: Path | None,
-    config_dir: Path | None,
-    state_dir: str | None,
-    pod_resources: str | None,
-    kubernetes_version: KubernetesVersion | None,
-) -> None:
+def command(folder: Path, root: Path, **replacing: Any) -> None:
     """Write a dump of this node into FOLDER, which check-node --from-node reads.
 
     It holds the hardware's layout, state files, cpusets, names of pods and containers, and what threads may run on; no
     environments, no command lines but the kubelet's flags for the resource managers, and no tokens.
     """
-    sight = collect(NodeSource(root, config, config_dir, state_dir, pod_resources, kubernetes_version), folder)
+    sight = collect(NodeSource(root, **replacing), folder)
     for note in sight.notes:
         click.echo(f"not seen: {note}", err=True)
     click.echo(f"{len(sight.running)} containers, {len(sight.state.files)} state files")

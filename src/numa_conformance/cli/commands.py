@@ -10,6 +10,8 @@ import click
 from .. import __version__
 from ..errors import closest, did_you_mean
 from ..files import parts_of, text_of
+from ..sources.versions import DEFAULT
+from .terminal import ASSUMED, notice
 
 _NODE = "--machine amd-milan-7763-nps4 --config examples/node/kubelet.yaml"
 
@@ -136,3 +138,10 @@ def app() -> None:
     Exit codes: 0 done, 1 the answer is a difference or a failure, 2 wrong input or usage, 3 the target under test could
     not be asked, 70 a bug of this program.
     """
+
+
+@app.result_callback()
+def _say_what_was_assumed(code: object) -> object:
+    if click.get_current_context().meta.get(ASSUMED):
+        notice(f"Kubernetes {DEFAULT} is assumed: --kubernetes-version names another")
+    return code

@@ -9,14 +9,14 @@ from ..files import write_text
 from ..machine.data_files import data_folder
 from .options import DIRECTORY
 
-SHIPPED = ("cluster", "node")
+SHIPPED = ("cluster", "gpus", "node", "recorded", "reports")
 """The folders of ``examples/`` that a wheel carries."""
 
 
 @click.command("examples")
 @click.argument("folder", default="examples", type=DIRECTORY)
 def command(folder: Path) -> None:
-    """Write pods, nodes and configurations to FOLDER (default: examples); nothing is overwritten.
+    """Write pods, nodes, configurations and records to FOLDER (default: examples); nothing is overwritten.
 
     They are the files that the examples of each command's --help name.
     """
@@ -24,7 +24,8 @@ def command(folder: Path) -> None:
     texts = {
         folder / path.relative_to(source): path.read_text(encoding="utf-8")
         for name in SHIPPED
-        for path in sorted((source / name).glob("*.yaml"))
+        for path in sorted((source / name).rglob("*"))
+        if path.is_file()
     }
     others = [path for path, text in texts.items() if path.exists() and path.read_text(encoding="utf-8") != text]
     if others:

@@ -3,39 +3,26 @@
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from ..kube import read_kubelet_configuration, with_flags
-from ..reference.simulation.answer import Answer
-from ..reference.simulation.explained import Explanation
+from ..reference.simulation.answer import ask
+from ..reference.simulation.explained import explanation_of
 from ..reference.simulation.reading import quirks_of, read_all
-from ..sources.versions import NEWEST, KubernetesVersion
+from ..sources.versions import DEFAULT, NEWEST, KubernetesVersion
 from .logged_hints import logged_hints, tell_hints
-from .node_at_work import question_of
-from .node_options import from_node_options, node_options
+from .node_at_work import NodeChoice, node_at_work_options
 from .options import INPUT, version
 from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 
 
 @click.command("explain")
 @click.argument("pods", nargs=-1, required=True, type=INPUT)
-@from_node_options
-@node_options
+@node_at_work_options
 @click.option("--upgrade", type=version, help=f"Say what changes with this version (default: {NEWEST}).")
+@click.option("--all", "everything", is_flag=True, help="Show the pods that are admitted too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
-@click.pass_context
 def command(
-    ctx: click.Context,
-    pods: tuple[Path, ...],
-    machine_name: str | None,
-    dump: Path | None,
-    as_it_is: bool,
-    config_file: Path | None,
-    flags: str,
-    kubernetes_version: KubernetesVersion,
-    level: str,
-    upgrade: KubernetesVersion | None,
-    as_json: bool,
+    pods: tuple[Path, ...], node: NodeChoice, upgrade: KubernetesVersion | None, everything: bool, as_json: bool
 ) -> int:
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 
@@ -45,19 +32,17 @@ def command(
     pod is refused.
     """
     if logs := {path: hints for path in pods if (hints := logged_hints(path))}:
-        config = with_flags(read_kubelet_configuration(config_file), flags, quirks_of(level, kubernetes_version).node)
+        quirks = quirks_of(node.level, node.kubernetes_version or DEFAULT).node
+        config = with_flags(read_kubelet_configuration(node.config_file), node.flags, quirks)
         for path, hints in logs.items():
             tell_hints(path, hints, config.topology_manager_policy, as_json=as_json)
     pods = tuple(path for path in pods if path not in logs)
     if not pods:
         return OK
-    if dump is None and machine_name is None:
+    if node.dump is None and node.machine_name is None:
         raise click.UsageError("name the node: --from-node, or a --machine and its --config")
-    named = ctx.get_parameter_source("kubernetes_version") is not ParameterSource.DEFAULT
-    wanted = read_all(pods, notice, lives=True)
-    question = question_of(machine_name, dump, flags, level, as_it_is=as_it_is)
-    inputs, beginning = question.begin(config_file, kubernetes_version if named else None, wanted)
-    answer = Answer.of(inputs, beginning, notice, None)
-    explanation = Explanation.with_upgrade(answer, upgrade or NEWEST, ", ".join(map(str, pods)))
+    inputs, beginning = node.begin(read_all(pods, notice, lives=True))
+    answer = ask(inputs, beginning, notice, None)
+    explanation = explanation_of(answer, upgrade or NEWEST, ", ".join(map(str, pods)), everything=everything)
     print_json(explanation.data) if as_json else click.echo(explanation.to_text(terminal_width()))
     return OK if explanation.admitted else DIFFERENT

@@ -21,47 +21,19 @@ _SDK = "numaconformance"
 class _Kind:
     """``option`` is what follows ``--`` for the commands, and ``--numa-`` for pytest.
 
-    ``build`` is the command that goes before both, ``setup`` the steps of the workflow that it needs.
+    ``build`` is the command that goes before both; steps of the workflow that it needs lie beside the files.
     """
 
     option: str
     files: tuple[str, ...] = ("numa_target.py",)
     build: str = ""
-    setup: str = ""
-
-    @property
-    def steps(self) -> str:
-        """The steps of the workflow that come before the target is asked."""
-        return self.setup + (f"      - run: {self.build}\n" if self.build else "")
 
 
-_SETUP_C = """\
-      - run: sudo apt-get install -y libjansson-dev
-"""
-_SETUP_GO = """\
-      - uses: actions/setup-go@v5
-        with:
-          go-version: stable
-          cache: false
-"""
-_SETUP_RUST = """\
-      - uses: actions/cache@v4
-        with:
-          path: |
-            ~/.cargo/registry
-            target
-          key: cargo-${{ runner.os }}-${{ hashFiles('Cargo.toml', 'Cargo.lock') }}
-"""
 _KINDS = {
-    "c": _Kind(
-        'target-command "./my-allocator"', ("numa_target.c",), "cc -o my-allocator numa_target.c -ljansson", _SETUP_C
-    ),
-    "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), "go build -o my-allocator .", _SETUP_GO),
+    "c": _Kind('target-command "./my-allocator"', ("numa_target.c",), "cc -o my-allocator numa_target.c -ljansson"),
+    "go": _Kind('target-command "./my-allocator"', ("main.go", "go.mod"), "go build -o my-allocator ."),
     "rust": _Kind(
-        'target-command "./target/release/my-allocator"',
-        ("Cargo.toml", "src/main.rs"),
-        "cargo build --release",
-        _SETUP_RUST,
+        'target-command "./target/release/my-allocator"', ("Cargo.toml", "src/main.rs"), "cargo build --release"
     ),
     "python": _Kind("target numa_target:make"),
     "stdio": _Kind('target-command "python3 numa_target.py"'),
@@ -111,7 +83,10 @@ def _files(kind: str, chosen: _Kind, surface: str) -> Iterator[tuple[str, str]]:
         for path in (sdk / "go.mod", *sorted((sdk / "numa").glob("*.go"))):
             if not path.name.endswith("_test.go"):
                 yield f"{_SDK}/{path.relative_to(sdk).as_posix()}", path.read_text(encoding="utf-8")
-    workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8").replace("      # BUILD\n", chosen.steps)
+    setup = _STARTER / kind / "setup.yml"
+    steps = setup.read_text(encoding="utf-8") if setup.exists() else ""
+    steps += f"      - run: {chosen.build}\n" if chosen.build else ""
+    workflow = (_STARTER / "workflow.yml").read_text(encoding="utf-8").replace("      # BUILD\n", steps)
     workflow = workflow.replace("NUMA_TARGET", f"--numa-{chosen.option}").replace("TARGET", f"--{chosen.option}")
     workflow = workflow.replace("VERSION", __version__)
     yield ".github/workflows/numa-conformance.yml", workflow

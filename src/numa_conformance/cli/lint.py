@@ -11,7 +11,7 @@ from ..kube import read_kubelet_configuration
 from ..reference.advice import Remark, lint
 from ..reference.simulation.reading import quirks_of
 from ..sources.versions import KubernetesVersion
-from .options import INPUT, LEVEL, VERSION, MachineName, machine_of
+from .options import INPUT, LEVEL, VERSION, MachineName, assumed_version, machine_of
 from .terminal import DIFFERENT, OK, notice, print_json, say
 
 
@@ -25,7 +25,7 @@ from .terminal import DIFFERENT, OK, notice, print_json, say
 def command(
     files: tuple[Path, ...],
     machine_name: str | None,
-    kubernetes_version: KubernetesVersion,
+    kubernetes_version: KubernetesVersion | None,
     level: str,
     strict: bool,
     as_json: bool,
@@ -35,6 +35,7 @@ def command(
     With --machine also what that machine makes of it. Exits with 1 when something is refused.
     """
     machine = machine_of(machine_name) if machine_name else None
+    kubernetes_version = kubernetes_version or assumed_version()
     quirks = quirks_of(level, kubernetes_version)
     configs = {file: read_kubelet_configuration(file) for file in files}
     for note in (note for config in configs.values() for note in config.notes):

@@ -13,14 +13,14 @@ from ..lab.cluster.cgroups import CGROUPS
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.kubelet.launcher import HOME
 from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
-from .options import COMMAND_LINE, words_of
+from .options import CLUSTER, COMMAND_LINE, words_of
 from .terminal import NOT_FOUND, NOT_RUN
 
 
 @click.command("exec", context_settings={"allow_interspersed_args": False})
 @click.argument("node")
 @COMMAND_LINE
-@click.option("--name", default=None, help="Which cluster, where several are up.")
+@CLUSTER
 @click.option("--cgroups", is_flag=True, help="Show it the cgroups of the node's containers in /sys/fs/cgroup.")
 def command(node: str, arguments: tuple[str, ...], name: str | None, *, cgroups: bool) -> int:
     """Run COMMAND on NODE of a cluster that is up: its /sys, /proc and /var/lib/kubelet are those of its kubelet.

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from ..errors import Fault, UsageError, closest_to_pattern, did_you_mean
 from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from .terminal import notice
+from .terminal import ASSUMED, notice
 
 if TYPE_CHECKING:
     from ..kube import KubeletConfiguration
@@ -109,6 +109,13 @@ def needs(extra: str) -> Iterator[None]:
         raise UsageError(Fault("", f"{error.name} is not installed", accepted)) from error
 
 
+def assumed_version() -> KubernetesVersion:
+    """Return the version that counts where none is named, of which the program says at its end that it was assumed."""
+    context = click.get_current_context()
+    context.meta[ASSUMED] = not context.params.get("as_json")
+    return DEFAULT
+
+
 LEVEL = click.option(
     "--level",
     type=NameChoice(["exact", "documented"]),
@@ -119,8 +126,8 @@ LEVEL = click.option(
 VERSION = click.option(
     "--kubernetes-version",
     type=version,
-    default=str(DEFAULT),
-    show_default=True,
+    default=None,
+    show_default=f"what the node tells, else {DEFAULT}",
     help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
 )
 
@@ -135,6 +142,10 @@ STATE_AS_IT_IS = click.option(
     "as_it_is",
     is_flag=True,
     help="Read state files whose checksums do not fit, as where somebody blotted out names; no kubelet starts on them.",
+)
+CLUSTER = click.option("--name", default=None, help="Which cluster, where several are up.")
+WITHIN = click.option(
+    "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that an object has to follow."
 )
 TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
+from ..kube import ClusterObjects
 from ..machine.hostfs import KubeletRoot
-from ..reference.simulation.node_inputs import NodeInputs
-from ..sources.versions import KubernetesVersion
-from .node_options import node_options
-from .options import FILE, MachineName, machine_of, needs
+from .node_at_work import NodeChoice, node_options
+from .options import FILE, needs
 from .terminal import OK, notice
 
 _EVERY = 0.5
@@ -18,9 +17,6 @@ _EVERY = 0.5
 
 
 @click.command("pod-resources")
-@click.option(
-    "--machine", "machine_name", type=MachineName(), required=True, help="A name of the catalogue, or a file."
-)
 @click.option(
     "--root",
     metavar="FOLDER",
@@ -30,15 +26,7 @@ _EVERY = 0.5
 )
 @click.argument("pods", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @node_options
-def command(
-    machine_name: str,
-    root: Path,
-    pods: tuple[Path, ...],
-    config_file: Path | None,
-    flags: str,
-    kubernetes_version: KubernetesVersion,
-    level: str,
-) -> int:
+def command(root: Path, pods: tuple[Path, ...], node: NodeChoice) -> int:
     """Serve PodResources v1 of a node with this machine, configuration and the pods of the files PODS.
 
     The socket is ROOT/pod-resources/kubelet.sock. Files and folders are read again when they change, and at SIGHUP:
@@ -49,14 +37,14 @@ def command(
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
         from ..lab.node_agent.root import AgentRoot
         from ..lab.node_agent.serving import PodFiles, ServedNode
-    inputs = NodeInputs.read(machine_of(machine_name), config_file, flags, kubernetes_version, level, notice)
+    inputs, _ = node.begin(ClusterObjects((), ()))
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     place = AgentRoot(root)
     plugins: Plugins = {}
-    node = inputs.node(store=KubeletRoot(place.folder), providers=providers_with(plugins))
-    agent = NodeAgent(node, notice, plugins)
+    served_node = inputs.node(store=KubeletRoot(place.folder), providers=providers_with(plugins))
+    agent = NodeAgent(served_node, notice, plugins)
     with ServedNode(agent, place, PodFiles(pods), notice) as served:
         signal.signal(signal.SIGHUP, lambda *_: served.read_again())
         click.echo(f"PodResources v1: {place.pod_resources}\ndevice plugins v1beta1: {place.registration}")

@@ -14,7 +14,7 @@ from .terminal import print_json, say
 @click.command("quirks")
 @click.argument("ids", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@click.option("--markdown", is_flag=True, help="Print the page docs/quirks.md.")
+@click.option("--markdown", is_flag=True, hidden=True, help="Print the page docs/quirks.md.")
 def command(ids: tuple[str, ...], as_json: bool, markdown: bool) -> None:
     """List where the kubelet departs from its documentation: all, or those of IDS (``*`` stands for any text)."""
     if markdown and (as_json or ids):

@@ -32,9 +32,8 @@ _PAGES: dict[str, tuple[str, Callable[[], str]]] = {
 
 def _page_options(command: Any) -> Any:
     for option, (page, _) in reversed(_PAGES.items()):
-        command = click.option(f"--{option}", "page", flag_value=option, help=f"Print the page docs/{page}.md.")(
-            command
-        )
+        text = f"Print the page docs/{page}.md."
+        command = click.option(f"--{option}", "page", flag_value=option, help=text, hidden=True)(command)
     return command
 
 
@@ -46,6 +45,7 @@ def _page_options(command: Any) -> Any:
     "folder",
     metavar="FOLDER",
     type=DIRECTORY,
+    hidden=True,
     help="Write the page of each chapter into the folder requirements below FOLDER.",
 )
 @_page_options

@@ -21,7 +21,7 @@ from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_no
 from ..reference.simulation.reading import quirks_of
 from ..sources.quirks.areas import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
-from .options import INPUT, LEVEL, VERSION
+from .options import INPUT, LEVEL, VERSION, assumed_version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 
 MOST_LOOKED_AT = 1_000_000
@@ -58,7 +58,7 @@ def command(
     node_files: tuple[Path, ...],
     config_file: Path | None,
     profile: str | None,
-    kubernetes_version: KubernetesVersion,
+    kubernetes_version: KubernetesVersion | None,
     level: str,
     top: int | None,
     as_json: bool,
@@ -72,6 +72,7 @@ def command(
     cluster = read_cluster(*node_files)
     if not cluster.nodes:
         raise UsageError(Fault(", ".join(map(str, node_files)), "there is no node in it", "Node, NodeList, List"))
+    kubernetes_version = kubernetes_version or assumed_version()
     config = read_scheduler_configuration(config_file, kubernetes_version)
     for text in config.notices:
         notice(text)

@@ -12,27 +12,10 @@ from ..machine import load_machine, machine_to_dict
 from ..wire import Client, NotClaimed, TargetFault, Unsupported
 from ..wire.history.history import Head, History, Step
 from ..wire.message import Request
-from ..wire.messages.allocate import Allocate
-from ..wire.messages.claims import EndShared, RestartDriver, RunShared, StartDriver, UnprepareClaim
-from ..wire.messages.classify import Classify
-from ..wire.messages.hints import Hints
-from ..wire.messages.merge import Merge
-from ..wire.messages.node import (
-    AdmitPod,
-    ReadCheckpoints,
-    ReadState,
-    Reconcile,
-    RemovePod,
-    RestartNode,
-    RunPod,
-    StartNode,
-)
-from ..wire.messages.pick import Pick
-from ..wire.messages.plugin import AllocateDevices, PreferDevices, RestartKubelet, StartPlugin
-from ..wire.messages.score import Score
+from ..wire.messages import allocate, claims, classify, hints, merge, node, pick, plugin, score
 from ..wire.values import HintValue, PriorState
 from .targets import TargetChoice, open_target, target_options
-from .terminal import DIFFERENT, OK, print_json
+from .terminal import DIFFERENT, OK, notice, print_json
 
 
 @click.command("smoke")
@@ -44,6 +27,8 @@ def command(choice: TargetChoice, as_json: bool) -> int:
     Whether they are right is for the suite; a refusal is shown, as any allocator could serve these questions. Exits
     with 1 when an answer is not well formed.
     """
+    if choice.is_reference:
+        notice("no target is named, so this is the reference: --target and --target-command name yours")
     with open_target(choice) as target:
         about = target.description
         if not as_json:
@@ -125,27 +110,27 @@ def _questions() -> list[Request[Any]]:
     state = PriorState("0-7")
     hint = [HintValue([0], True)]
     return [
-        Classify(pod),
-        Pick(machine, "1-7", 2),
-        Hints(machine, config, state, pod, "c"),
-        Allocate(machine, config, state, pod, "c"),
-        Merge("best-effort", {}, [0, 1], None, [{"cpu": hint}, None]),
-        Score({"type": "LeastAllocated"}, {"cpu": "8", "memory": "8Gi", "pods": "110"}, [], pod),
-        StartNode(machine, config),
-        AdmitPod(pod),
-        RunPod("smoke"),
-        ReadState(),
-        Reconcile(),
-        ReadCheckpoints(),
-        RestartNode(),
-        RemovePod("smoke"),
-        StartPlugin(machine),
-        PreferDevices([], [], 0),
-        AllocateDevices([]),
-        RestartKubelet(),
-        StartDriver(machine),
-        UnprepareClaim("smoke", "default", "smoke"),
-        RunShared("smoke"),
-        EndShared("smoke"),
-        RestartDriver(),
+        classify.Classify(pod),
+        pick.Pick(machine, "1-7", 2),
+        hints.Hints(machine, config, state, pod, "c"),
+        allocate.Allocate(machine, config, state, pod, "c"),
+        merge.Merge("best-effort", {}, [0, 1], None, [{"cpu": hint}, None]),
+        score.Score({"type": "LeastAllocated"}, {"cpu": "8", "memory": "8Gi", "pods": "110"}, [], pod),
+        node.StartNode(machine, config),
+        node.AdmitPod(pod),
+        node.RunPod("smoke"),
+        node.ReadState(),
+        node.Reconcile(),
+        node.ReadCheckpoints(),
+        node.RestartNode(),
+        node.RemovePod("smoke"),
+        plugin.StartPlugin(machine),
+        plugin.PreferDevices([], [], 0),
+        plugin.AllocateDevices([]),
+        plugin.RestartKubelet(),
+        claims.StartDriver(machine),
+        claims.UnprepareClaim("smoke", "default", "smoke"),
+        claims.RunShared("smoke"),
+        claims.EndShared("smoke"),
+        claims.RestartDriver(),
     ]

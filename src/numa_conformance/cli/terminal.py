@@ -19,6 +19,8 @@ TARGET_FAULT = 3
 BUG = 70
 NOT_RUN = 126
 NOT_FOUND = 127
+ASSUMED = "numa_conformance.assumed"
+"""By this name a context keeps whether the version of Kubernetes was assumed."""
 T = TypeVar("T")
 
 

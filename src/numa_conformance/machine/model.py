@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from ..cpuset import MAX_ID
+from ..cpuset import MAX_ID, CpuSet
 
 UncoreSource = Literal["hardware", "reported"]
 UNSEEN = "not seen: "
@@ -85,6 +85,21 @@ class Machine:
     def online_bits(self) -> int:
         """All online CPUs as bits."""
         return sum(1 << cpu.id for cpu in self.cpus)
+
+    @property
+    def cpus_online(self) -> CpuSet:
+        """All online CPUs."""
+        return CpuSet.from_bits(self.online_bits)
+
+    @property
+    def cores(self) -> tuple[CpuSet, ...]:
+        """The CPUs of each core, ordered by the lowest CPU."""
+        return tuple(map(CpuSet.from_bits, self.core_bits))
+
+    @property
+    def numa_cpus(self) -> dict[int, CpuSet]:
+        """NUMA node to its CPUs, nodes without CPUs included."""
+        return {node: CpuSet.from_bits(bits) for node, bits in self.numa_bits.items()}
 
     @cached_property
     def total_memory(self) -> int:

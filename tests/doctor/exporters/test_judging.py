@@ -107,7 +107,7 @@ def test_a_fault_is_told_and_nothing_else(kept, fault):
 
 
 def test_every_requirement_has_a_fault_that_it_tells():
-    held_to = {id for id, requirement in REQUIREMENTS.items() if requirement.command == "check-exporter"}
+    held_to = {id for id, requirement in REQUIREMENTS.items() if requirement.command == "cluster check-exporter"}
     assert {part for part, _ in FAULTS.values()} == {id.split("/")[1] for id in held_to}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from processes import PATIENCE
 
-COMMAND = ["serve", "pod-resources", "--machine", "t1-one-socket-smt2"]
+COMMAND = ["serve", "pod-resources", "--machine", "t1-one-socket-smt2", "--kubernetes-version", "1.37"]
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path):

@@ -1,6 +1,7 @@
 """What is offered to a refused pod is admitted, and nothing nearer of its kind would be."""
 
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,8 +129,20 @@ def follows(node, pod, remedy):
     """Tell whether the node that a remedy describes admits the pod that it describes."""
     if remedy.text.startswith(("with ", "without ")) and remedy.change.keys() <= {"cpu", "memory", GPU, PAGES}:
         return admits(node, rewritten(pod, remedy.text))
+    machine_text, _, rest = remedy.text.partition(", ") if remedy.text.startswith("on a machine") else ("", "", "")
+    if rest:
+        pages = {name: count for name, count in remedy.change.items() if name.startswith("hugepages.")}
+        others = {name: value for name, value in remedy.change.items() if name not in pages}
+        there = changed(node, replace(remedy, text=machine_text, change=pages))
+        return there is not None and follows(there, pod, replace(remedy, text=rest, change=others))
     if "pods" in remedy.change:
         return admits(node.anew(), pod)
+    other = changed(node, remedy)
+    return other is not None and admits(other, pod)
+
+
+def changed(node, remedy):
+    """Return the node with the machine and configuration of a remedy, and its pods; None where one is refused."""
     machine, config = machine_to_dict(node.machine), dict(node.config.to_dict())
     for place, value in remedy.change.items():
         field, _, name = place.partition(".")
@@ -140,7 +153,7 @@ def follows(node, pod, remedy):
         else:
             config[field] = {**config.get(field, {}), name: value} if name else value
     other = Node(machine_from_dict(machine), KubeletConfiguration.from_dict(config), resource_fit=True)
-    return all(other.admit(there).admitted for there in node.pods.values()) and admits(other, pod)
+    return other if all(other.admit(there).admitted for there in node.pods.values()) else None
 
 
 @given(refusals())

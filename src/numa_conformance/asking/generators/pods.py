@@ -81,8 +81,11 @@ def examples_of_pods() -> Iterator[Scenario]:
         yield _classify("example", name, [pod])
 
 
-def pod_sweep(*, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
-    """Yield small pods: every way to write one container, every two that tell, and ``lots`` of several by lot."""
+def pod_sweep(*, as_a_whole: bool = True, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
+    """Yield small pods: every way to write one container, every two that tell, and ``lots`` of several by lot.
+
+    ``as_a_whole``: with pods that have resources of their own too.
+    """
     alone = [_pod([_container("c", (cpu, memory))]) for cpu, memory in product(CPU, MEMORY)]
     yield _classify("sweep", "one container", alone)
     with_others = [
@@ -98,7 +101,8 @@ def pod_sweep(*, lots: int = 300, seed: int = 0) -> Iterator[Scenario]:
     wholes = [
         _with(_pod([_container("c", way)]), resources=_resources(whole)) for way, whole in product(TELLING, AS_A_WHOLE)
     ]
-    yield _classify("sweep", "resources as a whole", wholes)
+    if as_a_whole:
+        yield _classify("sweep", "resources as a whole", wholes)
     overhead = [
         _with(_pod([_container("c", way)]), overhead={"cpu": cpu, "memory": "120Mi"})
         for way, cpu in product(TELLING, ("1", "250m"))

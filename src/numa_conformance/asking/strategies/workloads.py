@@ -12,7 +12,7 @@ from ...sources.policies import TOPOLOGY_POLICIES, TOPOLOGY_SCOPES
 from ...wire.features import FEATURES
 from ..generators.workloads import container, kubelet, pod, static
 
-ALL_FEATURES = frozenset(FEATURES)
+_ALL = frozenset(FEATURES)
 _OPTION_SETS: tuple[tuple[str, ...], ...] = (
     (),
     *((name,) for name in STATIC_OPTIONS),
@@ -24,13 +24,12 @@ _BY_SOCKET = "align-by-socket"
 
 
 @st.composite
-def kubelet_configurations(
-    draw: st.DrawFn, machine: Machine, features: frozenset[str] = ALL_FEATURES
-) -> dict[str, Any]:
+def kubelet_configurations(draw: st.DrawFn, machine: Machine, features: frozenset[str] | None = None) -> dict[str, Any]:
     """Draw a KubeletConfiguration for a machine, within the features a target claims.
 
     The kubelet comes up with it. A reservation names whole cores, so that it leaves something to give.
     """
+    features = _ALL if features is None else features
     if "cpu-manager/static" not in features or draw(st.integers(0, 9), label="policy none?") == 0:
         return kubelet(cpuManagerPolicy="none")
     possible = [names for names in _OPTION_SETS if {f"cpu-manager/{name}" for name in names} <= features]
@@ -80,9 +79,10 @@ def containers(draw: st.DrawFn, name: str) -> dict[str, Any]:
 
 @st.composite
 def pods(
-    draw: st.DrawFn, name: str, features: frozenset[str] = ALL_FEATURES, resources: Sequence[str] = ()
+    draw: st.DrawFn, name: str, features: frozenset[str] | None = None, resources: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Draw a pod of one or two containers, sometimes with an init container or a sidecar, or with a device."""
+    features = _ALL if features is None else features
     apps = [draw(containers(f"c{index}")) for index in range(draw(st.integers(1, 2), label="containers"))]
     if resources and "device-manager/allocation" in features and draw(st.integers(0, 2), label="device?") == 0:
         apps[0]["resources"].setdefault("limits", {})[draw(st.sampled_from(list(resources)))] = "1"
@@ -95,7 +95,7 @@ def pods(
 
 @st.composite
 def workloads(
-    draw: st.DrawFn, *, max_pods: int = 8, features: frozenset[str] = ALL_FEATURES, resources: Sequence[str] = ()
+    draw: st.DrawFn, *, max_pods: int = 8, features: frozenset[str] | None = None, resources: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """Draw pods to admit one after the other, named ``p0``, ``p1`` and so on."""
     count = draw(st.integers(0, max_pods), label="pods")

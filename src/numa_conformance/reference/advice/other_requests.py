@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from ...errors import KubeletFails, UsageError
-from ...kube.container import Container
+from ...kube.container import Container, total_requests
 from ...kube.pod import Pod
 from ...kube.quantity import Quantity
 from ...kube.requests import pod_requests
@@ -41,7 +41,7 @@ class OtherRequests:
     """Tries amounts of a pod on a node, which is changed on the way and is the same in the end.
 
     ``askers``: each resource with the container that asks for (the most of) it, whose amount changes; with ``alike``
-    that of all changes that ask for as much.
+    that of all changes that ask for as much. A pod with resources of its own is one without a name.
     """
 
     node: Node
@@ -52,7 +52,8 @@ class OtherRequests:
     @classmethod
     def of(cls, node: Node, pod: Pod, container: str | None, *, alike: bool) -> "OtherRequests":
         """Return the trials for a pod that is refused at this container, or (None) as a whole."""
-        chosen = [pod.container(container)] if container is not None else list(pod.all_containers)
+        whole = [_whole(pod)] if pod.has_pod_level else pod.all_containers
+        chosen = whole if container is None else [pod.container(container)]
         askers: dict[str, Container] = {}
         for each in chosen:
             for name, amount in each.requests.items():
@@ -158,6 +159,9 @@ class OtherRequests:
     def _fits(self, amounts: Amounts) -> bool:
         """Try it on the node, which is then as it was; a critical pod, which may end others, on a copy."""
         pod = self._changed(amounts)
+        together = total_requests(pod.init_containers, pod.containers)
+        if any(amount > pod.requests.get(name, amount) for name, amount in together.items()):
+            return False  # the API server refuses a pod that has less than its containers
         if pod.is_critical:
             return admitted(self.node.copy(), pod) is not None
         return admitted(self.node, pod) is not None and self.node.remove(pod.uid)
@@ -176,7 +180,13 @@ class OtherRequests:
             return replace(container, requests=_without_none(requests), limits=_without_none(limits))
 
         init, apps = (tuple(map(changed, each)) for each in (self.pod.init_containers, self.pod.containers))
-        return replace(self.pod, init_containers=init, containers=apps)
+        level = changed(_whole(self.pod))
+        return replace(self.pod, init_containers=init, containers=apps, requests=level.requests, limits=level.limits)
+
+
+def _whole(pod: Pod) -> Container:
+    """Return what a pod asks for as a whole, ``spec.resources``."""
+    return Container("", pod.requests, pod.limits)
 
 
 def _without_none(amounts: Amounts) -> dict[str, Quantity]:

@@ -44,7 +44,7 @@ def remedies(node: Node, pod: Pod, container: str | None) -> tuple[Remedy, ...]:
     same pods go first: all of them must be admitted.
     """
     every = [
-        *_more_huge_pages(node, pod),
+        *_more_huge_pages(node, pod, container),
         *_other_requests(node, pod, container),
         *_other_configurations(node, pod),
         *without_others(node, pod),
@@ -58,8 +58,8 @@ def without_others(node: Node, pod: Pod) -> Iterator[Remedy]:
         yield Remedy("on the node without other pods", {"pods": "none"})
 
 
-def _more_huge_pages(node: Node, pod: Pod) -> Iterator[Remedy]:
-    """Yield the pages that the machine lacks, on the first NUMA node where they help."""
+def _more_huge_pages(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
+    """Yield the pages that the machine lacks, on the first NUMA node where they help; else with the nearest change."""
     offered = node_allocatable(node.machine, node.config)
     missing = {
         name.removeprefix("hugepages-"): amount.value - offered.get(name, 0)
@@ -67,13 +67,20 @@ def _more_huge_pages(node: Node, pod: Pod) -> Iterator[Remedy]:
         if is_huge_page(name) and amount.value > offered.get(name, 0)
     }
     more = {size: -(-lack // page_bytes(size)) for size, lack in missing.items()}
+    pages = " and ".join(f"{count} more huge page{'s'[: count > 1]} of {size}" for size, count in more.items())
+    change = {f"hugepages.{size}": str(count) for size, count in more.items()}
+    others: list[Remedy] = []
     for number in node.machine.numa_ids if more else ():
         memory = tuple(_with_pages(each, more) if each.node == number else each for each in node.machine.memory)
-        if _under(node, pod, node.config, replace(node.machine, memory=memory)):
-            pages = " and ".join(f"{count} more huge page{'s'[: count > 1]} of {size}" for size, count in more.items())
-            change = {f"hugepages.{size}": str(count) for size, count in more.items()}
-            yield Remedy(f"on a machine with {pages} on NUMA node {number}", change, 0)
+        there = _with_pods(node, node.config, replace(node.machine, memory=memory))
+        text = f"on a machine with {pages} on NUMA node {number}"
+        if there and admitted(there, pod):
+            yield Remedy(text, change, 0)
             return
+        for other in remedies(there, pod, container) if there and not others else ():
+            others.append(Remedy(f"{text}, {other.text}", {**change, **other.change}, other.distance))
+    if others:
+        yield replace(min(others, key=lambda remedy: remedy.distance), distance=0)
 
 
 def _with_pages(memory: MemoryNode, more: Mapping[str, int]) -> MemoryNode:
@@ -93,6 +100,7 @@ def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Rem
         for name, amount in amounts.items():
             named = [each.name for each in pod.all_containers if several and trials.changes(each, name)]
             where = f" in container{'s'[: len(named) > 1]} {', '.join(named)}" if named else ""
+            where = where if trials.askers[name].name else " in spec.resources"
             wanted = f" in place of {trials.askers[name].requests[name]}"
             text = f"{name}{where}" if amount is None else f"{in_words(name, amount)}{wanted}{where}"
             changes["without" if amount is None else "with"].append(text)
@@ -147,16 +155,20 @@ def whole_cores(machine: Machine, reserved: int) -> int:
     return whole
 
 
-def _under(
-    node: Node, pod: Pod, config: KubeletConfiguration, machine: Machine | None = None
-) -> AdmissionResult | None:
-    """Return how a node with another configuration, or machine, admits the pod after the pods that are there."""
+def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> AdmissionResult | None:
+    """Return how a node with another configuration admits the pod after the pods that are there."""
+    other = _with_pods(node, config)
+    return None if other is None else admitted(other, pod)
+
+
+def _with_pods(node: Node, config: KubeletConfiguration, machine: Machine | None = None) -> Node | None:
+    """Return a node with another configuration, or machine, and the same pods; None where that fails."""
     try:
         validate(config, node.version)
         other = node.anew(config, machine)
     except (StartError, UsageError, KubeletFails):
         return None
-    return admitted(other, pod) if all(admitted(other, there) for there in node.pods.values()) else None
+    return other if all(admitted(other, there) for there in node.pods.values()) else None
 
 
 def _where(machine: Machine, admission: AdmissionResult) -> str:

@@ -106,6 +106,16 @@ class NodePools:
         return cpus.allocatable if cpus else None
 
     @property
+    def allocatable_cpus(self) -> CpuSet:
+        """The CPUs that are not reserved, of which pods get exclusive ones; none unless CPUs are given exclusively."""
+        return CpuSet.from_bits(self.allocatable or 0)
+
+    @property
+    def shared_cpus(self) -> CpuSet:
+        """The CPUs of the shared pool."""
+        return CpuSet.from_bits(self.default)
+
+    @property
     def memory(self) -> Books | None:
         """The memory of every NUMA node, None unless the Memory Manager pins memory."""
         memory = self.of(MemoryPools)

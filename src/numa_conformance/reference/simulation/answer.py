@@ -18,7 +18,7 @@ from .departures import departure_line, departures
 from .node_inputs import Beginning, NodeInputs
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .reading import Notice, tell_unseen
-from .step_lines import step_lines, steps_to_dict
+from .step_lines import Section, data_of, step_section
 
 if TYPE_CHECKING:  # loaded when two nodes are compared
     from .what_if import Comparison
@@ -37,27 +37,6 @@ class Answer:
     title: str
     notices: tuple[str, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        inputs: NodeInputs,
-        beginning: Beginning,
-        notice: Notice,
-        most: int | None = ADVISED,
-        *,
-        explains: bool = False,
-    ) -> Answer:
-        """Start a node, admit what comes to it, and advise on the first ``most`` kinds of refusals.
-
-        With ``explains`` all are advised on, with the hints of managers, and quirks and changes behind what becomes of
-        each pod. Raises ``UsageError`` and ``StartError``.
-        """
-        outcomes = beginning.outcomes(inputs, Explainer() if explains else None, None if explains else most)
-        tell_unseen(beginning.pods, outcomes.node, notice)
-        if explains:
-            outcomes.behind = departures(beginning, inputs, outcomes)
-        return cls(inputs, beginning, outcomes, inputs.title)
-
     @property
     def text(self) -> str:
         """What ``simulate`` prints."""
@@ -66,8 +45,7 @@ class Answer:
     @cached_property
     def data(self) -> dict[str, Any]:
         """What ``simulate --json`` prints."""
-        outcomes = self.outcomes
-        return {**outcomes.to_dict(), **({"steps": steps_to_dict(outcomes)} if outcomes.steps else {})}
+        return data_of(self.outcomes)
 
     @cached_property
     def svg(self) -> str:
@@ -78,8 +56,6 @@ class Answer:
     def admitted(self) -> bool:
         """Whether every pod was admitted as it asks to be, and stays."""
         return self.outcomes.all_run
-
-    is_well = admitted
 
     @property
     def state_files(self) -> Mapping[str, str]:
@@ -97,49 +73,80 @@ class Answer:
 
     def to_text(self, width: int | None = None) -> str:
         """Return ``text``, sentences and rows of the picture folded to fit so many columns."""
-        lines = [folded_text(line, width) for line in _life_lines(self.outcomes)]
-        return "\n".join([*lines, "", *_node_lines(self.outcomes, width), "", self.outcomes.summary])
+        lines: list[str] = []
+        for before, section in zip([None, *self.sections], self.sections, strict=False):
+            apart = [""] if before is not None and self._are_apart(before, section) else []
+            lines += [*apart, section.heading, *section.indented]
+        lines = [folded_text(line, width) for line in lines]
+        return "\n".join([*self._head(), *lines, *self._foot(width), "", self.summary])
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """Pods and steps in their order."""
+        outcomes = self.outcomes
+        if not outcomes.steps:
+            return list(self._pods(outcomes.in_order))
+        ends = [step.after for step in outcomes.steps]
+        sections = list(self._pods(outcomes.admissions[: ends[0]]))
+        for step, begin, end in zip(outcomes.steps, ends, [*ends[1:], len(outcomes.admissions)], strict=True):
+            sections += [step_section(step, outcomes), *self._pods(outcomes.admissions[begin:end])]
+        return sections
+
+    def _pods(self, admissions: Sequence[AdmissionResult]) -> Iterator[Section]:
+        """Yield a section for each pod, or for many that are refused alike."""
+        names, advice = self.outcomes.names, self.outcomes.advice
+        is_explained = self.outcomes.explainer is not None
+        for refusal, group in groupby(
+            admissions, lambda each: is_explained or each.admitted or each.uid in advice or each.message
+        ):
+            alike = list(group)
+            if isinstance(refusal, str) and len(alike) > _SHOWN_ALIKE:
+                first, last = names[alike[0].uid], names[alike[-1].uid]
+                yield Section(f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {refusal}")
+                continue
+            for admission in alike:
+                yield Section(headline(admission, self.outcomes), self._lines_of(admission), admission.admitted)
+
+    def _lines_of(self, admission: AdmissionResult) -> list[str]:
+        """Return what a pod has, what would change its refusal, and why that is so."""
+        outcomes, uid = self.outcomes, admission.uid
+        advice = outcomes.advice[uid].lines() if uid in outcomes.advice else ()
+        hints = outcomes.explainer.to_text(uid).split("\n") if outcomes.explainer else ()
+        departures = map(departure_line, outcomes.behind.get(uid, ()))
+        return [*placement_lines(admission, outcomes), *advice, *hints, *departures]
+
+    def _are_apart(self, before: Section, section: Section) -> bool:
+        """Tell whether a blank line is between two sections."""
+        return before.is_step or section.is_step
+
+    @property
+    def summary(self) -> str:
+        """How many pods were admitted, and why others were refused."""
+        return self.outcomes.summary
+
+    def _head(self) -> list[str]:
+        return []
+
+    def _foot(self, width: int | None) -> Iterator[str]:
+        node, pools = self.outcomes.node, self.outcomes.node.pools
+        yield ""
+        if pools.reserved is not None:
+            yield f"reserved: {format_bits(pools.reserved) or '(none)'}"
+            yield f"shared pool: {format_bits(pools.default) or '(empty)'}"
+            yield f"cpusets are written every {node.reconcile_period}"
+        yield from ("", allocation_map(node.machine, self.outcomes.owners, width=width))
 
 
-def _life_lines(outcomes: Outcomes) -> Iterator[str]:
-    """Yield pods and steps in their order, a blank line between them."""
-    if not outcomes.steps:
-        yield from _pod_lines(outcomes, outcomes.in_order)
-        return
-    ends = [step.after for step in outcomes.steps]
-    for step, begin, end in zip([None, *outcomes.steps], [0, *ends], [*ends, len(outcomes.admissions)], strict=True):
-        if step is not None:
-            yield from [""] if begin or step is not outcomes.steps[0] else []
-            yield from step_lines(step, outcomes)
-            yield from [""] if begin < end else []
-        yield from _pod_lines(outcomes, outcomes.admissions[begin:end])
+def ask(
+    inputs: NodeInputs, beginning: Beginning, notice: Notice, most: int | None = ADVISED, *, explains: bool = False
+) -> Answer:
+    """Start a node, admit what comes to it, and advise on the first ``most`` kinds of refusals.
 
-
-def _pod_lines(outcomes: Outcomes, admissions: Sequence[AdmissionResult]) -> Iterator[str]:
-    names, advice, explainer = outcomes.names, outcomes.advice, outcomes.explainer
-    for refusal, group in groupby(
-        admissions, lambda admission: explainer or admission.admitted or admission.uid in advice or admission.message
-    ):
-        alike = list(group)
-        if isinstance(refusal, str) and len(alike) > _SHOWN_ALIKE:
-            first, last = names[alike[0].uid], names[alike[-1].uid]
-            yield f"{first} to {last}: {len(alike)} pods refused, {alike[0].reason}: {refusal}"
-            continue
-        for admission in alike:
-            yield headline(admission, outcomes)
-            yield from (f"    {line}" for line in placement_lines(admission, outcomes))
-            if admission.uid in advice:
-                yield from (f"    {line}" for line in advice[admission.uid].lines())
-            if explainer:
-                yield explainer.to_text(admission.uid, indent="    ")
-            yield from (f"    {departure_line(name)}" for name in outcomes.behind.get(admission.uid, ()))
-
-
-def _node_lines(outcomes: Outcomes, width: int | None) -> Iterator[str]:
-    node, pools = outcomes.node, outcomes.node.pools
-    if pools.reserved is not None:
-        yield f"reserved: {format_bits(pools.reserved) or '(none)'}"
-        yield f"shared pool: {format_bits(pools.default) or '(empty)'}"
-        yield f"cpusets are written every {node.reconcile_period}"
-    yield ""
-    yield allocation_map(node.machine, outcomes.owners, width=width)
+    With ``explains`` all are advised on, with the hints of managers, and quirks and changes behind what becomes of each
+    pod. Raises ``UsageError`` and ``StartError``.
+    """
+    outcomes = beginning.outcomes(inputs, Explainer() if explains else None, None if explains else most)
+    tell_unseen(beginning.pods, outcomes.node, notice)
+    if explains:
+        outcomes.behind = departures(beginning, inputs, outcomes)
+    return Answer(inputs, beginning, outcomes, inputs.title)

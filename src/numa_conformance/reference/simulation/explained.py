@@ -9,65 +9,63 @@ from typing import Any
 
 from ...errors import Fault, UsageError
 from ...fields import object_at
-from ...printable import folded_text
 from ...sources.versions import NEWEST, KubernetesVersion
 from ..advice import why_never_refused
 from ..node import AdmissionResult
 from .answer import Answer
-from .outcomes import Outcomes, headline, placement_lines
-from .step_lines import step_lines, steps_to_dict
+from .departures import departures
+from .outcomes import Outcomes, headline
+from .step_lines import Section, step_section, steps_to_dict
 
 
 @dataclass(frozen=True)
 class Explanation(Answer):
-    """The answer about pods that a kubelet refused, and the outcomes with another version, if one was asked."""
+    """The answer about pods that a kubelet refused, and the outcomes with another version, if one was asked.
+
+    ``everything``: admitted pods are shown too.
+    """
 
     upgrade: KubernetesVersion = NEWEST
     later: Outcomes | None = None
-
-    @classmethod
-    def with_upgrade(cls, answer: Answer, upgrade: KubernetesVersion, where: str) -> Explanation:
-        """Ask the version of an upgrade too; raises ``UsageError`` where no pod of ``where`` was refused."""
-        inputs, newer = answer.inputs, replace(answer.inputs, version=upgrade)
-        later = answer.beginning.outcomes(newer, None, 0) if upgrade != inputs.version else None
-        made = cls(inputs, answer.beginning, answer.outcomes, answer.title, answer.notices, upgrade, later)
-        if not (made.refused or any(step.is_wrong for step in made.outcomes.steps)):
-            raise UsageError(Fault(where, "no pod was refused", "pods with phase Failed, or Pending"))
-        return made
+    everything: bool = False
 
     @cached_property
-    def refused(self) -> list[AdmissionResult]:
-        """What became of the pods that a kubelet had refused, and of those that are refused now."""
-        refused = {pod.uid for pod in self.beginning.pods if pod.was_refused}
-        return [each for each in self.outcomes.in_order if each.uid in refused or not self._stays(each)]
+    def shown(self) -> list[AdmissionResult]:
+        """What became of the pods that a kubelet had refused, of those that are refused now, or of all."""
+        every, before = self.outcomes.in_order, self.outcomes.refused_before
+        return [each for each in every if self.everything or before(each.uid) or not self._stays(each)]
 
-    def to_text(self, width: int | None = None) -> str:
-        """Return what ``explain`` prints, folded to fit so many columns."""
-        return "\n".join(folded_text(line, width) for line in self._lines())
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The pods, and the steps that went wrong."""
+        outcomes, later = self.outcomes, self.later
+        pods = [Section(headline(each, outcomes), self._lines_of(each), each.admitted) for each in self.shown]
+        steps = [(step, step_section(step, outcomes)) for step in outcomes.steps]
+        fates = [f"with Kubernetes {self.upgrade}: {step.fate}" for step in later.steps] if later else []
+        wrong = [
+            replace(section, lines=[*section.lines, *fates[at : at + 1]])
+            for at, (step, section) in enumerate(steps)
+            if step.is_wrong
+        ]
+        return [*pods, *wrong]
 
-    def _lines(self) -> Iterator[str]:
-        outcomes = self.outcomes
-        yield f"node: {self.inputs.machine.name}, {self.title}"
-        for admission in self.refused:
-            yield from ("", headline(admission, outcomes))
-            message = self._message_before(admission)
-            if message and message != admission.message:
-                yield f"    the kubelet said: {message}"
-            if self._stays(admission):
-                yield f"    {self._why_admitted(admission)}"
-            yield from (f"    {line}" for line in placement_lines(admission, outcomes))
-            if admission.uid in outcomes.advice:
-                yield from (f"    {line}" for line in outcomes.advice[admission.uid].lines())
-            if self.later is not None:
-                yield f"    with Kubernetes {self.upgrade}: {_fate(self.later, admission)}"
-        for index, step in enumerate(outcomes.steps):
-            if step.is_wrong:
-                yield from ("", *step_lines(step, outcomes))
-                if self.later is not None:
-                    yield f"    with Kubernetes {self.upgrade}: {self.later.steps[index].fate}"
+    def _lines_of(self, admission: AdmissionResult) -> list[str]:
+        """Return what the kubelet said, why the pod is admitted by now, and what the upgrade makes of it."""
+        message = self._message_before(admission)
+        before = [f"the kubelet said: {message}"] if message and message != admission.message else []
+        why = filter(None, [self._why_admitted(admission)])
+        fate = [f"with Kubernetes {self.upgrade}: {_fate(self.later, admission)}"] if self.later else []
+        return [*before, *why, *super()._lines_of(admission), *fate]
+
+    def _are_apart(self, before: Section, section: Section) -> bool:
+        return True
+
+    def _head(self) -> list[str]:
+        return [f"node: {self.inputs.machine.name}, {self.title}", ""]
+
+    def _foot(self, width: int | None) -> Iterator[str]:
         if self.later is None and self.inputs.version == NEWEST:
-            yield f"\n{NEWEST} is the newest version known here: no upgrade was tried"
-        yield f"\n{outcomes.summary}"
+            yield from ("", f"{NEWEST} is the newest version known here: no upgrade was tried")
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -82,10 +80,10 @@ class Explanation(Answer):
                 {
                     **rows[admission.uid],
                     "messageBefore": self._message_before(admission),
-                    **({"whyAdmitted": self._why_admitted(admission)} if self._stays(admission) else {}),
+                    **({"whyAdmitted": why} if (why := self._why_admitted(admission)) else {}),
                     **({} if later is None else {"withUpgrade": _fate(later, admission)}),
                 }
-                for admission in self.refused
+                for admission in self.shown
             ],
             "steps": [
                 {**step, **({} if later is None else {"withUpgrade": later.steps[index].fate})}
@@ -98,7 +96,10 @@ class Explanation(Answer):
 
     def _why_admitted(self, admission: AdmissionResult) -> str:
         """Say why a pod is admitted that a kubelet refused: another configuration, a resource not seen, or room."""
-        reason, pod = self.outcomes.refused_before(admission.uid), self.outcomes.pods[admission.uid]
+        reason = self.outcomes.refused_before(admission.uid)
+        if not (reason and self._stays(admission)):
+            return ""
+        pod = self.outcomes.pods[admission.uid]
         if unlike := why_never_refused(self.inputs.config, reason):
             why = f"this is not the configuration it was refused with: {unlike}"
             return f"{why}; give the node's own (--config, --from-node)"
@@ -117,3 +118,19 @@ def _fate(later: Outcomes, admission: AdmissionResult) -> str:
         return "admitted as well" if admission.admitted else "admitted"
     same = not admission.admitted and (after.reason, after.message) == (admission.reason, admission.message)
     return "refused as well" if same else f"refused, {after.reason}: {after.message}"
+
+
+def explanation_of(answer: Answer, upgrade: KubernetesVersion, where: str, *, everything: bool = False) -> Explanation:
+    """Look for the quirks behind an answer, and ask the version of an upgrade.
+
+    Raises ``UsageError`` where no pod of ``where`` was refused, and not ``everything`` is shown.
+    """
+    inputs, newer = answer.inputs, replace(answer.inputs, version=upgrade)
+    later = answer.beginning.outcomes(newer, None, 0) if upgrade != inputs.version else None
+    answer.outcomes.behind = departures(answer.beginning, inputs, answer.outcomes)
+    explained = Explanation(
+        inputs, answer.beginning, answer.outcomes, answer.title, answer.notices, upgrade, later, everything
+    )
+    if not explained.sections:
+        raise UsageError(Fault(where, "no pod was refused", "pods with phase Failed, or Pending"))
+    return explained

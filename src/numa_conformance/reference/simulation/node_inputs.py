@@ -23,7 +23,7 @@ from ...machine import Machine
 from ...machine.hostfs import MemoryStore
 from ...sources.changes import Changes
 from ...sources.quirks import Quirks
-from ...sources.versions import DEFAULT, KubernetesVersion
+from ...sources.versions import KubernetesVersion
 from ..advice import refusals
 from ..managers.state_file import CORRUPTED
 from ..node import Explainer, Node, NodeFacts, node_allocatable
@@ -50,12 +50,19 @@ class NodeInputs:
 
     @classmethod
     def read(
-        cls, machine: Machine, config: Source | None, flags: str, version: KubernetesVersion, level: str, notice: Notice
+        cls,
+        machine: Machine,
+        config: Source | None,
+        flags: str,
+        version: KubernetesVersion,
+        level: str,
+        notice: Notice,
+        node_object: NodeObject | None = None,
     ) -> NodeInputs:
         """Read the configuration; raises ``UsageError``."""
         where = str(config or ("the configuration" if flags else "the kubelet's own defaults"))
         configured = with_flags(read_kubelet_configuration(config), flags, quirks_of(level, version).node)
-        return cls(machine, noted(configured, where, notice), version, level, where)
+        return cls(machine, noted(configured, where, notice), version, level, where, node_object)
 
     @property
     def quirks(self) -> Quirks:
@@ -119,6 +126,11 @@ class Beginning:
     held: tuple[Pod, ...] = ()
     progress: Progress = iter
 
+    @classmethod
+    def of(cls, objects: ClusterObjects, notice: Notice, progress: Progress = iter) -> Beginning:
+        """Return what comes to an empty node; raises ``UsageError``."""
+        return cls(with_names(objects.in_life, {}, notice), pod_names(objects.in_order), progress=progress)
+
     @property
     def pods(self) -> tuple[Pod, ...]:
         """The pods that come."""
@@ -160,31 +172,3 @@ class Beginning:
             raise
         on_node = frozenset(pod.uid for pod in resumed.pods)
         return Outcomes(node, self.names, explainer, list(resumed.pods), held=on_node)
-
-
-@dataclass(frozen=True)
-class Question:
-    """A machine with a kubelet's command line and the level of its answers.
-
-    ``notice`` takes what a person should know besides the answer. ``progress``: as of ``Beginning``.
-    """
-
-    machine: Machine
-    flags: str
-    level: str
-    notice: Notice
-    progress: Progress = iter
-
-    def begin(
-        self, config: Source | None, version: KubernetesVersion | None, objects: ClusterObjects
-    ) -> tuple[NodeInputs, Beginning]:
-        """Return the node as it is, and the pods that come to it; raises ``UsageError``."""
-        inputs = replace(self.inputs(config, version or DEFAULT), node_object=objects.node)
-        life = with_names(objects.in_life, {}, self.notice)
-        beginning = Beginning(life, pod_names(objects.in_order), progress=self.progress)
-        inputs.tell_missing(beginning.pods, self.notice)
-        return inputs, beginning
-
-    def inputs(self, config: Source | None, version: KubernetesVersion) -> NodeInputs:
-        """Return the machine with a configuration and a version; raises ``UsageError``."""
-        return NodeInputs.read(self.machine, config, self.flags, version, self.level, self.notice)

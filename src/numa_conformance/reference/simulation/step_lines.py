@@ -1,7 +1,7 @@
 """What a step did, and who has what after it: as text, and for a program."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
@@ -18,10 +18,24 @@ _PLUGINS: Mapping[PluginState, str] = {
 }
 
 
-def step_lines(step: StepOutcome, outcomes: Outcomes) -> Iterator[str]:
-    """Yield what a step did, and who has what after it."""
-    yield f"then {step.step.text}"
-    yield from (f"    {line}" for line in _lines(step, outcomes))
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A pod, pods that are refused alike, or a step: a sentence, and what is said of it, a line each."""
+
+    heading: str
+    lines: Sequence[str] = ()
+    is_well: bool = False
+    is_step: bool = False
+
+    @property
+    def indented(self) -> Iterator[str]:
+        """The lines below the heading, further in."""
+        return (f"    {line}" for line in self.lines)
+
+
+def step_section(step: StepOutcome, outcomes: Outcomes) -> Section:
+    """Return what a step did, and who has what after it."""
+    return Section(f"then {step.step.text}", list(_lines(step, outcomes)), not step.is_wrong, is_step=True)
 
 
 def _lines(step: StepOutcome, outcomes: Outcomes) -> Iterator[str]:
@@ -44,6 +58,11 @@ def _lines(step: StepOutcome, outcomes: Outcomes) -> Iterator[str]:
         yield f"{names.get(uid, uid)} has {brief_placements(machine, placements)}"
     if not step.pods:
         yield "no pod is on the node"
+
+
+def data_of(outcomes: Outcomes) -> dict[str, Any]:
+    """Return pods and steps for a program."""
+    return {**outcomes.to_dict(), **({"steps": steps_to_dict(outcomes)} if outcomes.steps else {})}
 
 
 def steps_to_dict(outcomes: Outcomes) -> list[dict[str, Any]]:

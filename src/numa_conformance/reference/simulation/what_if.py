@@ -13,27 +13,28 @@ from ..advice.what_if import CHANGES, PodChange, is_aligned, pod_change
 from ..node import AdmissionResult
 from ..target.answers import admission_answer
 from .outcomes import NO_ANSWER, Outcomes, brief_placements, resize_result
+from .step_lines import Section, data_of
+from .steps import StepOutcome
+
+_SIDES = ("before", "after")
 
 
 class Comparison:
-    """Two nodes of one machine that were asked for the same pods. ``titles``: what each is."""
+    """Two nodes of one machine to which the same pods come. ``titles``: what each is."""
 
     def __init__(self, before: Outcomes, after: Outcomes, titles: tuple[str, str]) -> None:
         self._before, self._after = before, after
+        self.titles = [f"{name + ':':<7} {title}" for name, title in zip(_SIDES, titles, strict=True)]
         self._titles = titles
         self._machine = before.node.machine
         pairs = zip(before.admissions, after.admissions, strict=True)
         self._pods = [pod_change(self._machine, earlier, later) for earlier, later in pairs]
+        self._steps = [row for pair in zip(before.steps, after.steps, strict=True) if (row := self._step_row(*pair))]
 
     @property
     def changed(self) -> bool:
-        """Whether any pod fares otherwise."""
-        return any(pod.changes for pod in self._pods)
-
-    @property
-    def is_well(self) -> bool:
-        """Whether every pod fares as before."""
-        return not self.changed
+        """Whether any pod fares otherwise, or anything comes of a step otherwise."""
+        return bool(self._steps) or any(pod.changes for pod in self._pods)
 
     @property
     def text(self) -> str:
@@ -42,39 +43,56 @@ class Comparison:
 
     def to_text(self, width: int | None = None) -> str:
         """Return ``text``, its table and its pictures made to fit so many columns."""
-        lines = [f"{name + ':':<7} {title}" for name, title in zip(("before", "after"), self._titles, strict=True)]
-        lines.append("")
-        changed = [pod for pod in self._pods if pod.changes]
-        if changed:
-            rows = [("pod", "change", "before", "after"), *map(self._row, changed)]
-            lines += columns(rows, width=width)
-            for pod in changed:
-                if "refused" in pod.changes and pod.uid in self._after.advice:
-                    advice = [f"    {line}" for line in self._after.advice[pod.uid].lines()]
-                    refusal = f"{self._name(pod)}: {pod.after.message}"
-                    lines += ["", *(folded_text(line, width) for line in (refusal, *advice))]
+        lines = [*self.titles, ""]
+        if self.changed:
+            lines += columns([("pod", "change", "before", "after"), *self.rows], width=width)
+            for section in self.sections:
+                lines += ["", *(folded_text(line, width) for line in (section.heading, *section.indented))]
             lines.append("")
-        for name, owners, last in zip(("before", "after"), self._owners(), (False, True), strict=True):
+        for name, owners, last in zip(_SIDES, self._owners(), (False, True), strict=True):
             lines += [f"{name}:", allocation_map(self._machine, owners, width=width, legend=last), ""]
-        return "\n".join([*lines, self._summary()])
+        return "\n".join([*lines, self.summary])
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """What fares otherwise: pod or step, how, what became of it before, and after."""
+        return [*(self._row(pod) for pod in self._pods if pod.changes), *self._steps]
+
+    @property
+    def sections(self) -> list[Section]:
+        """The pods that are refused now, with what would have them admitted."""
+        advice = self._after.advice
+        refused = [pod for pod in self._pods if "refused" in pod.changes and pod.uid in advice]
+        return [Section(f"{self._name(pod)}: {pod.after.message}", [*advice[pod.uid].lines()]) for pod in refused]
 
     @property
     def data(self) -> dict[str, Any]:
         """What ``simulate --compare --json`` prints."""
         before = replace(self._before, advice={})  # a pod that is admitted by now needs none
+        steps = [dict(zip(("step", "change", *_SIDES), row, strict=True)) for row in self._steps]
         return {
             "machine": self._machine.name,
             "summary": {**self._counts(), "unchanged": sum(not pod.changes for pod in self._pods)},
             "pods": [self._as_dict(pod) for pod in self._pods],
-            "before": {"title": self._titles[0], **before.to_dict()},
-            "after": {"title": self._titles[1], **self._after.to_dict()},
+            **({"steps": steps} if before.steps else {}),
+            "before": {"title": self._titles[0], **data_of(before)},
+            "after": {"title": self._titles[1], **data_of(self._after)},
         }
 
     @property
     def svg(self) -> str:
         """The two pictures as one SVG."""
-        headings = (f"{name}: {title}" for name, title in zip(("before", "after"), self._titles, strict=True))
+        headings = (f"{name}: {title}" for name, title in zip(_SIDES, self._titles, strict=True))
         return machine_svgs(self._machine, dict(zip(headings, self._owners(), strict=True)))
+
+    @property
+    def summary(self) -> str:
+        """How many pods fare otherwise, and how."""
+        same = sum(not pod.changes for pod in self._pods)
+        changes = [f"{count} {change}" for change, count in self._counts().items()]
+        if self._steps:
+            changes.append(f"{len(self._steps)} at a step")
+        return f"changed: {', '.join(changes) or 'none'}; as before: {same}"
 
     def _owners(self) -> tuple[dict[str, int], dict[str, int]]:
         before, after = self._before.owners, self._after.owners
@@ -92,10 +110,15 @@ class Comparison:
         counts = Counter(change for pod in self._pods for change in pod.changes)
         return {change: counts[change] for change in CHANGES if counts[change]}
 
-    def _summary(self) -> str:
-        same = sum(not pod.changes for pod in self._pods)
-        changes = [f"{count} {change}" for change, count in self._counts().items()]
-        return f"changed: {', '.join(changes) or 'none'}; as before: {same}"
+    def _step_row(self, before: StepOutcome, after: StepOutcome) -> tuple[str, ...] | None:
+        """Return what comes of a step otherwise: what it refuses, or what pods have after it."""
+        step, sides = f"then {before.step.text}", (before, after)
+        if before.fate != after.fate:
+            return step, "otherwise", before.fate, after.fate
+        has = [{uid: brief_placements(self._machine, held) for uid, held in side.pods.items()} for side in sides]
+        moved = [uid for uid, text in has[0].items() if has[1].get(uid, text) != text]
+        texts = ["; ".join(f"{self._after.names[uid]}: {side[uid]}" for uid in moved) for side in has]
+        return (step, "moved", *texts) if moved else None
 
     def _as_dict(self, pod: PodChange) -> dict[str, Any]:
         return {

@@ -4,7 +4,10 @@ from ..message import Message, Request
 from ..values import JsonObject
 
 SURFACE = "QoS class and exclusive CPUs of a pod"
-FEATURES = {"node/qos": "QoS classes and effective requests of pods"}
+FEATURES = {
+    "node/qos": "QoS classes and effective requests of pods",
+    "node/pod-level-resources": "QoS classes of pods with resources as a whole (spec.resources)",
+}
 
 
 class Classified(Message, frozen=True, omit_defaults=False):

@@ -5,22 +5,31 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...asking.generators import worlds
-from ...asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod, static
-from ...asking.generators.worlds import admitted, bits, held, node, picked, refused, resident
-from ...judging.choice import CpuChoice
-from ...judging.hinted import CpuHints
-from ...judging.may_run import MayRun
-from ...judging.node_subjects import Arrival, NodeMoment, Removal
-from ...judging.rest import START, Rest, Stay
-from ...judging.settings import Settings
-from ...judging.start_subjects import Start
-from ...judging.world import AdmittedPod, World
-from ...machine import load_machine
-from ...wire.history.values import Affinity, NodeBits
-from ..pairs import twin
-from . import admission, hints, lifecycle, reservation, shared_pool
-from . import static as policy
+from numa_conformance.asking.generators.workloads import (
+    best_effort,
+    burstable,
+    container,
+    guaranteed,
+    kubelet,
+    pod,
+    static,
+)
+from numa_conformance.chapters.cpu import admission, hints, lifecycle, reservation, shared_pool
+from numa_conformance.chapters.cpu import static as policy
+from numa_conformance.chapters.pairs import twin
+from numa_conformance.judging.choice import CpuChoice
+from numa_conformance.judging.hinted import CpuHints
+from numa_conformance.judging.may_run import MayRun
+from numa_conformance.judging.node_subjects import Arrival, NodeMoment, Removal
+from numa_conformance.judging.rest import START, Rest, Stay
+from numa_conformance.judging.settings import Settings
+from numa_conformance.judging.start_subjects import Start
+from numa_conformance.judging.world import AdmittedPod, World
+from numa_conformance.machine import load_machine
+from numa_conformance.wire.history.values import Affinity, NodeBits
+
+from . import worlds
+from .worlds import admitted, bits, held, node, picked, refused, resident
 
 MACHINE = "t1-one-socket-smt2"
 """Four cores, 0,4 to 3,7."""

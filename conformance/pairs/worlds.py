@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...cpuset import CpuSet, bit_of
-from ...judging.choice import CpuChoice
-from ...judging.node_subjects import Admission
-from ...judging.pods import PodSpec
-from ...judging.settings import Settings
-from ...judging.sighting import Sighting
-from ...judging.start_subjects import FirstPod, Start
-from ...judging.world import AdmittedPod, World
-from ...machine import load_machine
-from ...sources.versions import KubernetesVersion
-from ...wire.history.sightings import LiveStateFile
-from ...wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, MemoryBits, NodeBits
+from numa_conformance.cpuset import CpuSet, bit_of
+from numa_conformance.judging.choice import CpuChoice
+from numa_conformance.judging.node_subjects import Admission
+from numa_conformance.judging.pods import PodSpec
+from numa_conformance.judging.settings import Settings
+from numa_conformance.judging.sighting import Sighting
+from numa_conformance.judging.start_subjects import FirstPod, Start
+from numa_conformance.judging.world import AdmittedPod, World
+from numa_conformance.machine import load_machine
+from numa_conformance.sources.versions import KubernetesVersion
+from numa_conformance.wire.history.sightings import LiveStateFile
+from numa_conformance.wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, MemoryBits, NodeBits
 
 REFUSED = "UnexpectedAdmissionError"
 """Why a pod is refused where no better reason fits."""

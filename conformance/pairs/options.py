@@ -4,15 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from ....asking.generators.option_probes import PROBES, probe_of
-from ....asking.generators.workloads import guaranteed, static
-from ....asking.generators.worlds import admitted, held, node, picked, refused, started
-from ....judging.chapter import judges_of
-from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, BY_UNCORE, STRICT, WHOLE_CORES, CpuChoice
-from ....judging.start_subjects import Start
-from ....machine import load_machine
-from ...pairs import Judge, Pairs, twin
-from . import (
+from numa_conformance.asking.generators.option_probes import PROBES, probe_of
+from numa_conformance.asking.generators.workloads import guaranteed, static
+from numa_conformance.chapters.cpu.options import (
     align_by_socket,
     distribute_cpus_across_cores,
     distribute_cpus_across_numa,
@@ -20,6 +14,21 @@ from . import (
     maturity,
     prefer_align_cpus_by_uncorecache,
 )
+from numa_conformance.chapters.pairs import Judge, Pairs, twin
+from numa_conformance.judging.chapter import judges_of
+from numa_conformance.judging.choice import (
+    ACROSS_CORES,
+    ACROSS_NUMA,
+    BY_SOCKET,
+    BY_UNCORE,
+    STRICT,
+    WHOLE_CORES,
+    CpuChoice,
+)
+from numa_conformance.judging.start_subjects import Start
+from numa_conformance.machine import load_machine
+
+from .worlds import admitted, held, node, picked, refused, started
 
 Outcome = tuple[str | None, str] | None
 """The first pod's CPUs, None where it is refused, and the shared pool; None where the node does not come up."""

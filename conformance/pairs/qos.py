@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod
-from ..asking.generators.worlds import admitted, held, node
-from ..judging.classified import Classification
-from ..judging.node_subjects import Admission
-from ..judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED, PodSpec
-from . import qos as chapter
+from numa_conformance.asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod
+from numa_conformance.chapters import qos as chapter
+from numa_conformance.judging.classified import Classification
+from numa_conformance.judging.node_subjects import Admission
+from numa_conformance.judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED, PodSpec
+
+from .worlds import admitted, held, node
 
 APP = container("c", cpu="2", memory="1Gi", requests={"cpu": "2", "memory": "1Gi"})
 INIT = container("init", cpu="3", memory="1Gi")

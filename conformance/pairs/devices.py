@@ -1,13 +1,14 @@
 """Devices given, aligned and hinted wrongly, each by one sentence, and rightly: GPUs 0 and 1 are near NUMA node 0."""
 
-from ...asking.generators.workloads import best_effort, guaranteed, static
-from ...asking.generators.worlds import admitted, held, node, refused, resident, sighting
-from ...judging.files import DEVICE_FILE
-from ...judging.node_subjects import NodeMoment, Restart
-from ...judging.offered import DeviceHints, Offered
-from ...judging.world import AdmittedPod, World
-from ...wire.history.values import Affinity, HoldingBits, NodeBits
-from . import allocation, hints, topology
+from numa_conformance.asking.generators.workloads import best_effort, guaranteed, static
+from numa_conformance.chapters.devices import allocation, hints, topology
+from numa_conformance.judging.files import DEVICE_FILE
+from numa_conformance.judging.node_subjects import NodeMoment, Restart
+from numa_conformance.judging.offered import DeviceHints, Offered
+from numa_conformance.judging.world import AdmittedPod, World
+from numa_conformance.wire.history.values import Affinity, HoldingBits, NodeBits
+
+from .worlds import admitted, held, node, refused, resident, sighting
 
 GPU = "example.com/gpu"
 TWO, FIVE = (best_effort("p", **{GPU: number}) for number in "25")

@@ -4,16 +4,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..asking.generators.workloads import burstable, container, guaranteed, kubelet, pod, static, static_memory
-from ..asking.generators.worlds import admitted, bits, block, first, held, node, refused, resident, start
-from ..judging.earlier_admissions import RepeatedAdmission
-from ..judging.node_subjects import Arrival, Crash, Recovery, RefusedStart, Resize, Restart, State
-from ..judging.pods import PodSpec
-from ..judging.rest import Balance, Rest
-from ..judging.settings import Settings
-from ..judging.start_subjects import Start
-from ..judging.world import AdmittedPod, World
-from . import node_admission, protocol, resize, restart, settings
+from numa_conformance.asking.generators.workloads import (
+    burstable,
+    container,
+    guaranteed,
+    kubelet,
+    pod,
+    static,
+    static_memory,
+)
+from numa_conformance.chapters import node_admission, protocol, resize, restart, settings
+from numa_conformance.judging.earlier_admissions import RepeatedAdmission
+from numa_conformance.judging.node_subjects import Arrival, Crash, Recovery, RefusedStart, Resize, Restart, State
+from numa_conformance.judging.pods import PodSpec
+from numa_conformance.judging.rest import Balance, Rest
+from numa_conformance.judging.settings import Settings
+from numa_conformance.judging.start_subjects import Start
+from numa_conformance.judging.world import AdmittedPod, World
+
+from .worlds import admitted, bits, block, first, held, node, refused, resident, start
 
 ANSWERED = node("t1-one-socket-smt2", static(), resident(guaranteed("p", 2), c=held("1,5")))
 

@@ -3,18 +3,19 @@
 from dataclasses import replace
 from typing import Any
 
-from ...asking.generators.workloads import guaranteed, static
-from ...asking.generators.worlds import bits, node
-from ...judging.claims import Coexistence, Preparation, Publication, Release
-from ...judging.may_run import SYSTEM, Pooled
-from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
-from ...judging.pods import PodSpec
-from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, PublishedDevice
-from ...judging.world import AdmittedPod
-from ...machine import load_machine
-from ...wire.history.values import HoldingBits
-from ...wire.messages.plugin import OfferedDevice, PluginStarted, PreferDevices
-from . import device_plugins, dra_drivers, pinning
+from numa_conformance.asking.generators.workloads import guaranteed, static
+from numa_conformance.chapters.doors import device_plugins, dra_drivers, pinning
+from numa_conformance.judging.claims import Coexistence, Preparation, Publication, Release
+from numa_conformance.judging.may_run import SYSTEM, Pooled
+from numa_conformance.judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
+from numa_conformance.judging.pods import PodSpec
+from numa_conformance.judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, PublishedDevice
+from numa_conformance.judging.world import AdmittedPod
+from numa_conformance.machine import load_machine
+from numa_conformance.wire.history.values import HoldingBits
+from numa_conformance.wire.messages.plugin import OfferedDevice, PluginStarted, PreferDevices
+
+from .worlds import bits, node
 
 MACHINE, NO = load_machine("two-nodes-devices"), "no"
 

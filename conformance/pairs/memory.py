@@ -2,21 +2,22 @@
 
 from msgspec.structs import replace
 
-from ...asking.generators.workloads import burstable, guaranteed, kubelet, pinning, static, static_memory
-from ...asking.generators.worlds import admitted, aligned, bits, block, held, node, refused, resident, sighting, start
-from ...judging.files import MEMORY_FILE
-from ...judging.may_run import MayRun
-from ...judging.node_subjects import Arrival, NodeMoment, Restart
-from ...judging.offered import MemoryHints
-from ...judging.rest import REMOVAL, Balance, Rest
-from ...judging.room import allocatable
-from ...judging.start_subjects import Start
-from ...judging.world import World
-from ...sources.versions import NEWEST
-from ...wire.history.values import Affinity, HoldingBits, MemoryBits, NodeBits
-from ...wire.messages.node import MemoryNode, MemoryTable
-from . import hints, numa_nodes, reserved_memory, state_file
-from . import static as policy
+from numa_conformance.asking.generators.workloads import burstable, guaranteed, kubelet, pinning, static, static_memory
+from numa_conformance.chapters.memory import hints, numa_nodes, reserved_memory, state_file
+from numa_conformance.chapters.memory import static as policy
+from numa_conformance.judging.files import MEMORY_FILE
+from numa_conformance.judging.may_run import MayRun
+from numa_conformance.judging.node_subjects import Arrival, NodeMoment, Restart
+from numa_conformance.judging.offered import MemoryHints
+from numa_conformance.judging.rest import REMOVAL, Balance, Rest
+from numa_conformance.judging.room import allocatable
+from numa_conformance.judging.start_subjects import Start
+from numa_conformance.judging.world import World
+from numa_conformance.sources.versions import NEWEST
+from numa_conformance.wire.history.values import Affinity, HoldingBits, MemoryBits, NodeBits
+from numa_conformance.wire.messages.node import MemoryNode, MemoryTable
+
+from .worlds import admitted, aligned, bits, block, held, node, refused, resident, sighting, start
 
 MACHINE, PAGES = "two-nodes-hugepages", "hugepages-2Mi"
 IDLE, NONE = (node(MACHINE, config) for config in (static_memory(), static()))

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ...asking.generators import score_sweeps, workloads
-from ...judging.pods import PodSpec
-from ...judging.scored import LEAST, MOST, RATIO, ScoredNode, ScorePair, Strategy
-from ..pairs import twin
-from . import filter, ratio, scores, strategies
-from .conditions import FALLING, RISING
+from numa_conformance.asking.generators import score_sweeps, workloads
+from numa_conformance.chapters.pairs import twin
+from numa_conformance.chapters.scheduler import filter, ratio, scores, strategies
+from numa_conformance.chapters.scheduler.conditions import FALLING, RISING
+from numa_conformance.judging.pods import PodSpec
+from numa_conformance.judging.scored import LEAST, MOST, RATIO, ScoredNode, ScorePair, Strategy
 
 ROOM = {"cpu": 10, "memory": 10, "intel.com/foo": 10, "pods": 10}
 

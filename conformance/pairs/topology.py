@@ -4,12 +4,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...asking.generators.workloads import burstable, container, guaranteed, kubelet, pod, static, static_memory
-from ...asking.generators.worlds import admitted, aligned, block, held, node, picked, refused, start
-from ...judging.merged import MergedHints
-from ...judging.world import World
-from ...wire.history.values import HoldingBits
-from . import admission, merging, none_and_best_effort, policy_options, restricted, scopes, single_numa_node
+from numa_conformance.asking.generators.workloads import (
+    burstable,
+    container,
+    guaranteed,
+    kubelet,
+    pod,
+    static,
+    static_memory,
+)
+from numa_conformance.chapters.topology import (
+    admission,
+    merging,
+    none_and_best_effort,
+    policy_options,
+    restricted,
+    scopes,
+    single_numa_node,
+)
+from numa_conformance.judging.merged import MergedHints
+from numa_conformance.judging.world import World
+from numa_conformance.wire.history.values import HoldingBits
+
+from .worlds import admitted, aligned, block, held, node, picked, refused, start
 
 
 def merged(

@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
-from ...asking.generators.workloads import best_effort, burstable, guaranteed, kubelet, static
-from ...asking.generators.worlds import admitted, bits, held, node, resident, sighting
-from ...judging.files import CPU_FILE
-from ...judging.may_run import MayRun
-from ...judging.node_subjects import Admission, ForeignStart, ReconcilePass, Restart
-from ...judging.world import AdmittedPod, World
-from ...wire.history.values import UpdateBits
-from . import cpusets, reconcile, state_file
+from numa_conformance.asking.generators.workloads import best_effort, burstable, guaranteed, kubelet, static
+from numa_conformance.chapters.cpu import cpusets, reconcile, state_file
+from numa_conformance.judging.files import CPU_FILE
+from numa_conformance.judging.may_run import MayRun
+from numa_conformance.judging.node_subjects import Admission, ForeignStart, ReconcilePass, Restart
+from numa_conformance.judging.world import AdmittedPod, World
+from numa_conformance.wire.history.values import UpdateBits
+
+from .worlds import admitted, bits, held, node, resident, sighting
 
 MACHINE = "t1-one-socket-smt2"
 """Eight CPUs."""

@@ -1,0 +1,43 @@
+from . import moved as moved
+from .cpuset import CpuSet
+from .errors import Fault, NumaConformanceError, StartError, UsageError
+from .kube import KubeletConfiguration, Pod
+from .machine import Cpu, Device, Machine, MemoryNode, allocation_map, catalogue_names, load_machine, machine_svg
+from .plugin.numa_cluster import NumaCluster
+from .reference.advice import Advice, advise
+from .reference.node import AdmissionResult, Node, Placement
+from .reference.simulation import Answer, Comparison, Explanation, explain, simulate
+from .sources.quirks import Quirks
+from .sources.versions import KubernetesVersion
+
+__all__ = [
+    "AdmissionResult",
+    "Advice",
+    "Answer",
+    "Comparison",
+    "Cpu",
+    "CpuSet",
+    "Device",
+    "Explanation",
+    "Fault",
+    "KubeletConfiguration",
+    "KubernetesVersion",
+    "Machine",
+    "MemoryNode",
+    "Node",
+    "NumaCluster",
+    "NumaConformanceError",
+    "Placement",
+    "Pod",
+    "Quirks",
+    "StartError",
+    "UsageError",
+    "advise",
+    "allocation_map",
+    "catalogue_names",
+    "explain",
+    "load_machine",
+    "machine_svg",
+    "simulate",
+]
+__version__: str
