@@ -31,7 +31,7 @@ CASES = [pytest.param(name, id=name, marks=pytest.mark.requirement(name)) for na
 
 
 @pytest.mark.documented
-@pytest.mark.conversations
+@pytest.mark.generated
 @pytest.mark.beside_node
 @pytest.mark.xdist_group("numa-histories")
 @pytest.mark.parametrize("name", CASES)

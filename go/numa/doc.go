@@ -12,7 +12,8 @@
 //
 // A set of CPUs is a text ("0-3,8": ParseCPUs, FormatCPUs), NUMA nodes are numbers, nil being any. A core's number counts
 // within NUMA node and socket; Machine.CoreIDs has ids that are unique on the machine. Pods and configurations are the
-// JSON that users write, without defaults: a limit without a request is also the request. Hints that are nil say that
+// JSON that users write, without defaults: ReadPod adds them, and says what the class of a pod is and how many CPUs each
+// container is to have for itself. Hints that are nil say that
 // there is no opinion, empty ones that it is impossible: MapHints and MapProviders keep the difference.
 //
 // A refusal is an answer, not an error: Rejected, PickRefused, StartFailed. An error says that the target could not

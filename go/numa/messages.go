@@ -71,7 +71,7 @@ const (
 	FeatureSchedulerRequestedToCapacityRatio = "scheduler/requested-to-capacity-ratio"
 	// CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver
 	FeatureClaimsCPUs = "claims/cpus"
-	// a DRA driver that starts anew while claims are prepared
+	// a DRA driver that restarts while claims are prepared
 	FeatureClaimsRestart = "claims/restart"
 	// CPUs of a claim that no other claim has, as dra-driver-cpu promises them
 	FeatureClaimsExclusiveCPUs = "claims/exclusive-cpus"
@@ -107,7 +107,7 @@ const (
 	FeatureDevicePluginDevices = "device-plugin/devices"
 	// GetPreferredAllocation of a device plugin
 	FeatureDevicePluginPreferredAllocation = "device-plugin/preferred-allocation"
-	// registration of a device plugin with a kubelet that starts anew
+	// registration of a device plugin with a kubelet that restarts
 	FeatureDevicePluginRestart = "device-plugin/restart"
 	// which resources are insufficient
 	FeatureSchedulerFilter = "scheduler/filter"
@@ -184,15 +184,15 @@ type Plugin struct {
 	PreferredAllocation *string `json:"preferredAllocation,omitempty"`
 }
 
-// AdmitPod: Ask the node to run a pod. The same uid again means: admit it anew, it keeps what it has.
+// AdmitPod: Ask the node to run a pod. The same uid again means: admit it again, it keeps what it has.
 type AdmitPod struct {
 	Pod json.RawMessage `json:"pod"`
 }
 
 // Admitted: The pod is on the node: the shared pool, and container to what it holds.
 //
-// alignments: every merge of hints that was made for it, in order; null: not told. updates: the cpusets that
-// were sent meanwhile, those of other pods' containers too; null: none are sent before node.reconcile.
+// alignments: every merge of hints that was made for it, in order; null: not reported. updates: the cpusets
+// that were sent meanwhile, those of other pods' containers too; null: none are sent before node.reconcile.
 type Admitted struct {
 	DefaultCpuset string                      `json:"default_cpuset"`
 	Containers    map[string]ContainerHolding `json:"containers"`
@@ -247,7 +247,7 @@ type Allocate struct {
 	HostRoot  string          `json:"host_root,omitempty"`
 }
 
-// AllocateDevices: Tell it which devices one container is given.
+// AllocateDevices: Say which devices one container gets.
 type AllocateDevices struct {
 	Devices []string `json:"devices"`
 }
@@ -305,7 +305,7 @@ func (m AllocationRefused) MarshalJSON() ([]byte, error) {
 // Checkpoints: File name to content.
 //
 // writes: how the files came to be so, one write after the other, since they were last asked for or the node came
-// up; null: not told.
+// up; null: not reported.
 type Checkpoints struct {
 	Checkpoints map[string]string `json:"checkpoints"`
 	Writes      []StateWrite      `json:"writes"`
@@ -393,10 +393,10 @@ type Classify struct {
 // ContainerHolding: What one container holds. cpus: exclusive CPUs, empty when it uses the shared pool.
 //
 // cpu_quota: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-// left out: not told. cpuset and mems: the CPUs and NUMA nodes that it may use at last, as lists like
+// left out: not reported. cpuset and mems: the CPUs and NUMA nodes that it may use at last, as lists like
 // 0-3,8, whether they are its own or not; all of the machine's where nothing keeps it to some; null or left out:
-// not told, or the container does not run. further: what other managers gave, by the manager's name, in values of
-// its own.
+// not reported, or the container does not run. further: what other managers gave, by the manager's name, in values
+// of its own.
 type ContainerHolding struct {
 	CPUs     string              `json:"cpus"`
 	Affinity *HintValue          `json:"affinity,omitempty"`
@@ -408,7 +408,7 @@ type ContainerHolding struct {
 	Further  json.RawMessage     `json:"further,omitempty"`
 }
 
-// Describe: Who are you? The first message of every conversation.
+// Describe: Who are you? The first message.
 type Describe struct {
 	Protocol string `json:"protocol,omitempty"`
 }
@@ -416,8 +416,8 @@ type Describe struct {
 // Description: Who a target is, and what it claims.
 //
 // untold: fields of answers that it leaves out because it cannot see them, not because there is nothing: they are
-// compared with the kubelet's where they are told. wants: optional fields of questions that it is sent; there is
-// one, host_root.
+// compared with the kubelet's where they are reported. wants: optional fields of questions that it is sent; there
+// is one, host_root.
 type Description struct {
 	Name              string   `json:"name"`
 	Version           string   `json:"version"`
@@ -490,7 +490,7 @@ func (m DriverFailed) MarshalJSON() ([]byte, error) {
 	}{"failed", fields(m)})
 }
 
-// DriverStarted: The driver has registered: what stands in spec of each of its ResourceSlices.
+// DriverStarted: The driver has registered: the spec of each of its ResourceSlices.
 type DriverStarted struct {
 	Slices []json.RawMessage `json:"slices"`
 }
@@ -615,8 +615,8 @@ type Merged struct {
 
 // NodeStarted: The node is up, with these pools.
 //
-// reserved_cpus: under policy static the reserved CPUs; null: not told, or an amount is reserved and no CPUs. Then
-// those that the configuration names count, else none, and what hangs on which they are is not judged.
+// reserved_cpus: under policy static the reserved CPUs; null: not reported, or an amount is reserved and no CPUs.
+// Then those that the configuration names count, else none, and what depends on which they are is not judged.
 type NodeStarted struct {
 	DefaultCpuset   string       `json:"default_cpuset"`
 	ReservedCPUs    *string      `json:"reserved_cpus,omitempty"`
@@ -748,7 +748,7 @@ func (m PluginRefused) MarshalJSON() ([]byte, error) {
 
 // PluginStarted: The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 //
-// serves: whether its own service answered when it registered; null: not told.
+// serves: whether its own service answered when it registered; null: not reported.
 type PluginStarted struct {
 	Resource string          `json:"resource"`
 	Devices  []OfferedDevice `json:"devices"`
@@ -844,8 +844,8 @@ func (m Preferred) MarshalJSON() ([]byte, error) {
 
 // PrepareClaim: Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
 //
-// A target with a scheduler of its own has it allocate the claim's requests anew, and tells what came of it. One that
-// is prepared, and asked for again, keeps what it has.
+// A target with a scheduler of its own has it allocate the claim's requests again, and reports what came of it. One
+// that is prepared, and asked for again, keeps what it has.
 type PrepareClaim struct {
 	Claim json.RawMessage `json:"claim"`
 }
@@ -923,8 +923,8 @@ func (m Reconciled) MarshalJSON() ([]byte, error) {
 
 // Rejected: The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 //
-// phase: the pod's phase in its status; null: not told. alignments: every merge of hints until then, in order;
-// null: not told. updates: as of an admission.
+// phase: the pod's phase in its status; null: not reported. alignments: every merge of hints until then, in
+// order; null: not reported. updates: as of an admission.
 type Rejected struct {
 	DefaultCpuset string       `json:"default_cpuset"`
 	Reason        string       `json:"reason"`
@@ -1042,7 +1042,7 @@ type RestartNode struct {
 	AtOnce  bool               `json:"at_once,omitempty"`
 }
 
-// Restarted: The node is up again, and every pod that was on it admitted anew, or refused. updates: as of an admission.
+// Restarted: The node is up again, and each pod that was on it is admitted again or refused. updates: as of an admission.
 type Restarted struct {
 	Pods          []PodAfterRestart `json:"pods"`
 	DefaultCpuset string            `json:"default_cpuset"`
@@ -1408,7 +1408,7 @@ type MergeTarget interface {
 type NodeTarget interface {
 	// NodeStart: Bring up a node; what an earlier node held is gone. files: state files it finds, name to text.
 	NodeStart(StartNode) (NodeStartReply, error)
-	// NodeAdmit: Ask the node to run a pod. The same uid again means: admit it anew, it keeps what it has.
+	// NodeAdmit: Ask the node to run a pod. The same uid again means: admit it again, it keeps what it has.
 	NodeAdmit(AdmitPod) (NodeAdmitReply, error)
 	// NodeRun: Start the containers of a pod in order; an ordinary init container ends before the next begins.
 	NodeRun(RunPod) (NodeRunReply, error)
@@ -1456,7 +1456,7 @@ type PluginTarget interface {
 	PluginRestart(RestartKubelet) (PluginRestartReply, error)
 	// PluginPrefer: Ask which size of the available devices it prefers, the included ones among them.
 	PluginPrefer(PreferDevices) (PluginPreferReply, error)
-	// PluginAllocate: Tell it which devices one container is given.
+	// PluginAllocate: Say which devices one container gets.
 	PluginAllocate(AllocateDevices) (PluginAllocateReply, error)
 }
 

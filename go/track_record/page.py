@@ -27,9 +27,6 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     lines = [
         "# Track record",
         "",
-        "- **For:** those who ask what the suite finds in released code.",
-        "- **At the end:** you know which bugs of Kubernetes it shows, on which release, and how to see one yourself.",
-        "",
         f"{len(shown)} of {known} known bugs were repeated with released code. One is repeated by",
         "",
         "```sh",
@@ -55,9 +52,9 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
     if waiting:
         lines += ["## Shown by questions, not repeated yet", "", table(HEAD[:3], [_bug(bug) for bug in waiting]), ""]
     lines += [
-        "## Shown by a life",
+        "## Shown by pods and steps",
         "",
-        "A [life](lives.md) boots the machine, and lets device plugins be late or offer nothing. Each is a file in "
+        "[Steps](steps.md) boot the machine, and let device plugins be late or offer nothing. Each list is a file in "
         "[go/track_record/lives](../go/track_record/lives), asked of the reference:",
         "",
         "```sh",
@@ -67,7 +64,7 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "```",
         "",
         table(
-            ("bug", "public", "releases", "life", "shown on", "without it"),
+            ("bug", "public", "releases", "steps", "shown on", "without it"),
             [
                 (
                     one.what,
@@ -83,14 +80,14 @@ def track_record_page(repeated: Mapping[str, Mapping[str, Any]], asked: Iterable
         "",
         "## Shown on the reference alone",
         "",
-        "The suite shows these on the reference of a version that has them ([quirks.md](quirks.md)); there is no "
+        "The suite shows these on the reference of a version that has them ([Quirks](quirks.md)); there is no "
         "history here to repeat them by.",
         "",
         table(HEAD[:3], [_bug(bug) for bug in unasked]),
         "",
         "## Third parties",
         "",
-        "What allocators of others do not meet (MUST). [who-conforms.md](who-conforms.md) tells why, and what "
+        "What allocators of others do not meet (MUST). [Who conforms](who-conforms.md) says why, and what "
         "recommendations are not followed. `tox run -e track-record -- ROW` asks for these requirements alone, and "
         "`tox run -e third-party` for all of them.",
         "",

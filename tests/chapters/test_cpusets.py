@@ -84,7 +84,7 @@ def test_a_container_of_which_nothing_is_told_is_counted_with_the_reason() -> No
     untold = life(Step("node.admit", {"pod": burstable("shared", 1)}, _plain("admitted")),
                   Step("node.run", {"uid": "shared"}, _plain("started")))  # fmt: skip
     assert untold.tests[KEEPS_OFF] == 0
-    assert list(untold.not_asked(KEEPS_OFF)) == ["it is not told on which CPUs the container may run"]
+    assert list(untold.not_asked(KEEPS_OFF)) == ["no answer says on which CPUs the container may run"]
 
 
 def _plain(result: str) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def test_where_the_kubelet_does_not_come_up_on_the_files_the_node_is_drained(dum
     code, told, err = asked(other={**BEST_EFFORT, "cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}})
     assert code == 0
     assert "on the node's state files this kubelet does not come up (cpumanager-start): some of strictly" in err
-    assert told["after"]["title"].endswith("the node drained, its state files deleted, and all pods admitted anew")
+    assert told["after"]["title"].endswith("the node drained, its state files deleted, and all pods admitted again")
 
 
 def test_state_files_that_no_kubelet_takes_are_refused_in_its_words(dump, asked):

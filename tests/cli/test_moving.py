@@ -62,7 +62,7 @@ def test_a_summary_comes_first_then_what_changes_for_each_pod(run, asked):
     assert "10 CPUs " in large
     assert " alone, 2 sockets, NUMA 0-1" in large
     assert not [line for line in lines if line.startswith("default/small")]
-    assert lines[-1] == "1 of 2 pods fare otherwise"
+    assert lines[-1] == "1 of 2 pods come out differently"
 
 
 def test_json_tells_both_fates_of_every_pod(run, asked):
@@ -80,7 +80,7 @@ def test_json_tells_both_fates_of_every_pod(run, asked):
 def test_pods_that_fare_alike_exit_with_0(run, asked):
     code, out, _ = run("diff", "reference@1.37", "reference@1.36", *asked[2:])
     assert code == 0
-    assert out.endswith("0 of 2 pods fare otherwise\n")
+    assert out.endswith("0 of 2 pods come out differently\n")
 
 
 def test_a_node_that_does_not_come_up_says_whose_and_why(run, asked, files):

@@ -162,7 +162,7 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path, inputs: dict[str, str], co
 
 
 def test_every_option_has_a_line_on_the_page():
-    lines = re.findall(r"^\| `--numa-([a-z-]+)", (ROOT / "docs/validate.md").read_text(), re.MULTILINE)
+    lines = re.findall(r"^\| `--numa-([a-z-]+)", (ROOT / "docs/suite-options.md").read_text(), re.MULTILINE)
     assert {option.name for option in OPTIONS} == {line.rstrip("-") for line in lines}
 
 

@@ -1,4 +1,4 @@
-"""A page says whom it is for and what they will have; words are defined once; sentences are short."""
+"""A page begins with what it is about; words are defined once; sentences and first pages are short."""
 
 import re
 from pathlib import Path
@@ -11,26 +11,25 @@ from numa_conformance.report.pages.markdown import FOLDER
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SITE = (ROOT / "mkdocs.yml").read_text()
-(REFERENCE,) = (
-    {path for page in pages for path in page.values()}
-    for section in yaml.safe_load(SITE[SITE.index("\nnav:") :])["nav"]
-    for name, pages in section.items()
-    if name == "Reference, made from data"
-)
+NAV = yaml.safe_load(SITE[SITE.index("\nnav:") :])["nav"]
+DOORS = {name: pages for each in NAV for name, pages in each.items() if name in ("Ask", "Test mine", "Use in my tests")}
+MADE = {
+    *("requirements.md", "requirement-changes.md", "statements.md", "rules.md", "quirks.md"),
+    *("versions.md", "protocol.md", "api.md", "kubernetes-versions.md", "mutants.md"),
+}
+"""Pages that are made from data."""
 RECORDS = sorted(DOCS.glob("decisions/[0-9]*.md"))
 WRITTEN = [
     path
     for path in sorted(DOCS.rglob("*.md"))
-    if path.name not in REFERENCE and path not in RECORDS and path.parent.name != FOLDER
+    if path.name not in MADE and path not in RECORDS and path.parent.name != FOLDER
 ]
-BEGINNING = re.compile(
-    r"# [^\n]+\n\n- \*\*For:\*\* [^\n]+\n(?:  [^\n]+\n)*- \*\*At the end:\*\* [^\n]+\n(?:  [^\n]+\n)*\n"
-)
+BEGINNING = re.compile(r"# [^\n]+\n\n[\w`\[*]")
 GLOSSARY = (DOCS / "glossary.md").read_text()
 ENTRIES = re.findall(r"^### (.+)\n\n((?:.+\n)+)(?=\n|\Z)", GLOSSARY, re.MULTILINE)
 TERMS = [term for term, _ in ENTRIES]
 WANTED = {"NUMA node", "Socket", "Core", "Uncore cache", "Hint", "Affinity", "Preferred", "cpuset"}
-WANTED |= {"Quirk", "Surface", "Level", "History", "Conversation", "Target", "Requirement"}
+WANTED |= {"Quirk", "Surface", "Level", "History", "Target", "Requirement"}
 LONGEST = 60
 """Words that a definition may have."""
 MOST = 25
@@ -39,9 +38,36 @@ MOST_OF_A_RECORD = 35
 """Words that a sentence of a decision or the journal may have: they stay as they were written."""
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(DOCS)))
-def test_a_page_begins_with_whom_it_is_for_and_what_they_will_have(page):
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_begins_with_a_sentence_on_what_it_is_about(page):
     assert BEGINNING.match(page.read_text())
+
+
+@pytest.mark.parametrize("page", [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"], ids=lambda page: page.stem)
+def test_the_text_of_a_link_is_a_title(page):
+    assert re.findall(r"\[(?!README|CONTRIBUTING)[\w-]+\.md\]\(", page.read_text()) == []
+
+
+def test_each_door_has_three_pages_and_what_there_is_beside_them():
+    assert len(DOORS) == 3
+    for *first, more in DOORS.values():
+        assert [type(page) for page in first] == [str] * 3
+        assert isinstance(more, dict)
+
+
+@pytest.mark.parametrize("page", ["tutorial", "write-a-target", "validate", "my-pod-was-refused", "what-if", "index"])
+def test_a_page_that_comes_before_the_first_answer_is_short(page):
+    assert len((DOCS / f"{page}.md").read_text().split()) <= 1200
+
+
+def test_the_readme_is_short_and_has_its_two_commands():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.split()) <= 900
+    for command in (
+        "python3 -m venv .venv && .venv/bin/pip install --quiet . && .venv/bin/pytest --numa-conformance",
+        "python3 -m venv .venv && .venv/bin/pip install --quiet tox && .venv/bin/tox run",
+    ):
+        assert f"\n```sh\n{command}\n```\n" in text
 
 
 def test_every_term_of_the_glossary_is_defined_once():

@@ -1,4 +1,4 @@
-"""The messages of docs/write-a-target.md are of the protocol, and its recipe is right on every machine."""
+"""The messages of docs/target-messages.md are of the protocol, and its recipe is right on every machine."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from numa_conformance.testing import guaranteed
 from numa_conformance.wire import SURFACES
 from numa_conformance.wire.schema import protocol_schema
 
-PAGE = (Path(__file__).parents[2] / "docs/write-a-target.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/target-messages.md").read_text()
 (LINES,) = re.findall(r"```jsonl\n(.*?)```", PAGE, re.DOTALL)
 TOKENS = {
     "MACHINE": json.dumps(machine_to_dict(load_machine("t1-one-socket-smt2"))),

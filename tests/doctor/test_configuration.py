@@ -134,5 +134,5 @@ def test_what_a_configuration_leaves_empty_is_not_there(node):
 
 def test_a_configuration_that_is_named_and_not_there_is_said(node):
     node.flags("--config=/elsewhere.yaml")
-    with pytest.raises(UsageError, match="this configuration, which is not there"):
+    with pytest.raises(UsageError, match="this configuration, which does not exist"):
         configured(node)

@@ -335,7 +335,7 @@ def quota_on_a_pod_with_exclusive_cpus(node):
 
 
 def told_by(node, **changed):
-    """Write what PodResources tells of pod db into the tree, as a dump has it."""
+    """Write what PodResources has pod db into the tree, as a dump has it."""
     of_db = {"name": "main", "cpus": [1, 17], **changed}
     pods = [{"namespace": "default", "name": "db", "containers": [of_db]}]
     node.write("numa-conformance/pod-resources.json", json.dumps({"pods": pods}))

@@ -136,7 +136,7 @@ def test_more_containers_than_a_node_can_have_are_damage(node, name, monkeypatch
         text = f'{{"policyName":"None","machineState":{{}},"entries":{{"a":{{"b":{block},"c":{block}}}}},"checksum":0}}'
         monkeypatch.setattr("numa_conformance.reference.managers.state_formats.Format.checked", _unchecked)
         node.state(name, text)
-    assert any(one.got == "it tells of more than 1 containers" for one in seen(node).findings)
+    assert any(one.got == "it has more than 1 containers" for one in seen(node).findings)
 
 
 def _unchecked(form, text, *, may_be_unchecked):

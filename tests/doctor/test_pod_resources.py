@@ -74,7 +74,7 @@ def test_other_cpus_than_the_state_file_has_are_found(node, tmp_path):
     with Kubelet(tmp_path / "s", cpus=(2, 18)):
         found = seen(node, tmp_path / "s")
     (one,) = found.findings
-    assert one.message == "PodResources tells of other CPUs of container db-uid/main than cpu_manager_state"
+    assert one.message == "PodResources has other CPUs of container db-uid/main than cpu_manager_state"
     assert (one.got, one.allowed) == ("2,18", "1,17")
     assert found.notes == ("PodResources: Get is not answered: PodResources API Get method disabled",)
 

@@ -16,6 +16,7 @@ IN_GO = [name for name in conforms.ALLOCATORS if (EXAMPLES / name / "go.mod").ex
 
 def test_the_page_is_made_of_what_was_found():
     assert conforms.PAGE.read_text(encoding="utf-8") == conforms.page(), "python examples/conforms.py writes it anew"
+    assert {path.name: path.read_text(encoding="utf-8") for path in conforms.BADGES.iterdir()} == conforms.badges()
 
 
 @pytest.mark.parametrize("allocator", conforms.ALLOCATORS)

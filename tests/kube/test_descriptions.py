@@ -118,7 +118,7 @@ cfd         2m          Normal    Scheduled               pod/mesh-4   assigned
 PODS = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"
 REFUSED = {
     "events": (EVENTS, f"refused pods: mesh-2 (TopologyAffinityError) (accepted: what they ask for: {PODS}"),
-    "events in YAML": ("kind: List\nitems: [{kind: Event, involvedObject: {name: mesh-2}}]\n", "the pods that they tell of: kubectl"),
+    "events in YAML": ("kind: List\nitems: [{kind: Event, involvedObject: {name: mesh-2}}]\n", "the pods that they have: kubectl"),
     "a table of pods": ("NAME     READY   STATUS    RESTARTS\nmesh-2   0/1     Pending   0\n", "is a table of kubectl"),
     "a node": ("Name:  numa-7\nRoles: <none>\nAllocatable:\n  cpu: 4\nNon-terminated Pods: (0 in total)\n", "describes no pod"),
     "a workload": ("Name:  mesh\nNamespace: cfd\nPod Template:\n  Containers:\n   solve:\n    Image: x\n", "describes no pod"),

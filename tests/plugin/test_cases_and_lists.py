@@ -89,11 +89,11 @@ def test_a_list_tells_what_would_be_asked_and_asks_nothing(suite, pytester):
             "cpu-manager/static/packs-whole-cores (MUST)",
             "  On an empty machine a request of whole cores*",
             "  https://*",
-            "  asked by: conversations",
+            "  asked by: histories",
             "  machines: *",
             "  - histories/test_histories::test_every_step?cpu-manager/static/packs-whole-cores?",
-            "conversations picks: * on * machines (surface pick): *",
-            "* requirements, * of them claimed; * cases; * conversations. Nothing was asked.",
+            "histories picks: * on * machines (surface pick): *",
+            "* requirements, * of them claimed; * cases; * histories. Nothing was asked.",
         ]
     )
     assert "  not claimed: scheduler/least-allocated, the surface score" in result.outlines

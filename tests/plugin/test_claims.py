@@ -139,7 +139,7 @@ def test_a_target_that_describes_itself_otherwise_later_or_to_a_worker_is_told_a
     result = suite("--numa-target", "changes:make", *asked, "--numa-report", "out")
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        [f"problem: the target contradicts itself: describe tells otherwise when it is asked again: {told}"]
+        [f"problem: the target contradicts itself: describe reports otherwise when it is asked again: {told}"]
     )
     assert "conforms" not in result.stdout.str()
     assert report()["verdict"] == "partial"

@@ -67,7 +67,7 @@ def test_memory_must_add_up(free, granted, said):
 def test_a_device_is_there_and_belongs_to_one_pod():
     held = {"a": {"c": ["d0", "d9"]}, "b": {"c": ["d0"]}}
     assert device_violations(["d0", "d1"], held) == [
-        "container c of pod a has the device d9, which is not there",
+        "container c of pod a has the device d9, which does not exist",
         "device d0 belongs to the pods a and b",
     ]
 

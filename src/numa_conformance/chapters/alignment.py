@@ -30,7 +30,7 @@ def plain_pod(admission: Admission) -> None:
 def counting_is_enough(admission: Admission) -> None:
     whole = WHOLE_CORES not in admission.settings.options or whole_cores_only(admission.before, admission.pod)
     applies(whole, "parts of cores are free or asked for under full-pcpus-only")
-    applies(admission.before.knows_reserved or not admission.pod.exclusive, "it is not told which CPUs are reserved")
+    applies(admission.before.knows_reserved or not admission.pod.exclusive, "the reserved CPUs are not reported")
 
 
 def at_once(admission: Admission) -> ResourceRequest:
@@ -65,7 +65,7 @@ def has_memory_in_one_container(admission: Admission) -> bool:
 
 def fewest_nodes_around_the_affinity(admission: Admission) -> int:
     """Return how few NUMA nodes hold the memory with all of the affinity, none of which gives any yet."""
-    merges = applies(admission.alignments, "it is not told how hints were merged")
+    merges = applies(admission.alignments, "the answers do not say how hints were merged")
     memory = with_memory(admission)
     applies(has_memory_in_one_container(admission), "several containers have memory of their own")
     nodes = merges[-1].affinity.nodes or 0

@@ -1,4 +1,4 @@
-"""What a host tells, and what its cgroups get. No history shows it: cases in ``conformance/host`` lay out the files."""
+"""What a host shows, and what its cgroups get. No history shows it: cases in ``conformance/host`` lay out the files."""
 
 from ..judging.chapter import Chapter
 
@@ -24,14 +24,14 @@ finding.sentence(
 )
 finding.sentence(
     "host/finds-uncore-caches",
-    "CPUs are grouped as the host's caches of the last level, where it is told which CPUs share one.",
+    "CPUs are grouped as the host's caches of the last level, where the host says which CPUs share one.",
     rests_on=("nrm/options/prefer-align-cpus-by-uncorecache",),
     since="1.32",
     beyond=NOT_SAID,
 )
 finding.sentence(
     "host/finds-memory-and-distances",
-    "Memory, huge pages and distances of the NUMA nodes are the host's, of what is told of them.",
+    "Memory, huge pages and distances of the NUMA nodes are the host's, as far as they are reported.",
     rests_on=(
         "memory/static/hints-and-reserves",
         "nrm/memory/guarantees-huge-pages",

@@ -22,7 +22,7 @@ chapter = Chapter("cpu-manager/static", since="1.8", area="cpu-manager lifecycle
 @rests_on(
     "nrm/static/exclusive-are-all-but-reserved",
     "topology/how/policy-decides",
-    beyond="that what is left behind, and in which order a machine is told, counts for nothing",
+    beyond="that what is left behind, and the order in which a machine is described, counts for nothing",
 )
 def admits_again(question: RepeatedAdmission) -> Judgement:
     """A pod that was admitted is admitted again where no less is free: after others have gone, or a restart."""
@@ -111,7 +111,7 @@ def leaves_the_rest(rest: Rest) -> Iterator[Violation]:
 @judges("node/events/leave-the-rest-as-it-was")
 def a_restart_leaves_containers(restart: Restart) -> Iterator[Violation]:
     """A restart that changes no policy of CPUs or memory moves no container and forgets no pod. One that changes
-    nothing leaves CFS quota too; of the rest others tell.
+    nothing leaves CFS quota too; the rest is in other requirements.
     """
     after = applies(restart.after, "the node does not come up")
     applies(restart.with_its_files, "the state files are not those that the node left")

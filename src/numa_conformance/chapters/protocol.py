@@ -1,4 +1,4 @@
-"""What every conversation shows, whatever it is about: its answers come, and can be read."""
+"""What every history shows, whatever it is about: its answers come, and can be read."""
 
 from collections.abc import Iterator
 
@@ -38,13 +38,13 @@ def comes_up(arrival: Arrival) -> Judgement:
 
 
 @chapter.requires("protocol/state-agrees-with-answers", "cpu-manager/static")
-@rests_on("nrm/static/cpus-are-the-containers-own", beyond="that the node tells it alike whenever it is asked")
+@rests_on("nrm/static/cpus-are-the-containers-own", beyond="that the node reports it alike whenever it is asked")
 def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
     """What a node reports of a container agrees with what it answered at the admission."""
-    other = applies(container.other, "no other source tells what the container holds")
+    other = applies(container.other, "no other source says what the container holds")
     held = container.held or HoldingBits(CpuBits(0))
     if container.held is None:
-        yield Violation(f"the pod of container {container.key} is told of in one place and not in another")
+        yield Violation(f"the pod of container {container.key} is in one place and not in another")
     has_cpus = container.settings.static and container.pool is not None
     has_devices = held.devices is not None and other.devices is not None
     for fact, noun, file, write, is_shown in (
@@ -54,5 +54,5 @@ def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
         ("quota", "CFS quota", "its admission", quota_text, container.is_never_bounded and other.quota is not None),
     ):
         if is_shown and write(held) != write(other):
-            why = f"{container.teller} tells of other {noun} of container {container.key} than {file}"
+            why = f"{container.teller} mentions other {noun} of container {container.key} than {file}"
             yield Violation(why, write(other), write(held), about=container.about("listed", fact))

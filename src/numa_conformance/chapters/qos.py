@@ -18,7 +18,7 @@ chapter = Chapter("node/qos", since="1.8")
 def decided(subject: Classification | AllocatedCpus) -> None:
     """Go on where the pages tell the class."""
     clear = isinstance(subject, AllocatedCpus) or subject.decided
-    applies(clear, "the class hangs on whether an amount of 0 counts, or the pod as a whole has resources")
+    applies(clear, "the class depends on whether an amount of 0 counts, or the pod as a whole has resources")
 
 
 def _is_of_its_class(subject: Classification) -> Judgement:
@@ -106,7 +106,7 @@ def resources_as_a_whole_decide(subject: Classification) -> Judgement:
 @rests_on("nrm/static/only-whole-guaranteed-is-exclusive", "nrm/static/at-least-one-cpu")
 def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) -> Judgement:
     """Only an integral CPU request of a Guaranteed pod is a request for exclusive CPUs, however it is written."""
-    answered = applies(subject.reported_counts, "it is not told how many exclusive CPUs containers ask for")
+    answered = applies(subject.reported_counts, "the answers do not say how many exclusive CPUs containers ask for")
     decided(subject)
     right = {container.name: container.exclusive for container in subject.pod.containers}
     allowed = {name: right.get(name) for name in answered}
@@ -129,7 +129,7 @@ def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgeme
     """A pod as a whole asks for the larger of its app containers' sum and its largest init container; sidecars
     count beside both.
     """
-    together = exists(subject.reported_pod_count, "it is not told how many exclusive CPUs the pod asks for")
+    together = exists(subject.reported_pod_count, "the answers do not say how many exclusive CPUs the pod asks for")
     decided(subject)
     right, containers = subject.pod.exclusive, subject.pod.containers
     alike = all(container.cpu == container.exclusive for container in containers)
@@ -143,10 +143,10 @@ def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgeme
     "nrm/static/example-4-class",
     "nrm/static/example-2-class",
     "nrm/static/example-1-class",
-    beyond="that an admission tells the class: the target protocol says it",
+    beyond="that an admission names the class: the target protocol says it",
 )
 def admission_names_the_class(admission: Admission) -> Judgement:
     """The QoS class that an admission reports is the pod's."""
-    qos = exists(admission.qos, "the pod's class is not told")
+    qos = exists(admission.qos, "the pod's class is not reported")
     why = f"pod {admission.pod.uid} is called {qos}"
     return violated(qos == admission.pod.qos, why, got=qos, allowed=admission.pod.qos)

@@ -141,7 +141,7 @@ def no_unknown_cpus(recovery: Recovery) -> Judgement:
 
 def can_be_read(sighting: Sighting, name: str) -> tuple[Violation, ...]:
     """Judge that a node could start with the state file that a node at work has."""
-    file = applies(sighting.files.get(name), f"the file {name} is not there")
+    file = applies(sighting.files.get(name), f"the file {name} does not exist")
     why = f"a kubelet that starts cannot use {name}"
     return violated(file.damage is None, why, got=file.damage, allowed="a sound file")
 

@@ -76,11 +76,11 @@ def command(
     timeout: float,
     as_json: bool,
 ) -> int:
-    """Ask version after version what becomes of FILES, and tell what changed when, and by what.
+    """Ask version after version what becomes of FILES, and say what changed when, and by what.
 
-    FILES hold pods, which come to a new node of --machine in order, and the steps of a life (docs/lives.md); or without
-    --machine histories and scenarios, as reports and `diff --json` have them, of which the sum of requests is not
-    asked. Of each, two neighbouring versions are told at the first step that they answer otherwise. Exits with 1 where
+    FILES hold pods, which come to a new node of --machine in order, and the steps of a life (docs/steps.md); or without
+    --machine histories and questions, as reports and `diff --json` have them, of which the sum of requests is not
+    asked. Of each, the first step at which two neighbouring versions differ is reported. Exits with 1 where
     something changed.
     """
     histories = _histories(files, machine_name, config_file, flags, level)

@@ -29,9 +29,9 @@ HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirem
 def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, within: float, *, as_json: bool) -> int:
     """Judge the exporter of NodeResourceTopology that runs on the nodes of a cluster that is up (`cluster up`).
 
-    Pods come and go on each NODE (default: all), and the daemons of nodes start anew. After each step the node's object
-    is held against what its kubelet keeps. A node whose kubelet ends is told, with why, and asked no more. Exits with 1
-    where a requirement is not met.
+    Pods come and go on each NODE (default: all), and the daemons of nodes restart. After each step the node's object
+    is held against what its kubelet keeps. A node whose kubelet ends is reported, with why, and asked no more. Exits
+    with 1 where a requirement is not met.
     """
     with open_cluster(name) as cluster:
         known = [node["name"] for node in cluster.ask("status")["nodes"]]

@@ -36,7 +36,7 @@ _SOURCES = (
     click.option(
         "--config",
         type=FILE,
-        help="A KubeletConfiguration, or what /configz told, in place of the one the kubelet names.",
+        help="A KubeletConfiguration, or what /configz reported, in place of the one the kubelet names.",
     ),
     click.option(
         "--kubernetes-version",

@@ -65,7 +65,7 @@ def command(
     A and B: reference[:exact|:documented][@VERSION], target:package.module:factory, 'command:./my-kubelet --stdio',
     kubelet:./kubelet, an unmodified kubelet beside which a reference adds up requests too, 'nri:./my-plugin ...', or
     'dra:./my-driver ...'. A reference without a version follows that of the other side. What both claim is asked; in
-    each history the first difference counts. With files of PODS and a --machine: tell what changes for these pods from
+    each history the first difference counts. With files of PODS and a --machine: say what changes for these pods from
     A to B, each where it may run and beside whom; a DRA driver is asked a claim for each container that a kubelet would
     give CPUs of its own. Exits with 1 when they differ, 3 when one cannot be asked.
     """

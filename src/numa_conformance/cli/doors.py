@@ -53,7 +53,7 @@ _BINARIES = click.option(
     "--binaries",
     metavar="FOLDER",
     type=EXISTING_DIRECTORY,
-    help="A folder of etcd, kube-apiserver, kube-scheduler, ...: those in place of stand-ins.",
+    help="A folder of etcd, kube-apiserver, kube-scheduler, ...: the real ones in place of fakes.",
 )
 
 

@@ -27,7 +27,7 @@ def command(
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 
     PODS is what `kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE` prints. The pods that run are placed
-    first; those that were refused are asked again. A list may have steps between pods (docs/lives.md). PODS may also be
+    first; those that were refused are asked again. A list may have steps between pods (docs/steps.md). PODS may also be
     what `kubectl describe pod` prints, and a kubelet's log, of which the topology hints are merged. Exits with 1 when a
     pod is refused.
     """

@@ -57,7 +57,7 @@ def command(kind: str, folder: Path, surface: str) -> None:
     serde_json) and stdio (Python, without a package) serve JSON-RPC as a target in any language does.
 
     Surface node is for what places pods on a node. It claims policy none, and passes as it is. Surface pick is for what
-    only chooses CPUs. It takes the lowest ids, and is told why that is not enough.
+    only chooses CPUs. It takes the lowest ids, and the suite says why that is not enough.
     """
     chosen = _KINDS[kind]
     files = {folder / name: text for name, text in _files(kind, chosen, surface)}

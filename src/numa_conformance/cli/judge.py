@@ -29,16 +29,16 @@ _BEGINS = b'{"history":'
 
 @click.command("judge")
 @click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option("--again", "ask_again", is_flag=True, help="Ask the target the same questions anew, and judge that.")
+@click.option("--again", "ask_again", is_flag=True, help="Ask the target the same questions again, and judge that.")
 @target_options
 @click.option("--show", "shown", default=3, show_default=True, help="How many unmet requirements are shown in full.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, shown: int, as_json: bool) -> int:
     """Judge the histories in FILES (JSON lines) by every requirement that they ask.
 
-    Needs no target: what was answered is in the history. With --again the target is asked the same questions anew, so
-    that one that was mended, however it places, is told that it meets the requirement. Exits with 1 when a MUST is not
-    met.
+    Needs no target: what was answered is in the history. With --again the target is asked the same questions again, so
+    that a target that was fixed, however it places, gets the note that it meets the requirement. Exits with 1 when a
+    MUST is not met.
     """
     if ask_again:
         return judge_again(files, choice, shown, as_json=as_json)

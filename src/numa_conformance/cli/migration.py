@@ -46,7 +46,7 @@ class Moving:
 
     @property
     def exit_code(self) -> int:
-        """Whether any pod fares otherwise."""
+        """Whether any pod comes out differently."""
         return DIFFERENT if any(self._changes(pod.uid) for pod in self.pods) else OK
 
     def _changes(self, uid: str) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class Moving:
             click.echo()
             click.echo("\n".join(columns([("container", "changes", "A", "B"), *rows_of_pods])))
         changed = sum(bool(self._changes(pod.uid)) for pod in self.pods)
-        click.echo(f"\n{changed} of {len(self.pods)} pods fare otherwise")
+        click.echo(f"\n{changed} of {len(self.pods)} pods come out differently")
 
     def _rows(self, pod: Pod) -> Iterator[tuple[str, str, str, str]]:
         name = pod_names([pod])[pod.uid]

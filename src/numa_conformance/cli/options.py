@@ -101,7 +101,7 @@ unsupported_option = click.option(
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Import what an extra brings along; raises ``UsageError`` with how to install it where it is not there."""
+    """Import what an extra brings along; raises ``UsageError`` with how to install it where it is missing."""
     try:
         yield
     except ImportError as error:

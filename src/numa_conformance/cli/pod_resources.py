@@ -31,7 +31,7 @@ def command(root: Path, pods: tuple[Path, ...], node: NodeChoice) -> int:
 
     The socket is ROOT/pod-resources/kubelet.sock. Files and folders are read again when they change, and at SIGHUP:
     pods come and go with them. Ends with 0 at SIGTERM or SIGINT. Needs `pip install numa-conformance[lab]`.
-    docs/pod-resources.md tells more.
+    docs/pod-resources.md has more.
     """
     with needs("lab"):
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with

@@ -22,7 +22,7 @@ def run(machine: str, arguments: tuple[str, ...], as_root: bool) -> int:
     """Run COMMAND on MACHINE: what it reads below /sys and /proc is that machine's.
 
     MACHINE is a name of the catalogue, or a file. Put -- before a COMMAND with options of its own. The exit code is the
-    command's; 127 where there is no such command, 126 where it cannot be run. docs/fake-machines.md tells what such a
+    command's; 127 where there is no such command, 126 where it cannot be run. docs/fake-machines.md says what such a
     machine can give and what not.
     """
     words = words_of(arguments)
@@ -39,7 +39,7 @@ def with_files(folder: Path, arguments: tuple[str, ...]) -> int:
 
     It is for what a device plugin looks for beside the PCI bus, such as drivers, network or a pci.ids: a COMMAND of
     `machines run`, of `cluster exec`, or behind --numa-device-plugin. Nobody else sees it, and nothing there can be
-    written to. Needs Linux and mount namespaces (root, or user namespaces). docs/fake-machines.md tells more.
+    written to. Needs Linux and mount namespaces (root, or user namespaces). docs/fake-machines.md has more.
     """
     words = words_of(arguments)
     enter_mount_namespace()

@@ -69,7 +69,7 @@ def _of_scenario(vector: Vector, reference: Client) -> History:
     by = Answerer("numa-conformance", "", NEWEST)
     for recorded in record_decisions(noting, [vector], by, times=1):
         if recorded.body is None:
-            raise UsageError(Fault(vector.place, recorded.why_not, "a scenario as a report or `diff --json` has it"))
+            raise UsageError(Fault(vector.place, recorded.why_not, "questions as a report or `diff --json` has them"))
     return History(_head(vector.id, noting.machine or load_machine(_UNSEEN)), tuple(noting.steps))
 
 

@@ -33,7 +33,7 @@ def command(
 ) -> int:
     """Ask a target the questions of recorded decisions in FILES and write its answers in the same form.
 
-    Each record tells who answered and the Kubernetes version that it follows. Asked several times, words that change
+    Each record says who answered and the Kubernetes version that it follows. Asked several times, words that change
     from one time to the next are all kept, and a question whose placement changes is left out. Exits with 1 when some
     question got no record.
     """

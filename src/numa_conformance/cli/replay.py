@@ -43,9 +43,9 @@ def command(
     What lies in folders of a folder is not replayed, unless these are named too.
 
     Exits with 0 only if none differed. Unsupported are only decisions that need a feature the target does not claim.
-    The reference follows the version that each decision tells (1.32 where it tells none); a target is asked the
-    decisions of the version it says that it follows, and those that tell none. With --kubernetes-version all are asked.
-    Of histories, as a report keeps them, the questions are asked anew and the answers judged by the requirements.
+    The reference follows the version that each decision names (1.32 where it names none); a target is asked the
+    decisions of the version it says that it follows, and those that name none. With --kubernetes-version all are asked.
+    Of histories, as a report keeps them, the questions are asked again and the answers judged by the requirements.
     """
     histories = [path for path in files if holds_histories(path)]
     if histories:

@@ -49,7 +49,7 @@ def known_failures(report: Path, file: Path, reason: str | None, link: str | Non
     """Write FILE, or refresh it, with what REPORT says is not met.
 
     Entries keep their reasons and links; those that are met now are removed. New entries need --reason and --link, and
-    name the cases, and the machines of conversations, that fail now: others are new failures.
+    name the cases, and the machines of histories, that fail now: others are new failures.
     """
     faults: list[Fault] = []
     if expires is not None:

@@ -28,7 +28,7 @@ def command(name: str) -> None:
     """Print a JSON Schema (draft 2020-12), or the examples: one exchange of every kind a line.
 
     NAME is protocol (messages), machine (CPU by CPU), machine-compact (by counts), report (report.json), history (one
-    line of a conversation) or examples.
+    line of a history) or examples.
     """
     if name == "examples":
         examples = data_folder("fixtures") / "schemas" / "protocol.examples.jsonl"

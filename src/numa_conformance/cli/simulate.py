@@ -24,9 +24,9 @@ from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
 @click.command("simulate")
 @click.argument("pods", nargs=-1, type=INPUT)
 @node_at_work_options
-@click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: tell what changes.")
+@click.option("--compare", "other_config", type=FILE, help="Another KubeletConfiguration: say what changes.")
 @click.option(
-    "--compare-version", "other_version", type=version, help="Another version of Kubernetes: tell what changes."
+    "--compare-version", "other_version", type=version, help="Another version of Kubernetes: say what changes."
 )
 @click.option("--explain", is_flag=True, help="Say for each pod why it was placed or refused as it was.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
@@ -46,13 +46,13 @@ def command(
 
     A list in a file may have steps between pods, such as `- restart` or `- delete: POD` (docs/lives.md). With
     --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a critical
-    one; with --compare or --compare-version, when a pod fares otherwise there (docs/what-if.md).
+    one; with --compare or --compare-version, when a pod comes out differently there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
     if as_json + as_svg + as_html > 1:
         raise click.UsageError("--json, --svg and --html exclude each other")
     if compares and explain:
-        raise click.UsageError("--explain tells of one node: leave out --compare and --compare-version")
+        raise click.UsageError("--explain is about one node: leave out --compare and --compare-version")
     if node.dump is None and not (node.machine_name and pods):
         lacks = "PODS" if node.machine_name else "a --machine" if pods else "a --machine and PODS"
         raise click.UsageError(f"name {lacks}, or a node to go on from: --from-node")
@@ -84,7 +84,7 @@ def _other(answer: Answer, inputs: NodeInputs) -> Answer:
             raise
         drained = ask(inputs, answer.beginning.drained(), notice)
         notice(f"on the node's state files this kubelet does not come up ({error.stage}): {error.message}")
-        title = f"{inputs.title}, the node drained, its state files deleted, and all pods admitted anew"
+        title = f"{inputs.title}, the node drained, its state files deleted, and all pods admitted again"
         return replace(drained, title=title)
 
 

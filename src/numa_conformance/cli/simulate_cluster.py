@@ -48,7 +48,7 @@ class _Sources:
     "--kubernetes-version",
     type=version,
     default=None,
-    help=f"Their version, {SUPPORTED_RANGE} (default: what each node tells, else {DEFAULT}).",
+    help=f"Their version, {SUPPORTED_RANGE} (default: what each node says, else {DEFAULT}).",
 )
 @LEVEL
 @click.option("--config", "configs", multiple=True, type=INPUT, help="A KubeSchedulerConfiguration; may be repeated.")
@@ -60,7 +60,7 @@ class _Sources:
 @click.option("--compare", "became", type=INPUT, help="The same pods as they became, with what real nodes said.")
 @click.option("--engine", default="local", show_default=True, help="local, dask, or the address of a Dask scheduler.")
 @click.option("--show", "shown", default=5, show_default=True, help="How many refused pods are shown per strategy.")
-@click.option("--placements", is_flag=True, help="Also tell where each pod went, in the JSON form.")
+@click.option("--placements", is_flag=True, help="Also say where each pod went, in the JSON form.")
 @click.option("--json", "as_json", is_flag=True, help="Print every run as JSON.")
 def command(
     configs: tuple[Path, ...],

@@ -16,13 +16,13 @@ from .terminal import DIFFERENT, OK, columns, notice, print_json, say
 @click.option("--record", type=FILE, help="Write what happened on each node, for `judge`.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def command(name: str | None, record: Path | None, as_json: bool) -> int:
-    """Tell of the cluster NAME, or of all that are up: nodes, processes, and where kubeconfig and logs are."""
+    """Show the cluster NAME, or all that are up: nodes, processes, and where kubeconfig and logs are."""
     by_cluster = {cluster: _ask(cluster, "status") for cluster in ([name] if name else names_of_clusters())}
     if record is not None:
         recording = _ask(name, "record")
         write_text(record, recording["histories"])
         for node in recording["broken"]:
-            notice(f"several pods came at once to node {node}: from there on it is told as it is seen now")
+            notice(f"several pods came at once to node {node}: from there on it is reported as it is seen now")
     if as_json:
         print_json(by_cluster)
     elif by_cluster:

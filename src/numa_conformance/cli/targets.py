@@ -36,7 +36,7 @@ class TargetChoice:
 
     @property
     def is_reference(self) -> bool:
-        """Tell whether the reference is asked."""
+        """Say whether the reference is asked."""
         return not (self.factory or self.command)
 
 
@@ -58,7 +58,7 @@ def target_options(function: F) -> F:
         "--kubernetes-version",
         type=version,
         default=None,
-        help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision tells, else "
+        help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision says, else "
         f"{DEFAULT}).",
     )
     @TIMEOUT

@@ -54,7 +54,7 @@ def command(
 
     NODES.yaml is a list of nodes with their machines; without it there are two of two kinds. Prints the path of a
     kubeconfig when all nodes are Ready, and ends at Ctrl-C, or with the process that started it. Nothing remains.
-    docs/cluster-of-real-parts.md tells more. Needs `pip install numa-conformance[lab]`.
+    docs/cluster-of-real-parts.md has more. Needs `pip install numa-conformance[lab]`.
     """
     with needs("lab"):
         from ..lab.cluster.cluster import RealCluster

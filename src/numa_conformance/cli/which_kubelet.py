@@ -26,11 +26,11 @@ MOST_NAMED = 20
 @TIMEOUT
 @click.option("--json", "as_json", is_flag=True, help="Print the minors, quirks and changes as JSON.")
 def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
-    """Tell as which Kubernetes minor a fork or another allocator decides, and which quirks of that minor it mended.
+    """Say as which Kubernetes minor a fork or another allocator decides, and which quirks of that minor it fixed.
 
     TARGET: as the sides of `diff`: 'command:./my-kubelet --stdio', target:package.module:factory, kubelet:./kubelet or
     reference@VERSION. It is asked short histories that show quirks and changes; the minors of which it departs least
-    are told. Exits with 0 if it decides as a released minor in all of them, with 1 if it departs from every minor, 3
+    are shown. Exits with 0 if it decides as a released minor in all of them, with 1 if it departs from every minor, 3
     when it cannot be asked.
     """
     choice = with_version_of(side(target, timeout), None)
@@ -105,7 +105,7 @@ def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bo
     untold = [name for name in TRAITS if shows[name] is None]
     if untold:
         named = ", ".join(untold) if len(untold) <= MOST_NAMED else f"{len(untold)} (--json has them)"
-        yield f"  no answer tells, of quirks and changes: {named}"
+        yield f"  no answer shows, of quirks and changes: {named}"
 
 
 _SHOWN = "quirks that it shows:"
@@ -145,7 +145,7 @@ def _by(name: str) -> str:
 
 def _quirk_line(name: str) -> str:
     quirk = QUIRKS[name]
-    mended = f"; mended by {', '.join(quirk.pull)}" if quirk.pull else ""
+    mended = f"; fixed by {', '.join(quirk.pull)}" if quirk.pull else ""
     return f"{name} (Kubernetes {quirk.versions}{mended})"
 
 

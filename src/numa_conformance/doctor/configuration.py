@@ -154,7 +154,7 @@ def _main_file(tree: NodeTree, process: KubeletProcess | None, config: Path | No
     if path:
         place = tree.place(path)
         if place is None:
-            raise UsageError(Fault(path, "the kubelet was started with this configuration, which is not there"))
+            raise UsageError(Fault(path, "the kubelet was started with this configuration, which does not exist"))
         return [(path.lstrip("/"), place)]
     if process is not None:
         return []

@@ -146,20 +146,20 @@ def _configuration_lines(sight: Sight, requirement: str) -> Iterator[Line]:
 
 
 _SEND_AGAIN = (
-    "restart the kubelet: its first pass sends every cpuset anew; if it differs again, find out what else writes to "
+    "restart the kubelet: its first pass sends every cpuset again; if it differs again, find out what else writes to "
     "cgroups"
 )
 _RUNS = (
     "cpu-manager/reconcile/running-containers-get-their-cpusets",
     "memory-manager/static/guarantees-memory-to-guaranteed-pods",
 )
-_PODS_AGAIN = "delete the pods named, so that they are admitted anew"
+_PODS_AGAIN = "delete the pods named, so that they are admitted again"
 
 
 def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configuration: bool) -> str:
     """Return what to do."""
     if of_configuration:
-        return "change the configuration before the kubelet starts again; `numa-conformance lint` tells more of it"
+        return "change the configuration before the kubelet starts again; `numa-conformance lint` has more on it"
     if requirement in _RUNS:
         return _running(wrong)
     if requirement == "cpu-manager/static/exclusive-cpus-have-no-quota":

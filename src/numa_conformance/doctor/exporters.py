@@ -122,7 +122,7 @@ class ExporterFault:
 def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[ExporterFault]:
     """Return what an object says that is not so; of one that is not there, that it is not."""
     if exported is None:
-        return [ExporterFault(exporters.ZONES, "the object", "is not there", "one of the node's name")]
+        return [ExporterFault(exporters.ZONES, "the object", "does not exist", "one of the node's name")]
     zones = {zone.get("name"): zone for zone in exported.get("zones") or () if zone.get("type") == "Node"}
     wanted = {f"node-{node}": node for node in expected.machine.numa_ids}
     unmet = []
@@ -162,7 +162,7 @@ def _resources(
     for resource, amounts in wanted.items():
         if resource not in report and amounts.allocatable:
             yield ExporterFault(
-                exporters.RESOURCES, f"zone {name}", f"{resource} is not told", f"{amounts.allocatable} allocatable"
+                exporters.RESOURCES, f"zone {name}", f"{resource} is not reported", f"{amounts.allocatable} allocatable"
             )
         for part, requirement in _AMOUNTS.items() if resource in report else ():
             allowed, got = amounts.allowed(part), report[resource].get(part)
@@ -256,7 +256,7 @@ def _change(cluster: ClusterConnection, node: str, running: _Pods, events: Event
     event = events.draw([*there, Event("come", name)] if len(running) < _MOST_PODS else there)
     if event.name == "restart":
         cluster.ask("daemons")
-        return "daemons started anew"
+        return "daemons restarted"
     if event.name == "go":
         cluster.ask("drop", event.subject)
         del running[event.subject]

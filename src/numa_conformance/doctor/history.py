@@ -151,7 +151,7 @@ def _add_listed(sight: Sight, pods: Mapping[str, Any], container: Any) -> None:
         for listed in pod.got if pod.got is not None else pod.containers:
             container(uid, listed.name)["listed"] = _listed(listed)
     if unknown:
-        sight.tree.note(f"PodResources tells of {unknown} pods that nothing else tells of")
+        sight.tree.note(f"PodResources has {unknown} pods that nothing else knows")
 
 
 def _listed(listed: ContainerReport) -> dict[str, Any]:

@@ -125,13 +125,13 @@ def _refuse_too_many(state: SavedState) -> None:
     """Take a file that tells of more containers than a node can have for damaged."""
     for name, containers in ((CPU_FILE, state.cpus.assignments if state.cpus else {}), (MEMORY_FILE, state.blocks)):
         if sum(map(len, containers.values())) > MOST_CONTAINERS:
-            state.files[name].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+            state.files[name].damage = f"it has more than {MOST_CONTAINERS} containers"
             if name == CPU_FILE:
                 state.cpus = None
             else:
                 state.nodes, state.blocks, state.pods_with_memory = None, {}, frozenset()
     if len(state.devices or ()) > MOST_CONTAINERS:
-        state.files[DEVICE_FILE].damage = f"it tells of more than {MOST_CONTAINERS} containers"
+        state.files[DEVICE_FILE].damage = f"it has more than {MOST_CONTAINERS} containers"
         state.devices = None
 
 

@@ -38,7 +38,7 @@ def version_of_kubelet(tree: NodeTree, process: KubeletProcess | None) -> Kubern
         why = "its program is not to be read, or not where it was started"
     else:
         why = f"its program says {', '.join(sorted(versions)) or 'none'}"
-    tree.note(f"the kubelet's version ({why}): taken for {DEFAULT} where it matters, unless --kubernetes-version tells")
+    tree.note(f"the kubelet's version ({why}): taken for {DEFAULT} where it matters, unless --kubernetes-version says")
     return None
 
 

@@ -226,7 +226,7 @@ def _instead(kinds: Iterable[str]) -> str:
     if makers := _makers(kinds):
         return f"the pods that {', '.join(makers)} made: {_PODS}"
     if "Event" in kinds:
-        return f"the pods that they tell of: {_PODS}"
+        return f"the pods that they have: {_PODS}"
     remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
     return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"
 

@@ -47,7 +47,7 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
     what = "describes no pod" if node else "is a table of kubectl" if table else "is a log"
     refused = [f"{name} ({reason})" for reason, name in _REFUSED.findall(text)]
     if refused:
-        what += f" that tells of refused pods: {listed(dict.fromkeys(refused))}"
+        what += f" that has refused pods: {listed(dict.fromkeys(refused))}"
     hints = "; explain reads topology hints of a log" if log else ""
     raise UsageError(Fault(place, what, f"what they ask for: {_PODS}{hints}"))
 

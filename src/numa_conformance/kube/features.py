@@ -15,7 +15,7 @@ _GROUPS = {"AllAlpha": "alpha", "AllBeta": "beta"}
 
 
 def option_maturity(option: str, version: str | KubernetesVersion) -> Maturity | None:
-    """Return how mature a policy option is in a version; None where it does not exist."""
+    """Return how mature a policy option is in a version; None where it is missing."""
     known = POLICY_OPTIONS.get(option)
     return known.maturity.at(KubernetesVersion.supported(version)) if known else None
 

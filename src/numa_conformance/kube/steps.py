@@ -1,4 +1,4 @@
-"""Steps of a life, in a list with pods (docs/lives.md): what happens to a node beside pods that come."""
+"""Steps of a life, in a list with pods (docs/steps.md): what happens to a node beside pods that come."""
 
 from __future__ import annotations
 

@@ -40,13 +40,13 @@ def page_counts(pages: Mapping[str, int] | None, path: str, fields: Fields) -> d
 def refuse_repeats(ids: Iterable[int], path: str, fields: Fields) -> None:
     """Record ids that stand there twice."""
     for number in _repeated(ids):
-        fields.fault(path, f"{number} stands there twice")
+        fields.fault(path, f"{number} is there twice")
 
 
 def refuse_repeated_devices(devices: Iterable[Device], fields: Fields) -> None:
     """Record devices of one resource that have one id."""
     for resource, name in _repeated((device.resource, device.id) for device in devices):
-        fields.fault("devices", f"the device {name!r} of {resource!r} stands there twice")
+        fields.fault("devices", f"the device {name!r} of {resource!r} is there twice")
 
 
 def refuse_crooked_distances(

@@ -57,7 +57,7 @@ def _all_cpus(form: CompactForm, written: Collection[str], fields: Fields) -> li
         return sorted(regular_cpus(form, fields), key=lambda cpu: cpu.id)
     for key in REGULAR_FIELDS:
         if key in written:
-            fields.fault(key, "cannot stand beside groups", "either counts or groups")
+            fields.fault(key, "cannot be combined with groups", "either counts or groups")
     return grouped_cpus(form.groups, fields)
 
 
@@ -203,4 +203,4 @@ def _refuse_doubled(form: CompactDeviceForm, path: str, fields: Fields) -> None:
     if len(named) > 1:
         fields.fault(path, f"has {' and '.join(named)}", "one of them")
     if form.per_numa is not None and form.numa is not None:
-        fields.fault(f"{path}.numa", "cannot stand beside perNuma")
+        fields.fault(f"{path}.numa", "cannot be combined with perNuma")

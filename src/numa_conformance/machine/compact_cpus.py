@@ -81,7 +81,7 @@ def _cores(form: CompactForm, fields: Fields) -> list[_Core]:
     """Lay the cores out, node by node; a node may hold several sockets, or a socket several nodes."""
     sockets, split, joined = form.sockets, form.numa_per_socket, form.sockets_per_numa
     if split > 1 and joined > 1:
-        fields.fault("socketsPerNuma", "cannot stand beside numaPerSocket", "one of the two")
+        fields.fault("socketsPerNuma", "cannot be combined with numaPerSocket", "one of the two")
     if sockets % joined:
         fields.fault("socketsPerNuma", f"does not divide the {sockets} sockets")
     nodes = sockets * split // joined

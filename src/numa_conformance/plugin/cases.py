@@ -47,7 +47,7 @@ def requirements_of(item: pytest.Item) -> list[str]:
 
 def surfaces_of_item(item: pytest.Item, claimed: frozenset[str]) -> tuple[str, ...]:
     """Return the surfaces that an item needs, for conversations those of its judges; empty where nothing says so."""
-    if item.get_closest_marker("conversations") is not None:
+    if item.get_closest_marker("generated") is not None:
         groups = (name for requirement in requirements_of(item) for name in groups_of(requirement, claimed=claimed))
         return tuple(dict.fromkeys(GROUPS[name].surface for name in groups))
     return tuple(str(name) for marker in item.iter_markers("surfaces") for name in marker.args)

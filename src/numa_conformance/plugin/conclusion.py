@@ -189,7 +189,7 @@ class Terminal:
         run = config.stash[RUN]
         lines = header_lines(run.client.label, run.client.description, run.measure, run.profile, deep=run.deep)
         if not run.budget.is_whole and run.spending.seconds is None:
-            lines.append(f"numa-conformance: generated conversations: {run.budget}, fewer than without a budget")
+            lines.append(f"numa-conformance: generated histories: {run.budget}, fewer than without a budget")
         try:
             expected = expected_line(run, open_connection(config, run.level, run.profile.version))
         except TargetFault:

@@ -45,7 +45,7 @@ _MARKERS = (
     "beside_node: asks of other surfaces what the surface node is asked too",
     "documented: asks what the documentation says; not asked at level exact",
     "xdist_group(name): cases that share what was asked, for --dist loadgroup",
-    "conversations: judges generated conversations",
+    "generated: judges generated histories",
     "exact: asks for the kubelet's own placement; runs at level exact only",
 )
 

@@ -34,7 +34,7 @@ class FirstFinding:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the cases that generated conversations can fail."""
-        items = [item for item in session.items if item.get_closest_marker("conversations") is not None]
+        items = [item for item in session.items if item.get_closest_marker("generated") is not None]
         self._cases = {name: case_id(item) for item in items for name in requirements_of(item)}
 
     def __call__(self, verdicts: HistoryVerdicts) -> None:

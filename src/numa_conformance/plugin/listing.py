@@ -102,14 +102,14 @@ class Listing(msgspec.Struct, frozen=True):
             lines += [*_requirement_lines(each), *(f"  - {name}" for name in each.cases), ""]
         for group in self.conversations:
             lines += _wrapped(
-                f"conversations {group.name}: {group.conversations} on {len(group.machines)} machines "
+                f"histories {group.name}: {group.conversations} on {len(group.machines)} machines "
                 f"(surface {group.surface}): {'; '.join(group.machines)}"
             )
         claimed = sum(each.claimed for each in self.requirements)
         return [
             *lines,
             f"{len(self.requirements)} requirements, {claimed} of them claimed; {len(self.cases)} cases; "
-            f"{sum(group.conversations for group in self.conversations)} conversations. Nothing was asked.",
+            f"{sum(group.conversations for group in self.conversations)} histories. Nothing was asked.",
         ]
 
 
@@ -138,7 +138,7 @@ def _requirement_lines(each: ListedRequirement) -> list[str]:
     if not each.claimed:
         lines += _wrapped(f"not claimed: {', '.join(each.missing)}", "  ")
     if each.held_back:
-        lines += _wrapped(f"in conversations not where {'; '.join(each.held_back)}", "  ")
+        lines += _wrapped(f"in histories not where {'; '.join(each.held_back)}", "  ")
     lines.append(f"  asked by: {', '.join(each.asked_by)}")
     if each.machines:
         lines += _wrapped(f"machines: {listed(each.machines, MOST_MACHINES, sign='; ')}", "  ")
@@ -189,7 +189,7 @@ def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:
 def _case(item: pytest.Item, run: Run) -> ListedCase:
     params: Mapping[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
     names = requirements_of(item)
-    on_conversations = item.get_closest_marker("conversations") is not None
+    on_conversations = item.get_closest_marker("generated") is not None
     return ListedCase(
         id=case_id(item),
         requirements=names,

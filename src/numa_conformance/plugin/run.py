@@ -210,7 +210,7 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
     if level == "exact" and setting(config, "numa_kubelet"):
         raise pytest.UsageError(
             "--numa-level exact compares with decisions of the kubelet's managers alone; a whole kubelet also adds up "
-            "requests and tells no hints. Compare it by: numa-conformance diff reference:exact kubelet:PATH"
+            "requests and reports no hints. Compare it by: numa-conformance diff reference:exact kubelet:PATH"
         )
     factory, command = setting(config, "numa_target"), _command(config)
     timeout = _timeout(config)

@@ -55,6 +55,6 @@ def first_what_finds_most(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    if item.get_closest_marker("conversations") is not None:
+    if item.get_closest_marker("generated") is not None:
         return 0
     return 1 if CASE in item.stash else 2

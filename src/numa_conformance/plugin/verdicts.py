@@ -120,7 +120,7 @@ def _details(error: BaseException, asking: CaseReport | None) -> str:
     lines = [error.in_words if isinstance(error, Finding) else str(error)]
     if asking is not None and asking.history is not None:
         if len(asking.machines) > 1:
-            lines.append(f"shows on: {_named(asking.machines)}")
+            lines.append(f"fails on: {_named(asking.machines)}")
         if asking.known:
             lines.append(f"known on: {_named(asking.known)}")
         if asking.repetitions is not None and asking.repetitions[0] < asking.repetitions[1]:

@@ -220,7 +220,7 @@ def cause_line(name: str, after: KubernetesVersion) -> str:
         began = after in quirk.versions
         known = (quirk.issue,) if began or not quirk.pull else quirk.pull
         where = ", ".join(filter(None, known))
-        return f"quirk {name} {'begins' if began else 'is mended'}{f' ({where})' if where else ''}: {quirk.summary}"
+        return f"quirk {name} {'begins' if began else 'is fixed'}{f' ({where})' if where else ''}: {quirk.summary}"
     if name in CHANGES:
         change = CHANGES[name]
         return f"change {name}{f' ({change.pull})' if change.pull else ''}: from here on {change.after}"

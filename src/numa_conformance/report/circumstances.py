@@ -82,7 +82,7 @@ def read_circumstances(report: Path) -> Circumstances | None:
     file = (report if report.is_dir() else report.parent) / FILE
     if not file.exists():
         return None
-    return read_form(file, Circumstances, MAX_BYTES, "does not tell of a run")
+    return read_form(file, Circumstances, MAX_BYTES, "is not about a run")
 
 
 def revision_of(folder: Path) -> str:

@@ -204,7 +204,7 @@ def _unspent(cases: Iterable[Case]) -> Iterator[str]:
     groups = {name: counts for case in short for name, counts in case.in_part.items()}
     if groups:
         parts = ", ".join(f"{driven:,} of {whole:,} of {name}" for name, (driven, whole) in groups.items())
-        yield f"the budget left conversations out: asked were {parts}"
+        yield f"the budget left histories out; tested were {parts}"
     for what, low, high in (("not asked", 0, 1), (f"asked less than {SELDOM} times", 1, SELDOM)):
         names = [name for case in short if low <= case.asked < high for name in case.requirements]
         if names:

@@ -91,6 +91,6 @@ class Unsupported(NotClaimed):
 
     def __init__(self, reason: str, exchange: Exchange | None = None) -> None:
         """Take the reason: one line for a person."""
-        self.reason = shorten(" ".join(reason.split())) or "no reason is told"
+        self.reason = shorten(" ".join(reason.split())) or "no reason is reported"
         super().__init__(f"outside of what the target supports: {self.reason}", exchange)
         self._told = reason, exchange

@@ -64,5 +64,5 @@ def check_claims(surfaces: Iterable[str], features: Iterable[str], protocol: str
 
 def other_version(protocol: str) -> Fault:
     """Return what is wrong with a target of another version of the protocol, and where the way to this one is told."""
-    accepted = f"{PROTOCOL}; docs/write-a-target.md, 'Targets of version 1', says what to change"
+    accepted = f"{PROTOCOL}; docs/target-messages.md, 'Targets of version 1', says what to change"
     return Fault("describe: protocol", f"is {protocol!r}, which is not spoken any more or not yet", accepted)

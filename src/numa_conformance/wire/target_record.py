@@ -46,7 +46,7 @@ class TargetRecord:
         if self.description is None:
             self.description = description
         for difference in _differences(self.description, description):
-            _add(self.contradictions, "describe tells otherwise when it is asked again", difference)
+            _add(self.contradictions, "describe reports otherwise when it is asked again", difference)
         return self.description
 
     def answers(self, request: Request[Any], reply: Message) -> None:
@@ -70,7 +70,7 @@ class TargetRecord:
         """Take note of a machine that is outside; raises ``BadReply`` for a question without a machine."""
         machine = _machine_name(request)
         if machine is None:
-            why = f"{request.method.name} tells no machine, so none is outside of what is supported: {fault.reason}"
+            why = f"{request.method.name} reports no machine, so none is outside of what is supported: {fault.reason}"
             raise BadReply(why, fault.exchange) from None
         _add(self.outside, fault.reason, machine)
         self._note(request, self._refused, self._answered)

@@ -24,7 +24,6 @@ ABSENT = {
     r"numa-conformance cluster ": "needs a cluster; tests/lab/cluster",
     r"numa-conformance (check-node|collect-node)": "needs a node at work; tests/doctor",
     r"numa-conformance serve pod-resources |.*device_plugin/plugin.py": "serves until stopped; tests/lab/node_agent",
-    r"numa-conformance replay conformance/": "takes a minute; it is level exact's first case",
     r"numa-conformance diff ": "takes a minute; tests/cli/test_diff.py",
 }
 

@@ -77,7 +77,7 @@ def device_violations(devices: Iterable[str], held: Mapping[str, Mapping[str, It
         for name, ids in containers.items():
             for device in ids:
                 if device not in known:
-                    violations.append(f"container {name} of pod {uid} has the device {device}, which is not there")
+                    violations.append(f"container {name} of pod {uid} has the device {device}, which does not exist")
                 if owner.setdefault(device, uid) != uid:
                     violations.append(f"device {device} belongs to the pods {owner[device]} and {uid}")
     return violations

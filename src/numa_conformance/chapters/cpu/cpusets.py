@@ -9,7 +9,7 @@ chapter = Chapter("node/cpuset", "cpu-manager/static", since="1.8", area="cpu-ma
 
 
 def cpuset_of(container: MayRun) -> int:
-    applies(container.is_reported, "it is not told on which CPUs the container may run")
+    applies(container.is_reported, "no answer says on which CPUs the container may run")
     return container.cpuset
 
 

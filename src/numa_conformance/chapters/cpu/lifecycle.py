@@ -29,8 +29,8 @@ def gives_the_number(container: ContainerView) -> Judgement:
     """A container of a Guaranteed pod with an integral CPU request has exactly that many CPUs of its own."""
     served(container)
     under_static(container)
-    count = applies(container.exclusive, "the container shares its CPUs, or nothing tells how many it asks for")
-    applies(container.pool is not None, "the shared pool is not told")
+    count = applies(container.exclusive, "the container shares its CPUs, or nothing says how many it asks for")
+    applies(container.pool is not None, "the shared pool is not reported")
     applies(not container.ended, "an init container may have ended")
     return _as_many(f"container {container.key}", count, container.cpus, container.about("cpu", "limit"))
 
@@ -80,7 +80,7 @@ def best_effort_is_shared(container: ContainerView) -> Judgement:
 def _shares(container: ContainerView, qos: str, fact: str) -> Judgement:
     applies(container.qos == qos, f"the pod is not {qos}")
     under_static(container)
-    applies(container.pool is not None, "the shared pool is not told")
+    applies(container.pool is not None, "the shared pool is not reported")
     applies(container.exclusive == 0, "the container asks for CPUs of its own, or that is not known")
     _is_there(container)
     applies(not container.ended, "an init container may have ended")

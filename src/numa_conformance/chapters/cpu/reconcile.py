@@ -57,7 +57,7 @@ def runs_on_what_is_assigned(container: NodeContainer) -> Iterator[Violation]:
     """
     runs = applies(container.runs, "it is not seen what the container runs on")
     under_static(container)
-    pool = exists(container.pool, "the shared pool is not told")
+    pool = exists(container.pool, "the shared pool is not reported")
     applies(container.cpus or container.settled, "the container is shared, and the pool may have changed a moment ago")
     cpus = applies(container.cpus or pool, "the container is shared, and the pool is empty")
     assigned = f"{'its own' if container.cpus else 'the shared pool'} {format_bits(cpus)}"
@@ -152,7 +152,7 @@ def exclusive_cpus_have_no_quota(container: NodeContainer) -> Iterator[Violation
 def quota_of(container: NodeContainer) -> int:
     """Return the CFS quota of a container in microseconds of each period; none is no more than 0."""
     quota = container.held.quota if container.held else None
-    return exists(quota, "the container's quota is not told, or hangs on more than its CPUs")
+    return exists(quota, "the container's quota is not reported, or depends on more than its CPUs")
 
 
 def _in_words(quota: int) -> str:

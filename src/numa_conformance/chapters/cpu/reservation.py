@@ -115,7 +115,7 @@ def reserved_by_number(subject: AllocatedCpus | Start | Arrival) -> int:
 def reported(subject: AllocatedCpus | Start | Arrival) -> int:
     """Return the reserved CPUs as the target tells them; an empty set tells that there are none."""
     reserved = subject.reported_reserved
-    applies(reserved is not None, "the reserved CPUs are not told, or the node does not come up")
+    applies(reserved is not None, "the reserved CPUs are not reported, or the node does not come up")
     return reserved or 0
 
 
@@ -192,11 +192,11 @@ def reserved_is_never_exclusive(division: Division) -> Judgement:
 def all_but_reserved_are_allocatable(arrival: Arrival) -> Judgement:
     """As many CPUs can be exclusive as the node has beyond its reservation."""
     under_static(arrival)
-    allocatable = exists(arrival.allocatable, "it is not told which CPUs can be exclusive")
+    allocatable = exists(arrival.allocatable, "the CPUs that can be exclusive are not reported")
     world = applies(arrival.world, "the node does not come up")
     applies(world.knows_reserved, "it is not known which CPUs are reserved")
     due = world.online & ~world.reserved
-    why = "the node tells of other CPUs that can be exclusive than those that are not reserved"
+    why = "the CPUs that can be exclusive are not those that are not reserved"
     return violated(allocatable == due, why, got=format_bits(allocatable) or "none", allowed=format_bits(due))
 
 

@@ -26,7 +26,7 @@ def pool_holds_all_cpus_at_first(arrival: Arrival) -> Judgement:
 @rests_on("nrm/static/pool-holds-all-cpus-at-first", "nrm/static/cpus-leave-the-pool")
 def pool_loses_nothing(division: Division) -> Iterator[Violation]:
     """Shared pool and exclusive CPUs together are all CPUs at every moment."""
-    pool, whole = exists(division.pool, "the shared pool is not told"), division.whole
+    pool, whole = exists(division.pool, "the shared pool is not reported"), division.whole
     lost, extra = whole & ~(pool | division.exclusive | division.left), (pool | division.exclusive) & ~whole
     why = f"CPUs {format_bits(lost)} are neither shared nor exclusive"
     yield from violated(
@@ -41,7 +41,7 @@ def pool_loses_nothing(division: Division) -> Iterator[Violation]:
 def exclusive_cpus_leave_the_pool(division: Division) -> Judgement:
     """Exclusive CPUs are not in the shared pool while their container has them."""
     under_static(division)
-    pool = exists(division.pool, "the shared pool is not told")
+    pool = exists(division.pool, "the shared pool is not reported")
     both = pool & applies(division.exclusive, "nobody has CPUs of its own")
     why = f"CPUs {format_bits(both)} are exclusive and in the shared pool"
     return violated(not both, why, got=format_bits(pool), allowed=format_bits(pool & ~both), both=both)

@@ -84,7 +84,7 @@ def policy_change_names_the_file(restart: Restart) -> Judgement:
     applies(CPU_FILE not in restart.deleted, "the CPU Manager's state file was deleted")
     applies(restart.after is None, "the node comes up")
     missing = [name for name in (CPU_FILE, "none", "static") if name not in restart.refusal]
-    why = f"the node does not come up with another policy, and does not tell {' and '.join(missing)}"
+    why = f"the node does not come up with another policy, and does not say so {' and '.join(missing)}"
     return violated(not missing, why, got=restart.refusal, allowed="both policies, and the file to delete")
 
 

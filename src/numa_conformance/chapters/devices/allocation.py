@@ -47,7 +47,7 @@ def gives_healthy_devices(admission: Admission) -> Judgement:
     healthy = {(device.resource, device.id) for device in admission.before.machine.devices if device.healthy}
     wrong = sorted(devices - healthy)
     got = ", ".join(id for _, id in wrong)
-    return violated(not wrong, "devices are given that are not there or not healthy", got=got)
+    return violated(not wrong, "devices are given that do not exist or are not healthy", got=got)
 
 
 @chapter.requires("device-manager/allocation/shares-no-device")

@@ -31,7 +31,7 @@ def gives_no_hint_where_none_can(hints: DeviceHints) -> Judgement:
     wanted(hints)
     applies(hints.has_topology, "the devices have no topology")
     applies(not hints.enough, "so many devices are free")
-    why = f"{hints.count} of {hints.resource} are not free, and no opinion is told of it"
+    why = f"{hints.count} of {hints.resource} are not free, and no opinion is given on it"
     return must_give_no_hint(hints.offered, why)
 
 

@@ -73,7 +73,7 @@ def no_numa_nodes_no_preference(admission: Admission) -> Judgement:
     """A device without topology information gives no NUMA preference: it goes with whatever the rest prefers."""
     surely_admitted(admission)
     devices = applies(_candidates(admission), "the pod asks for no devices")
-    applies(not any(device.numa for device in devices), "it asks for devices whose plugin tells NUMA nodes")
+    applies(not any(device.numa for device in devices), "it asks for devices whose plugin reports NUMA nodes")
     return must_be_admitted(admission, "though a NUMA node has all else, and its devices are of none")
 
 

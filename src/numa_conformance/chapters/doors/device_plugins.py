@@ -28,9 +28,9 @@ def registers(subject: Registration) -> Judgement:
 @chapter.requires("device-plugin/registration/again-after-a-restart", "device-plugin/restart")
 @rests_on("device-plugins/restarts/plugins-register-again", beyond="in the time that a call may take")
 def registers_again(subject: Registration) -> Judgement:
-    """A device plugin registers again, for the same resource, when the kubelet has started anew."""
+    """A device plugin registers again, for the same resource, when the kubelet has restarted."""
     applies(subject.again, "it is the first kubelet that the plugin meets")
-    why = "the plugin has not registered, for its resource, with the kubelet that started anew"
+    why = "the plugin has not registered, for its resource, with the kubelet that restarted"
     resource = subject.started.resource if subject.started else ""
     holds = resource == subject.before if subject.before else subject.started
     return violated(holds, why, got=subject.failure or resource, allowed=f"it registers again for {subject.before}")
@@ -41,7 +41,7 @@ def registers_again(subject: Registration) -> Judgement:
 def serves_first(subject: Registration) -> Judgement:
     """A device plugin serves on its socket before it registers."""
     started = applies(subject.started, "the plugin has not registered")
-    serves = exists(started.serves, "it is not told whether the plugin served when it registered")
+    serves = exists(started.serves, "no answer says whether the plugin served when it registered")
     why = "nobody answered on the plugin's socket when it registered"
     return violated(serves, why, allowed="the plugin serves before it registers")
 
@@ -83,7 +83,7 @@ def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     "no hint comes: restricted and single-numa-node refuse pods that ask for such devices.",
 )
 def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
-    """The NUMA nodes that a device plugin tells are some of the machine's."""
+    """The NUMA nodes that a device plugin reports are some of the machine's."""
     applies(any(device.nodes for device in subject.devices), "no device has a topology")
     known = subject.machine.numa_ids
     for device in subject.devices:
@@ -98,10 +98,10 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
 @rests_on(
     "device-plugins/topology/numa-nodes-are-used",
     beyond="The page does not say where a plugin has them from. A device whose id has the address of a PCI device is "
-    "taken for that; its plugin may tell no NUMA nodes, or others beside its own.",
+    "taken for that; its plugin may report no NUMA nodes, or others beside its own.",
 )
 def names_the_node_of_a_pci_device(subject: DeviceList) -> Iterator[Violation]:
-    """The NUMA nodes that are told of a PCI device have the one that its host tells, if it tells one."""
+    """The NUMA nodes reported for a PCI device include the one that its host reports, if it reports one."""
     nodes = {each.address: each.node for each in pci_functions(subject.machine) if each.node >= 0}
     places = [
         (device, address)

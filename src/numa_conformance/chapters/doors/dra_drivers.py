@@ -61,7 +61,7 @@ def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
     devices, known = applies(subject.devices, "the driver has published nothing"), subject.machine.numa_ids
     numbers = {device.key[2]: device.number(NUMA_NODE) for device in devices}
     named = {name: node for name, node in numbers.items() if node is not None}
-    applies(named, "no device tells a NUMA node")
+    applies(named, "no device reports a NUMA node")
     strange = {name: node for name, node in named.items() if node not in known}
     why = f"devices name NUMA nodes that the machine does not have: {', '.join(strange)}"
     return violated(
@@ -78,7 +78,7 @@ def prepared(subject: Preparation) -> int:
 @chapter.requires("dra-driver/claims/get-what-they-consume")
 @rests_on(
     "dra-api/allocation/consumed-capacity",
-    beyond="The page tells what is consumed; that a driver of CPUs gives so many follows from the word.",
+    beyond="The page says what is consumed; that a driver of CPUs gives so many follows from the word.",
 )
 def get_what_they_consume(subject: Preparation) -> Judgement:
     """The container of a claim may run on as many CPUs as the claim consumes of its devices."""
@@ -140,7 +140,7 @@ def of_the_cache(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the last-level cache that its attribute cacheL3ID names."""
     machine = subject.machine
     known = machine.uncore_source == "hardware" and all(cpu.uncore is not None for cpu in machine.cpus)
-    applies(known, "the machine does not tell the ids of its caches")
+    applies(known, "the machine does not have the ids of its caches")
     return _within(subject, CACHE, machine.uncore_bits, "cache")
 
 
@@ -185,14 +185,14 @@ def _keeps(subject: Preparation) -> Judgement:
 @rests_on("dra-plugin/prepare/idempotent")
 def prepare_is_idempotent(subject: Preparation) -> Judgement:
     """A claim that is prepared, and prepared once more, keeps its CPUs."""
-    applies(not subject.restarted, "the driver started anew since")
+    applies(not subject.restarted, "the driver restarted since")
     return _keeps(subject)
 
 
 @chapter.requires("dra-driver/restart/keeps-claims", "claims/restart")
 @rests_on("dra-plugin/prepare/idempotent", "dra-plugin/unprepare/other-process")
 def keeps_claims(subject: Preparation) -> Judgement:
-    """A claim that is prepared keeps its CPUs when the driver starts anew and prepares it once more."""
+    """A claim that is prepared keeps its CPUs when the driver restarts and prepares it once more."""
     applies(subject.restarted, "the driver runs since the claim was prepared")
     return _keeps(subject)
 

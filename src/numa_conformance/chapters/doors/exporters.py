@@ -8,18 +8,18 @@ ZONES = chapter.sentence(
     "exporter/zones/are-the-numa-nodes",
     "Each NUMA node is one zone, of type Node and named node-N; there are no others of that type.",
     rests_on=("nfd-objects/zones/parts-of-the-topology",),
-    beyond="The page tells what zones are; how exporters name and call those of NUMA nodes it does not say.",
+    beyond="The page says what zones are; how exporters name and call those of NUMA nodes it does not say.",
 )
 COSTS = chapter.sentence(
     "exporter/costs/are-the-distances",
-    "The costs of a zone, where it has some, are the distances that the kernel tells, one for each NUMA node.",
+    "The costs of a zone, where it has some, are the distances that the kernel reports, one for each NUMA node.",
     rests_on=("nrt-api/costs/distance",),
 )
 ATTRIBUTES = chapter.sentence(
     "exporter/attributes/tell-policy-and-scope",
-    "The attributes topologyManagerPolicy and topologyManagerScope, where told, are the kubelet's.",
+    "The attributes topologyManagerPolicy and topologyManagerScope, where reported, are the kubelet's.",
     rests_on=("nrt-api/attributes/instead-of-policies",),
-    beyond="No page says what these two attributes tell; their names do.",
+    beyond="No page says what these two attributes mean; their names do.",
 )
 CAPACITY = chapter.sentence(
     "exporter/capacity/is-what-the-node-has",
@@ -38,6 +38,6 @@ AVAILABLE = chapter.sentence(
 )
 RESOURCES = chapter.sentence(
     "exporter/resources/are-all-told",
-    "What the kubelet gives out by NUMA node is told in its zone: CPUs, memory, huge pages, devices.",
+    "What the kubelet gives out by NUMA node is reported in its zone: CPUs, memory, huge pages, devices.",
     rests_on=("nfd-updater/head/cpus-memory-and-devices",),
 )

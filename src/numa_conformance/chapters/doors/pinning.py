@@ -72,7 +72,7 @@ def holds_system_pods(may: Pooled) -> Judgement:
     cpus = settled_cpuset_of(may)
     applies(may.pod.namespace == SYSTEM, "the pod is of another namespace")
     reserved = applies(may.world.reserved, "no CPUs are reserved")
-    applies(may.world.knows_reserved, "it is not told which CPUs are reserved")
+    applies(may.world.knows_reserved, "the reserved CPUs are not reported")
     pods = [pod.spec for pod in may.world.pods.values() if pod.spec.namespace == SYSTEM]
     requested = sum(container.cpu for pod in pods for container in pod.containers)
     applies(requested <= reserved.bit_count(), f"pods of {SYSTEM} request more than is reserved")

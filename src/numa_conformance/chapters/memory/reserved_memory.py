@@ -156,9 +156,9 @@ def never_gives_what_is_reserved(moment: NodeMoment) -> Judgement:
 def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation]:
     """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
     memory_static(start)
-    books = exists(start.memory, "the books of its memory are not told")
+    books = exists(start.memory, "the books of its memory are not reported")
     tables = {(checked(node.node), kind): table for node in books for kind, table in (node.tables or {}).items()}
-    applies(all(node.tables is not None for node in books), "the tables of its books are not told")
+    applies(all(node.tables is not None for node in books), "the tables of its books are not reported")
     machine = (start if isinstance(start, Start) else applies(start.world, "the node does not come up")).machine
     room = allocatable(machine, start.settings.reserved_memory)
     due = {(node, kind): number for node, kinds in room.items() for kind, number in kinds.items() if number > 0}

@@ -35,7 +35,7 @@ def memory_survives_a_restart(restart: Restart) -> Iterator[Violation]:
 
 @judges("memory-manager/state-file/assignments-survive-a-restart")
 def memory_file_fits(sighting: Sighting) -> Judgement:
-    """The file that holds the assignments can be read, and tells of the memory that the machine has."""
+    """The file that holds the assignments can be read, and has the memory that the machine has."""
     return list(can_be_read(sighting, MEMORY_FILE)) or [*_wrong_books(sighting), *_wrong_sums(sighting)]
 
 
@@ -45,15 +45,15 @@ def _wrong_books(sighting: Sighting) -> Iterator[Violation]:
     for book in sighting.memory or ():
         node, tables = book["node"], book["tables"]
         if node not in machine:
-            yield Violation(f"the file tells of NUMA node {node}, which the machine does not have", about=ABOUT)
+            yield Violation(f"the file mentions NUMA node {node}, which the machine does not have", about=ABOUT)
             continue
         for kind, size in machine[node].items():
             total = tables[kind]["total"] if kind in tables else 0
             if size and kind not in tables:
-                why = f"the file does not tell of {kind} on NUMA node {node}, which the machine has"
+                why = f"the file does not mention {kind} on NUMA node {node}, which the machine has"
                 yield Violation(why, "nothing", size_text(size), about=ABOUT)
             elif total != size and (size or kind != "memory"):
-                why = f"the file tells of other {kind} on NUMA node {node} than the machine has"
+                why = f"the file mentions other {kind} on NUMA node {node} than the machine has"
                 yield Violation(why, size_text(total), size_text(size), about=ABOUT)
         for kind, table in tables.items():
             yield from violated(

@@ -100,7 +100,7 @@ def leaves_other_classes_alone(container: NodeContainer) -> Judgement:
 
 def _has_no_memory(container: NodeContainer, where: str) -> Judgement:
     held = applies(container.held, "its pod was refused")
-    applies(held.memory is not None, "the container's memory is not told")
+    applies(held.memory is not None, "the container's memory is not reported")
     why = f"container {container.key} has memory of its own {where}"
     return violated(
         not held.blocks, why, got=memory_in_words(held), allowed="none", about=container.about("memory", "qos")
@@ -182,7 +182,7 @@ def never_gives_more_than_there_is(moment: NodeMoment) -> Judgement:
 def books_count_what_is_given(moment: NodeMoment) -> Iterator[Violation]:
     """What NUMA nodes have free is what they have less what containers hold: over all, and over each outside groups."""
     with_pods(moment)
-    applies(any(node.free for node in moment.memory), "it is not told what NUMA nodes have free")
+    applies(any(node.free for node in moment.memory), "no answer says what NUMA nodes have free")
     room, books = Room(moment.world), {bit_of(node.node): node.free or {} for node in moment.memory}
     for nodes in (sum(books), *(node for node in books if not node & room.grouped)):
         for kind in sorted({kind for free in books.values() for kind in free}):
@@ -250,5 +250,5 @@ def memory_returns(admission: Admission) -> Judgement:
 def the_books_show_it_as_free(rest: Rest) -> Iterator[Violation]:
     """The books of NUMA nodes have free what a removed pod had."""
     applies(rest.event == REMOVAL, "no pod is removed")
-    applies(rest.balances, "it is not told what NUMA nodes have free")
+    applies(rest.balances, "no answer says what NUMA nodes have free")
     return losses(rest)

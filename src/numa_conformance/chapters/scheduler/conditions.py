@@ -16,8 +16,8 @@ def by(node: ScoredNode, strategy: str) -> None:
 def decided(node: ScoredNode, strategy: str) -> int:
     """Return the score by a strategy whose formula decides it."""
     by(node, strategy)
-    applies(node.is_decided, "it is not told what the node has and gives")
-    return exists(node.score, "no score is told")
+    applies(node.is_decided, "no answer says what the node has and gives")
+    return exists(node.score, "no score is reported")
 
 
 def simple(pair: ScorePair) -> None:

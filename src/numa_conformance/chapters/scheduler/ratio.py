@@ -95,10 +95,10 @@ def _is_within(node: ScoredNode, score: int, allowed: tuple[int, int], why: str)
     "bin-packing/example/node-2-cpu",
 )
 def scores_each_resource(node: ScoredNode) -> Judgement:
-    """The score of each resource, where it is told, is the shape's at its utilization."""
+    """The score of each resource, where it is reported, is the shape's at its utilization."""
     by(node, RATIO)
-    applies(node.is_decided, "it is not told what the node has and gives")
-    scores = exists(node.scores, "the score of each resource is not told")
+    applies(node.is_decided, "no answer says what the node has and gives")
+    scores = exists(node.scores, "the score of each resource is not reported")
     ranges = {
         name: tuple(map(float, node.strategy.raw_range(value, node.top))) for name, value in node.utilization.items()
     }

@@ -9,7 +9,7 @@ from .conditions import by, favours, simple, utilization
 
 chapter = Chapter(since="1.22")
 
-ELSEWHERE = "The sentence stands in the section of RequestedToCapacityRatio."
+ELSEWHERE = "The sentence is in the section of RequestedToCapacityRatio."
 
 
 def of_the_section(node: ScoredNode, everywhere: bool) -> None:
@@ -24,7 +24,7 @@ def of_the_section(node: ScoredNode, everywhere: bool) -> None:
 )
 def stays_in_range(node: ScoredNode) -> Judgement:
     """Scores are whole numbers from 0 to 100."""
-    score = exists(node.score, "no score is told")
+    score = exists(node.score, "no score is reported")
     return violated(0 <= score <= 100, "the score is out of range", got=score, allowed="0 to 100")
 
 

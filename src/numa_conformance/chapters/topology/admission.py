@@ -60,7 +60,7 @@ def keeps_together(admission: Admission) -> Judgement:
 def uses_the_merged_hint(admission: Admission) -> Judgement:
     """The hint that is merged of all managers is the affinity with which a container is given its resources."""
     under(admission, *ALIGNING)
-    applies(admission.alignments is not None, "it is not told how hints were merged")
+    applies(admission.alignments is not None, "the answers do not say how hints were merged")
     admitted(admission)
     new_pod(admission)
     merged = {merge.container: merge.affinity for merge in admission.alignments or ()}
@@ -88,7 +88,7 @@ def uses_the_merged_hint(admission: Admission) -> Judgement:
 def aligns_init_containers_first(admission: Admission) -> Judgement:
     """In scope container init containers are aligned first, in their order, then app containers."""
     order = [merge.container for merge in admission.alignments or () if merge.container is not None]
-    applies(len(order) > 1, "it is not told how hints of two containers were merged")
+    applies(len(order) > 1, "the answers do not say how hints of two containers were merged")
     new_pod(admission)
     wanted = [container.name for container in admission.pod.containers][: len(order)]
     why = f"containers of pod {admission.pod.uid} are aligned in another order than they start in"
@@ -101,7 +101,7 @@ def aligns_init_containers_first(admission: Admission) -> Judgement:
 @rests_on("topology/how/policy-decides", "topology/restricted/topology-affinity-error")
 def refuses_what_is_not_admitted(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused, as a Topology Affinity error."""
-    merges = applies(admission.alignments, "it is not told how hints were merged")
+    merges = applies(admission.alignments, "the answers do not say how hints were merged")
     new_pod(admission)
     why = f"pod {admission.pod.uid} is admitted though the policy does not admit what was merged for it"
     got = "; ".join(listed([merge.affinity]) for merge in merges)
@@ -113,7 +113,7 @@ def calls_it_an_affinity_error(admission: Admission) -> Judgement:
     """A pod of which the policy does not admit a merged hint is refused as not aligned, whichever container it is."""
     refused(admission)
     new_pod(admission)
-    merges = applies(admission.alignments, "it is not told how hints were merged")
+    merges = applies(admission.alignments, "the answers do not say how hints were merged")
     applies(not merges[-1].admit, "the policy admits what was merged last")
     why = f"pod {admission.pod.uid} is refused by the policy, for another reason than its alignment"
     return violated(
@@ -127,7 +127,7 @@ def refused_pods_are_terminated(admission: Admission) -> Judgement:
     """A refused pod becomes Terminated."""
     refused(admission)
     new_pod(admission)
-    applies(admission.phase is not None, "the pod's phase is not told")
+    applies(admission.phase is not None, "the pod's phase is not reported")
     return violated(
         admission.phase in ("Failed", "Terminated"),  # the phase in the API, and the word of the page for it
         f"pod {admission.pod.uid} is refused and not terminated",

@@ -88,7 +88,7 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     under(admission, "best-effort", "restricted")
     applies("prefer-closest-numa-nodes" in admission.settings.topology_options, "prefer-closest-numa-nodes is off")
     machine = admission.before.machine
-    distances = applies(machine.distances, "no distances are told")
+    distances = applies(machine.distances, "no distances are reported")
     request = at_once(admission)
     admitted(admission)
     able, taken = Room(admission.before).surely_give(request), nodes_taken(admission)

@@ -27,7 +27,7 @@ def can_be_aligned(admission: Admission) -> CpuAlignment:
 
 @chapter.requires("topology-manager/restricted/admits-what-can-be-aligned", "cpu-manager/static")
 @rests_on(
-    "topology/restricted/refuses", beyond="that a preferred affinity is admitted: the sentence tells of the other case"
+    "topology/restricted/refuses", beyond="that a preferred affinity is admitted: the sentence is about the other case"
 )
 def admits_what_can_be_aligned(admission: Admission) -> Judgement:
     """A pod whose CPUs as few NUMA nodes as it needs can give is admitted."""
@@ -67,7 +67,7 @@ def admits_what_needs_several_nodes(admission: Admission) -> Judgement:
 @rests_on(
     "topology/restricted/refuses",
     "memory/head/hints-and-policy-decide",
-    beyond="that a preferred affinity is admitted: the sentence tells of the other case",
+    beyond="that a preferred affinity is admitted: the sentence is about the other case",
 )
 def admits_what_several_nodes_hold(admission: Admission) -> Judgement:
     """A pod is admitted whose CPUs and memory need as many NUMA nodes, where so few of them can give all."""

@@ -95,10 +95,10 @@ def pod_scope_gives_one_affinity(admission: Admission) -> Judgement:
     of_scope(admission, "pod")
     admitted(admission)
     new_pod(admission)
-    applies(len(admission.held) > 1, "fewer than two containers are told")
+    applies(len(admission.held) > 1, "fewer than two containers are reported")
     affinities = {name: held.affinity for name, held in admission.held.items() if held.affinity is not None}
-    applies(affinities, "no container is told with its affinity")
-    why = f"the containers of pod {admission.pod.uid} are told different affinities"
+    applies(affinities, "no container's affinity is reported")
+    why = f"the containers of pod {admission.pod.uid} have different affinities"
     got = "; ".join(f"{name}: {listed([affinity])}" for name, affinity in affinities.items())
     return violated(len(set(affinities.values())) == 1, why, got=got, allowed="one affinity")
 

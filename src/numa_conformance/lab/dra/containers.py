@@ -149,5 +149,5 @@ def environment_cpus(variables: Iterable[str]) -> CpuSet:
         try:
             cpus |= CpuSet.parse(text)
         except ValueError as error:
-            raise DriverRefusedError(f"a variable of its CDI devices tells no set of CPUs: {text!r}") from error
+            raise DriverRefusedError(f"a variable of its CDI devices is no set of CPUs: {text!r}") from error
     return cpus

@@ -137,7 +137,7 @@ class DevicePlugins:
         for fault in faults:
             if fault not in known and len(known) <= _MOST_FAULTS:
                 known.append(fault)
-                more = "more faults, which are not told" if len(known) > _MOST_FAULTS else line(fault)
+                more = "more faults, which are not reported" if len(known) > _MOST_FAULTS else line(fault)
                 self._tell(f"{resource}: {more}")
 
 

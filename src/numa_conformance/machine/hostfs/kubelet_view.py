@@ -56,7 +56,7 @@ class _Discovery:
 
     def run(self) -> KubeletView:
         if self._cpuinfo is None:
-            raise UsageError(Fault(self._files.shown("proc/cpuinfo"), "is not there, or cannot be read"))
+            raise UsageError(Fault(self._files.shown("proc/cpuinfo"), "does not exist, or cannot be read"))
         nodes = self._numbered(_NODE, "node")
         cores: list[_Core] = []
         if nodes:

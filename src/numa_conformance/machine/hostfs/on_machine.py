@@ -27,7 +27,7 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
     the system does not allow it.
     """
     if not Path(_SYSTEM).is_dir():
-        raise UsageError(Fault(_SYSTEM, "is not there", "a system with sysfs mounted on /sys"))
+        raise UsageError(Fault(_SYSTEM, "does not exist", "a system with sysfs mounted on /sys"))
     enter_mount_namespace(become_root=become_root)
     of_the_host = {name: Path("/proc", name).read_text(errors="replace") for name in ("cpuinfo", "stat")}
     system = os.open(_SYSTEM, os.O_PATH | os.O_DIRECTORY)

@@ -15,7 +15,7 @@ from .results import AdmissionResult, Placement, ReconcileResult, RestartResult
 
 
 class Node(NodeLife):
-    """The full stack of one node, as pure logic over a machine, a configuration and the pods it is told of.
+    """The full stack of one node, as pure logic over a machine, a configuration and its pods.
 
     Configurations and pods may be the JSON objects that describe them, as ``numa_conformance.testing`` builds them.
     State files are kept in ``store`` (in memory unless one is given). ``quirks`` are the departures from the

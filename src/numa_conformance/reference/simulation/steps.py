@@ -1,4 +1,4 @@
-"""Steps of a life (docs/lives.md): what they name is read before any is taken, and each tells who has what after it."""
+"""Steps of a life (docs/steps.md): what they name is read before any is taken, and each tells who has what after it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -40,7 +40,7 @@ def _coverage() -> Iterator[tuple[object, ...]]:
         areas.setdefault(requirement.area, []).append(requirement)
     for area, requirements in (*areas.items(), ("all", list(REQUIREMENTS.values()))):
         ways = [asked_by(requirement.id) for requirement in requirements]
-        yield area, len(ways), *(sum(name in way for way in ways) for name in ("conversations", "example"))
+        yield area, len(ways), *(sum(name in way for way in ways) for name in ("histories", "example"))
 
 
 def requirement_changes_page() -> str:

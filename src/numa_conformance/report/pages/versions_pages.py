@@ -82,7 +82,7 @@ def _quirks(version: KubernetesVersion) -> Iterator[str]:
     before = SUPPORTED[SUPPORTED.index(version) - 1]
     for quirk in QUIRKS.values():
         if _ends_with(quirk, before):
-            yield f"Mended: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
+            yield f"Fixed: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
         elif quirk.versions.since == version:
             yield f"New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
 

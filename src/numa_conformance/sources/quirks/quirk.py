@@ -47,7 +47,7 @@ def _read(head: str, summary: str, *labelled: str) -> tuple[str, dict[str, Any]]
     return name, {
         **facts,
         "issue": more.get("issue"),
-        "pull": tuple(filter(None, more.get("mended by", "").split(", "))),
+        "pull": tuple(filter(None, more.get("fixed by", "").split(", "))),
     }
 
 

@@ -147,7 +147,7 @@ def read_histories(lines: Iterable[str]) -> Iterable[History]:
             raise HistoryError(f"line {number}: a history begins with a head (history, machine, version, ...)")
         elif "end" in line:
             if line["end"] != len(steps):
-                raise HistoryError(f"line {number}: {len(steps)} steps were read, the end tells of {line['end']}")
+                raise HistoryError(f"line {number}: {len(steps)} steps were read, the end mentions {line['end']}")
             yield History(head, tuple(steps))
             head, length = None, 0
         else:

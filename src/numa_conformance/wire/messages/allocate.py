@@ -9,7 +9,7 @@ SURFACE = "one allocation of the static policy in a given state"
 
 
 class AllocationDetails(TaggedReply, frozen=True, kw_only=True):
-    """What may be told beside an allocation: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
+    """What an allocation may report too: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
 
     reserved_cpus: IdList | None = None
     guaranteed_cpus: CpuCount | None = None

@@ -11,7 +11,7 @@ from ..values import Absence, IdList, JsonObject
 SURFACE = "a DRA driver that gives CPUs to claims"
 FEATURES = {
     "claims/cpus": "CPUs in ResourceSlices, NodePrepareResources and NodeUnprepareResources of a DRA driver",
-    "claims/restart": "a DRA driver that starts anew while claims are prepared",
+    "claims/restart": "a DRA driver that restarts while claims are prepared",
     "claims/exclusive-cpus": "CPUs of a claim that no other claim has, as dra-driver-cpu promises them",
     "claims/shared-pool": "containers without a claim, kept off the CPUs of claims as dra-driver-cpu promises it",
     "claims/attributes": "socketID, cacheL3ID and cpuID of devices, as dra-driver-cpu names them",
@@ -20,7 +20,7 @@ FEATURES = {
 
 
 class DriverStarted(TaggedReply, tag="started", frozen=True):
-    """The driver has registered: what stands in ``spec`` of each of its ResourceSlices."""
+    """The driver has registered: the ``spec`` of each of its ResourceSlices."""
 
     slices: list[JsonObject]
 
@@ -68,8 +68,8 @@ class ClaimRefused(TaggedReply, tag="refused", frozen=True):
 class PrepareClaim(Request[ClaimPrepared | ClaimRefused], method="claims.prepare", surface="claims", frozen=True):
     """Prepare a ResourceClaim with an allocation in its status, and start a container that uses it.
 
-    A target with a scheduler of its own has it allocate the claim's requests anew, and tells what came of it. One that
-    is prepared, and asked for again, keeps what it has.
+    A target with a scheduler of its own has it allocate the claim's requests again, and reports what came of it. One
+    that is prepared, and asked for again, keeps what it has.
     """
 
     claim: JsonObject

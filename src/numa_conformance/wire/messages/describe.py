@@ -15,8 +15,8 @@ class Description(Message, frozen=True, omit_defaults=False):
     """Who a target is, and what it claims.
 
     ``untold``: fields of answers that it leaves out because it cannot see them, not because there is nothing: they are
-    compared with the kubelet's where they are told. ``wants``: optional fields of questions that it is sent; there is
-    one, ``host_root``.
+    compared with the kubelet's where they are reported. ``wants``: optional fields of questions that it is sent; there
+    is one, ``host_root``.
     """
 
     name: str
@@ -30,6 +30,6 @@ class Description(Message, frozen=True, omit_defaults=False):
 
 
 class Describe(Request[Description], method="describe", surface="describe", frozen=True, omit_defaults=False):
-    """Who are you? The first message of every conversation."""
+    """Who are you? The first message."""
 
     protocol: str = PROTOCOL

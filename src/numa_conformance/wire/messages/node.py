@@ -51,10 +51,10 @@ class ContainerHolding(Message, frozen=True, omit_defaults=False):
     """What one container holds. ``cpus``: exclusive CPUs, empty when it uses the shared pool.
 
     ``cpu_quota``: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-    left out: not told. ``cpuset`` and ``mems``: the CPUs and NUMA nodes that it may use at last, as lists like
+    left out: not reported. ``cpuset`` and ``mems``: the CPUs and NUMA nodes that it may use at last, as lists like
     ``0-3,8``, whether they are its own or not; all of the machine's where nothing keeps it to some; null or left out:
-    not told, or the container does not run. ``further``: what other managers gave, by the manager's name, in values of
-    its own.
+    not reported, or the container does not run. ``further``: what other managers gave, by the manager's name, in values
+    of its own.
     """
 
     cpus: IdList
@@ -79,8 +79,8 @@ class Update(Message, frozen=True):
 class NodeStarted(TaggedReply, tag="started", frozen=True):
     """The node is up, with these pools.
 
-    ``reserved_cpus``: under policy static the reserved CPUs; null: not told, or an amount is reserved and no CPUs. Then
-    those that the configuration names count, else none, and what hangs on which they are is not judged.
+    ``reserved_cpus``: under policy static the reserved CPUs; null: not reported, or an amount is reserved and no CPUs.
+    Then those that the configuration names count, else none, and what depends on which they are is not judged.
     """
 
     default_cpuset: IdList
@@ -126,8 +126,8 @@ class Alignment(Message, frozen=True, omit_defaults=False):
 class Admitted(TaggedReply, tag="admitted", frozen=True):
     """The pod is on the node: the shared pool, and container to what it holds.
 
-    ``alignments``: every merge of hints that was made for it, in order; null: not told. ``updates``: the cpusets that
-    were sent meanwhile, those of other pods' containers too; null: none are sent before ``node.reconcile``.
+    ``alignments``: every merge of hints that was made for it, in order; null: not reported. ``updates``: the cpusets
+    that were sent meanwhile, those of other pods' containers too; null: none are sent before ``node.reconcile``.
     """
 
     default_cpuset: IdList
@@ -141,8 +141,8 @@ class Admitted(TaggedReply, tag="admitted", frozen=True):
 class Rejected(TaggedReply, tag="rejected", frozen=True):
     """The pod is refused: the reason (one word, as in the pod's status) and a message for people.
 
-    ``phase``: the pod's phase in its status; null: not told. ``alignments``: every merge of hints until then, in order;
-    null: not told. ``updates``: as of an admission.
+    ``phase``: the pod's phase in its status; null: not reported. ``alignments``: every merge of hints until then, in
+    order; null: not reported. ``updates``: as of an admission.
     """
 
     default_cpuset: IdList
@@ -156,7 +156,7 @@ class Rejected(TaggedReply, tag="rejected", frozen=True):
 
 
 class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node", frozen=True):
-    """Ask the node to run a pod. The same uid again means: admit it anew, it keeps what it has."""
+    """Ask the node to run a pod. The same uid again means: admit it again, it keeps what it has."""
 
     pod: JsonObject
 
@@ -263,7 +263,7 @@ class Checkpoints(TaggedReply, tag="checkpoints", frozen=True):
     """File name to content.
 
     ``writes``: how the files came to be so, one write after the other, since they were last asked for or the node came
-    up; null: not told.
+    up; null: not reported.
     """
 
     checkpoints: dict[str, str]
@@ -290,7 +290,7 @@ class RejectedPod(TaggedReply, tag="rejected", frozen=True):
 
 
 class Restarted(TaggedReply, tag="restarted", frozen=True):
-    """The node is up again, and every pod that was on it admitted anew, or refused. ``updates``: as of an admission."""
+    """The node is up again, and each pod on it is admitted again or refused. ``updates``: as of an admission."""
 
     pods: list[ReadmittedPod | RejectedPod]
     default_cpuset: IdList

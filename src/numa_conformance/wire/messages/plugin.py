@@ -9,7 +9,7 @@ SURFACE = "a device plugin, as a kubelet speaks with it"
 FEATURES = {
     "device-plugin/devices": "registration of a device plugin, its list of devices, and Allocate",
     "device-plugin/preferred-allocation": "GetPreferredAllocation of a device plugin",
-    "device-plugin/restart": "registration of a device plugin with a kubelet that starts anew",
+    "device-plugin/restart": "registration of a device plugin with a kubelet that restarts",
 }
 
 
@@ -24,7 +24,7 @@ class OfferedDevice(Message, frozen=True, omit_defaults=False):
 class PluginStarted(TaggedReply, tag="started", frozen=True):
     """The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 
-    ``serves``: whether its own service answered when it registered; null: not told.
+    ``serves``: whether its own service answered when it registered; null: not reported.
     """
 
     resource: str
@@ -86,6 +86,6 @@ class DevicesAllocated(TaggedReply, tag="allocated", frozen=True):
 class AllocateDevices(
     Request[DevicesAllocated | PluginRefused], method="plugin.allocate", surface="plugin", frozen=True
 ):
-    """Tell it which devices one container is given."""
+    """Say which devices one container gets."""
 
     devices: list[str]

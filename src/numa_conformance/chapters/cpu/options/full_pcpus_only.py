@@ -95,7 +95,7 @@ def refused_pods_are_failed(admission: Admission) -> Judgement:
     """A pod that cannot have whole cores is put in the state Failed."""
     refused(admission)
     applies(admission.reason == NO_WHOLE_CORES, "the reason is no SMTAlignmentError")
-    applies(admission.phase is not None, "the pod's phase is not told")
+    applies(admission.phase is not None, "the pod's phase is not reported")
     why = f"pod {admission.pod.uid} is refused and not in the state Failed"
     return violated(admission.phase == "Failed", why, got=admission.phase, allowed="Failed")
 

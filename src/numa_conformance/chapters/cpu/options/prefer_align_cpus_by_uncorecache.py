@@ -23,8 +23,8 @@ def taken_by_cache(choice: CpuChoice) -> int:
     taken = took(choice)
     on(choice, BY_UNCORE)
     only(choice, BY_UNCORE, WHOLE_CORES, STRICT)
-    applies(len(choice.caches) > 1, "the machine does not tell of several uncore caches")
-    applies(not choice.machine.online_bits & ~sum(choice.caches), "the machine does not tell the cache of each CPU")
+    applies(len(choice.caches) > 1, "the machine does not have several uncore caches")
+    applies(not choice.machine.online_bits & ~sum(choice.caches), "the machine does not have the cache of each CPU")
     among_all(choice)
     return taken
 

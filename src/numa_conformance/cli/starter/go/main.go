@@ -2,11 +2,7 @@
 // allocator in NodeAdmit, add numa.FeatureCPUManagerStatic to the features, and read what the suite says.
 package main
 
-import (
-	"encoding/json"
-
-	"github.com/numa-conformance/numa-conformance/go/numa"
-)
+import "github.com/numa-conformance/numa-conformance/go/numa"
 
 type containers = map[string]numa.ContainerHolding
 
@@ -25,18 +21,15 @@ func (t *target) NodeStart(asked numa.StartNode) (numa.NodeStartReply, error) {
 
 // NodeAdmit places asked.Pod, a v1 Pod, or refuses it: numa.Rejected{Reason: ..., Message: ...}.
 func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
-	var pod struct {
-		Metadata struct{ UID string }
-		Spec     struct{ InitContainers, Containers []struct{ Name string } }
-	}
-	if err := json.Unmarshal(asked.Pod, &pod); err != nil {
+	pod, err := numa.ReadPod(asked.Pod)
+	if err != nil {
 		return nil, err
 	}
 	held := containers{}
-	for _, one := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
-		held[one.Name] = numa.ContainerHolding{}
+	for container := range pod.ExclusiveCPUs() { // the value: how many CPUs of its own it asks for
+		held[container] = numa.ContainerHolding{}
 	}
-	t.pods[pod.Metadata.UID] = held
+	t.pods[pod.UID] = held
 	return numa.Admitted{Containers: held}, nil
 }
 

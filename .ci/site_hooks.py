@@ -1,7 +1,7 @@
-"""A hook of MkDocs: what a page links to outside docs/ is found in the repository."""
+"""Hooks of MkDocs: links out of docs/ lead to the repository; the search ranks pages."""
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 LINK = re.compile(r"\]\((\.\./[^)#]+)")
@@ -10,7 +10,13 @@ LINK = re.compile(r"\]\((\.\./[^)#]+)")
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
     """Return ``markdown`` with links out of the folder of the pages leading to the repository."""
     docs = Path(config.docs_dir)
-    here = (docs / page.file.src_uri).parent
+    path = PurePosixPath(page.file.src_uri)
+    for boost, pages in config.extra["boost"].items():
+        if path.with_suffix("").parts[0] in pages:
+            page.meta["search"] = {"boost": boost}
+    if path.name == "index.md":
+        page.meta["hide"] = ["navigation", "toc"]
+    here = (docs / path).parent
 
     def outside(link: re.Match[str]) -> str:
         path = (here / link[1]).resolve()

@@ -1,0 +1,73 @@
+"""Pages and messages use the words that readers of Kubernetes expect: one word for one thing."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src/numa_conformance"
+BETTER = {
+    r"conversations?": "history",
+    r"(?<!example )scenarios?": "history, or case",
+    r"walks?(?! through)": "history, or random history",
+    r"(?:the )?li(?:fe|ves) of (?:a|the) node|lives": "history, or steps",
+    r"(?:is|are|was|were) not there": "is missing, does not exist, simulated",
+    r"that (?:is|are) not there": "simulated",
+    r"told(?! (?:not )?to| apart)": "reported, said",
+    r"tells?(?! apart)(?!\b.{1,40}\bapart)": "says, reports, shows",
+    r"stands? (?:in|on|at|below|above|beside|between|behind|there|here|before|after|where)": "is",
+    r"hangs? on": "depends on",
+    r"shows on": "fails on",
+    r"be (?:it|they)": "whether",
+    r"of ours": "fake, sample",
+    r"stand-ins?": "fake",
+    r"mend(?:s|ed|ing)?": "fix",
+    r"anew": "again",
+    r"fares?": "is placed, comes out",
+}
+"""What a reader stumbles over, and what is understood in its place. Ids and names in code stay."""
+RECORDS = ("journal.md", "decisions")
+"""Written once, and not written again."""
+
+
+def prose(text: str) -> str:
+    """Return Markdown without code, addresses and anchors."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\{[{%].*?[%}]\}", "", text)
+
+
+def messages(path: Path) -> Iterator[str]:
+    """Yield the texts of a module that a user may read: of docstrings those of commands and requirements."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    silent = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    if path.parent.name == "cli" or "chapters" in path.parts:
+        decorated = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.decorator_list)
+        silent -= {getattr(node.body[0], "value", None) for node in decorated}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value and node not in silent:
+            yield prose(node.value)
+
+
+TEXTS = {
+    **{
+        path: [prose(path.read_text(encoding="utf-8"))]
+        for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *SRC.rglob("*.txt"), *SRC.rglob("*.html"))
+        if not set(RECORDS) & set(path.parts)
+    },
+    **{path: list(messages(path)) for path in SRC.rglob("*.py") if path.name != "walks.py"},  # its names are seeds
+}
+
+
+@pytest.mark.parametrize(("word", "better"), BETTER.items(), ids=BETTER)
+def test_a_reader_meets_the_word_that_is_expected(word, better):
+    pattern = re.compile(rf".*(?<![\w/-])(?:{word})(?![\w/-]|\.\w).*", re.IGNORECASE)
+    found = {
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path, texts in TEXTS.items()
+        for text in texts
+        for line in pattern.findall(text)
+    }
+    assert sorted(found) == [], f"write {better}"
