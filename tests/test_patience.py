@@ -45,7 +45,7 @@ def waits(tree: ast.AST) -> Iterator[int]:
 
 _CLOCKS = {"monotonic", "perf_counter"}
 _PLACES = {"join": 0, "result": 0, "settimeout": 0, "wait": 0, "communicate": 1, "wait_for": 1}
-_PLACES |= {"InProcess": 2, "Stdio": 1}
+_PLACES |= {"InChild": 1, "Stdio": 1}
 """Where a call has its limit, if it is not named."""
 
 
@@ -113,7 +113,7 @@ def test_no_test_waits_for_the_clock():
         "run(words, timeout=5)",
         "thread.join(2.5)",
         "changed.wait_for(holds, 10)",
-        "InProcess(make, 'fake', 10)",
+        "InChild(make, 10)",
         "Stdio(command, 20)",
         "target._timeout = 0.2",
         "monkeypatch.setattr(target, 'REGISTER_SECONDS', 5.0)",
@@ -125,6 +125,6 @@ def test_what_is_found(text):
 
 
 def test_what_guards_against_hanging_is_not_found():
-    text = "run(words, timeout=PATIENCE)\nprocess.wait()\n', '.join(names)\nInProcess(make, 'fake', PATIENCE)\n"
+    text = "run(words, timeout=PATIENCE)\nprocess.wait()\n', '.join(names)\nInChild(make, PATIENCE)\n"
     assert list(waits(ast.parse(text))) == []
     assert PATIENCE >= LEAST

@@ -13,7 +13,6 @@ from numa_conformance.asking.groups import GROUPS
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 SEEDS = 500
 BLOCKS = 5
@@ -24,7 +23,7 @@ MUST = frozenset(name for name, requirement in REQUIREMENTS.items() if requireme
 
 @cache
 def _scenarios() -> list[Scenario]:
-    description = Client(InProcess(lambda: Chaos(0), "chaos", PATIENCE)).description
+    description = Client(InProcess(lambda: Chaos(0), "chaos")).description
     claimed = frozenset(description.features)
     mixed = [one for group in GROUPS.values() for one in group.scenarios(claimed, 0)]
     random.Random("mixed").shuffle(mixed)
@@ -36,7 +35,7 @@ def test_nothing_that_a_target_answers_is_an_error_of_the_suite(block: int):
     ended: Counter[str] = Counter()
     for seed in range(block, SEEDS, BLOCKS):
         rate = RATES[seed // BLOCKS % 10 > 0]
-        client = Client(InProcess(lambda seed=seed, rate=rate: Chaos(seed, rate=rate, raising=True), "chaos", PATIENCE))
+        client = Client(InProcess(lambda seed=seed, rate=rate: Chaos(seed, rate=rate, raising=True), "chaos"))
         history, fault = drive(_scenarios()[seed], client, "1.32")
         unmet = {
             name for name in MUST & judge(history).unmet if client.features.issuperset(REQUIREMENTS[name].features)
