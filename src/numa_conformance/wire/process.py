@@ -66,6 +66,8 @@ STDERR_LINES = 20
 _CHUNK = 64 * 1024
 _GLANCE = 0.2
 """Seconds after which it is looked whether a silent target has ended."""
+_ENDS = 2.0
+"""Seconds in which a process that has closed its output ends by itself."""
 
 
 class _Ended(Crashed):
@@ -164,9 +166,9 @@ class Process:
             del self._errors[:-_CHUNK]
             self._passed_on.write(written)
 
-    def stop(self, sent: bytes, received: str) -> tuple[Exchange, int]:
-        """Kill the process and what it started; return the exchange that ended it and the exit status."""
-        self._program.status(_GLANCE)
+    def stop(self, sent: bytes, received: str, seconds: float) -> tuple[Exchange, int]:
+        """Kill the process, so many seconds later at most, and what it started; return what was said last, and how."""
+        self._program.status(seconds)
         status = self._end()
         lines = self._errors.decode("utf-8", "replace").splitlines(keepends=True)[-STDERR_LINES:]
         return Exchange(sent.decode("utf-8", "replace"), received, "".join(lines)), status
@@ -230,7 +232,7 @@ class ProcessConnection(ABC):
         # Raised anew, outside: what led here holds all that was received, and faults are kept until the run's end.
         process, self._process = self._process, None
         assert process is not None
-        exchange, status = process.stop(sent, received)
+        exchange, status = process.stop(sent, received, _ENDS if kind is _Ended else 0)
         if kind is _Ended:
             raise Crashed(f"{text}, exit status {status}", exchange)
         raise kind(text, exchange)
