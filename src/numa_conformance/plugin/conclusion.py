@@ -13,7 +13,7 @@ from ..asking.known_failures import LeftOut
 from ..chapters.exact import GOLDEN_IDS
 from ..errors import UsageError
 from ..files import write_text
-from ..printable import folded, printable
+from ..printable import as_line, folded
 from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
 from ..report.claims import NOT_ASKED, NOT_JUDGED
@@ -244,7 +244,7 @@ def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[s
 
 def _shown(line: str, reporter: pytest.TerminalReporter) -> str:
     """Return a line as the terminal may see it: sentences go on below themselves, what is copied stays whole."""
-    text = printable(line)
+    text = as_line(line)
     whole = not reporter.isatty or any(part in text for part in ("|", "{", "pytest --numa"))
     return text if whole else folded(text, reporter._tw.fullwidth)
 
