@@ -67,7 +67,7 @@ def waits(tree: ast.AST) -> Iterator[int]:
 
 _CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "monotonic_ns", "perf_counter_ns"}
 _PLACES = {"join": 0, "result": 0, "settimeout": 0, "wait": 0, "alarm": 0, "communicate": 1, "wait_for": 1}
-_PLACES |= {"InProcess": 2, "Stdio": 1, "select": 3}
+_PLACES |= {"InChild": 1, "Stdio": 1, "select": 3}
 """Where a call has its limit, if it is not named."""
 _WAITING = ("processes.py", "test_patience.py")
 """The one place where tests wait, and this one."""
@@ -208,7 +208,7 @@ def test_no_test_waits_for_the_clock():
         "run(words, timeout=5)",
         "thread.join(2.5)",
         "changed.wait_for(holds, 10)",
-        "InProcess(make, 'fake', 10)",
+        "InChild(make, 10)",
         "Stdio(command, 20)",
         "target._timeout = 0.2",
         "monkeypatch.setattr(target, 'REGISTER_SECONDS', 5.0)",
@@ -235,7 +235,7 @@ def test_what_is_found(text):
     "text",
     [
         "SHORT = 5\nprocess.wait(SHORT)",
-        "WAYS, SHORT = 1, 2.0\nInProcess(make, 'fake', SHORT)",
+        "WAYS, SHORT = 1, 2.0\nInChild(make, SHORT)",
         "began = time.monotonic()\nassert now - began < most",
         "took = time.monotonic() - began\nassert took < most",
         "def made(first, timeout=PATIENCE): pass\nmade(first, 0.3)",
@@ -246,7 +246,7 @@ def test_a_limit_is_found_by_its_name(text):
 
 
 def test_what_guards_against_hanging_is_not_found():
-    text = "run(words, timeout=PATIENCE)\nprocess.wait()\n', '.join(names)\nInProcess(make, 'fake', PATIENCE)\n"
+    text = "run(words, timeout=PATIENCE)\nprocess.wait()\n', '.join(names)\nInChild(make, PATIENCE)\n"
     text += "words = ['sleep', '3600']\nsmallest(first, smaller, still, seconds=20, clock=count().__next__)\n"
     assert list(waits(ast.parse(text))) == []
     assert PATIENCE >= LEAST

@@ -112,7 +112,7 @@ def test_a_plugin_that_fails_on_one_machine_alone_is_found() -> None:
 def ask(script: str, *machines: str):
     """Ask a device plugin of some machines; return what came of it, and whether it was met on none."""
     target = PluginTarget([sys.executable, "-c", script, "{plugin_folder}", "{host_root}"])
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     try:
         asking = Asking(device_plugins(client.features, [load_machine(name) for name in machines]), client, "1.36")
         return asking.spend().verdicts, client.record.is_absent

@@ -21,7 +21,6 @@ from numa_conformance.judging.verdicts import judge
 from numa_conformance.report.reference_answers import quirks_in_history, with_reference
 from numa_conformance.sources.versions import DEFAULT
 from numa_conformance.wire import Client, InProcess, Unsupported
-from processes import PATIENCE
 
 OF_HOSTS = [id for id in REQUIREMENTS if id.startswith("host/")]
 """What no generated conversation asks."""
@@ -48,7 +47,7 @@ def small_ones(surface):
 
 @pytest.mark.parametrize("seed", TOLD)
 def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
-    client = Client(InProcess(lambda: OneField(seed), "one field", PATIENCE))
+    client = Client(InProcess(lambda: OneField(seed), "one field"))
     began = time.process_time()
     for scenario in random.Random(seed).choices(small_ones(SPOILT[spoilt_by(seed)]), k=CONVERSATIONS):
         history, fault = drive(scenario, client, str(DEFAULT))

@@ -20,7 +20,7 @@ from ..printable import printable
 from ..sources.quirks import QUIRKS
 from ..sources.versions import KubernetesVersion
 from ..wire.features import FEATURES
-from .case import VERDICTS, Case, scenario_file
+from .case import SILENT_CASES, VERDICTS, Case, scenario_file
 from .circumstances import Circumstances
 from .compare import Column, over_time
 from .model import Summary
@@ -183,7 +183,7 @@ def matrix_page(columns: Sequence[Column]) -> str:
 def _totals(rows: Sequence[tuple[Requirement, Sequence[str]]], columns: int) -> list[Counter[str]]:
     """Return, by report, to which verdicts an area's requirements came, of those that were asked."""
     return [
-        Counter(verdicts[at] for _, verdicts in rows if verdicts[at] not in (NOT_RUN, "not claimed"))
+        Counter(verdicts[at] for _, verdicts in rows if verdicts[at] not in (NOT_RUN, *SILENT_CASES))
         for at in range(columns)
     ]
 

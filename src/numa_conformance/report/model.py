@@ -18,7 +18,7 @@ from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
 from ..printable import listed
 from ..wire.messages.describe import Description
-from .case import VERDICTS, Case, Verdict
+from .case import SILENT_CASES, VERDICTS, Case, Verdict
 from .circumstances import read_form
 from .claims import NOT_ASKED, NOT_JUDGED, SILENT, Target, claim_of, measure_of, no_claim_of, verdict_of
 from .known import stale, unasked
@@ -92,7 +92,7 @@ class Summary(msgspec.Struct, frozen=True):
         target = Target(described.name, described.version, str(profile.version), surfaces, features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
-        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
+        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
         narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
@@ -223,6 +223,12 @@ def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
 
 
+def _unjudged(cases: Iterable[Case]) -> Iterator[str]:
+    names = [name for case in cases if case.verdict == "not judged" for name in case.requirements]
+    if names:
+        yield f"{len(names)} requirements are not judged, as answers are malformed or missing: {listed(names)}"
+
+
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:
     named = {name for case in cases for name in case.requirements}
     return {name: known.address for name, known in REQUIREMENTS.items() if name in named}
@@ -247,7 +253,7 @@ def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: st
 
 def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
     """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
-    run = _features_of(case for case in cases if case.verdict != "not claimed")
+    run = _features_of(case for case in cases if case.verdict not in SILENT_CASES)
     alone, why = _features_of(cases) - run, "each case needs another that is not claimed"
     return [f"feature {feature} is claimed, and not asked: {why}" for feature in claimed if feature in alone]
 

@@ -75,7 +75,7 @@ def asked(script: str, folder: Path) -> GroupOutcome:
     program = folder / "odd.py"
     program.write_text(f"{BEGIN}\n{script}\nplugin.Plugin = Odd\nplugin.main()\n")
     target = PluginTarget([sys.executable, str(program), "{plugin_folder}", str(EXAMPLE / "devices.json")])
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     try:
         claimed = frozenset(client.features) - {RESTART}
         return Asking(device_plugins(claimed, [load_machine("snc2-small")]), client, "1.36").spend()
