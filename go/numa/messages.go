@@ -491,8 +491,11 @@ func (m DriverFailed) MarshalJSON() ([]byte, error) {
 }
 
 // DriverStarted: The driver has registered: what stands in spec of each of its ResourceSlices.
+//
+// restarts: how often it has ended by itself, and was started again, since the last reply of this kind.
 type DriverStarted struct {
-	Slices []json.RawMessage `json:"slices"`
+	Slices   []json.RawMessage `json:"slices"`
+	Restarts int               `json:"restarts,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -616,12 +619,14 @@ type Merged struct {
 // NodeStarted: The node is up, with these pools.
 //
 // reserved_cpus: under policy static the reserved CPUs; null: not told, or an amount is reserved and no CPUs. Then
-// those that the configuration names count, else none, and what hangs on which they are is not judged.
+// those that the configuration names count, else none, and what hangs on which they are is not judged. restarts:
+// how often a program has ended by itself, and was started again, since the last reply of this kind.
 type NodeStarted struct {
 	DefaultCpuset   string       `json:"default_cpuset"`
 	ReservedCPUs    *string      `json:"reserved_cpus,omitempty"`
 	AllocatableCPUs *string      `json:"allocatable_cpus,omitempty"`
 	MemoryState     []MemoryNode `json:"memory_state"`
+	Restarts        int          `json:"restarts,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -748,12 +753,14 @@ func (m PluginRefused) MarshalJSON() ([]byte, error) {
 
 // PluginStarted: The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 //
-// serves: whether its own service answered when it registered; null: not told.
+// serves: whether its own service answered when it registered; null: not told. restarts: how often it has
+// ended by itself, and was started again, since the last reply of this kind.
 type PluginStarted struct {
 	Resource string          `json:"resource"`
 	Devices  []OfferedDevice `json:"devices"`
 	Prefers  bool            `json:"prefers,omitempty"`
 	Serves   *bool           `json:"serves,omitempty"`
+	Restarts int             `json:"restarts,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.

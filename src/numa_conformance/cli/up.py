@@ -16,7 +16,7 @@ from ..lab.cluster.api import read_manifests
 from ..lab.cluster.binaries import build_release, check_inotify, find_binaries, skew_notices
 from ..lab.cluster.control import Control
 from ..lab.cluster.nodes_file import Scheduler, Stopped, default_nodes, read_nodes
-from ..machine.hostfs.namespaces import end_with_parent
+from ..namespaces import end_with_parent
 from .options import EXISTING_DIRECTORY, needs
 from .terminal import OK, notice, say
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory_around
+from ...namespaces import enter_mount_namespace, mount_memory_around
 from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ...machine import machine_from_dict
-from ...machine.hostfs.namespaces import bind, end_with_parent, join_mount_namespace, mount_memory
 from ...machine.hostfs.on_machine import enter_machine
+from ...namespaces import bind, end_with_parent, join_mount_namespace, mount_memory
 
 HOME = "/var/lib/kubelet"
 """Where a kubelet keeps its sockets for device plugins, whatever its root folder is called."""

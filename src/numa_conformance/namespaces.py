@@ -1,4 +1,4 @@
-"""Mount namespaces: the two system calls that Python has not in all versions, and who may use them.
+"""Namespaces of mounts and network: the two system calls that Python has not in all versions, and who may use them.
 
 The calls are made in this process, not by util-linux's ``unshare`` and ``mount``. So the process can become the command
 itself, with its own number, terminal and signals. Nothing has to be installed.
@@ -6,14 +6,18 @@ itself, with its own number, terminal and signals. Nothing has to be installed.
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import re
+import socket
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from ...errors import Fault, UsageError
+from .errors import Fault, UsageError
 
-_NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000  # CLONE_NEWNS, CLONE_NEWUSER
+_NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x10000000, 0x40000000  # CLONE_NEWNS, _NEWUSER, _NEWNET
+_SET_FLAGS, _IS_UP = 0x8914, 1  # SIOCSIFFLAGS, IFF_UP
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT = 1, 2, 4, 32
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
@@ -33,7 +37,7 @@ def enter_mount_namespace(*, become_root: bool = False, harmless: bool = False) 
     """
     ways: list[Callable[[], None]] = [
         lambda: _unshare(_NEW_MOUNTS),
-        lambda: _enter_user_namespace(become_root=become_root),
+        lambda: _enter_user_namespace(_NEW_MOUNTS, become_root=become_root),
     ]
     refused: OSError | None = None
     for way in reversed(ways) if harmless else ways:
@@ -60,9 +64,19 @@ def join_mount_namespace(process: int, *, of_a_user: bool = False) -> None:
         os.close(namespace)
 
 
-def _enter_user_namespace(*, become_root: bool) -> None:
+def enter_network_namespace() -> None:
+    """Give this process, of one thread, a private network with a loopback alone; raises ``OSError``."""
+    try:
+        _unshare(_NEW_NETWORK)
+    except OSError:
+        _enter_user_namespace(_NEW_NETWORK, become_root=False)
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sH14x", b"lo", _IS_UP))
+
+
+def _enter_user_namespace(other: int, *, become_root: bool) -> None:
     user, group = os.geteuid(), os.getegid()
-    _unshare(_NEW_USER | _NEW_MOUNTS)
+    _unshare(_NEW_USER | other)
     process = Path("/proc/self")
     (process / "setgroups").write_text("deny")
     (process / "uid_map").write_text(f"{0 if become_root else user} {user} 1")
