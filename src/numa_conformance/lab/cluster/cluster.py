@@ -144,7 +144,7 @@ class RealCluster:
         ports = free_ports(len(self.plans))
         authority = self._plane.authority
         for plan, port in zip(self.plans, ports, strict=True):
-            node = ClusterNode(plan, self.folder / "nodes" / plan.name, self._launcher, self._watch)
+            node = ClusterNode(plan, self.folder / "nodes" / plan.name, self._launcher, self._watch, self.server)
             self.nodes[plan.name] = node
             files = {
                 "kubeconfig": authority.kubeconfig(self.server, f"system:node:{plan.name}", ("system:nodes",)),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...machine import machine_to_dict
-from ..kubelet.cri_objects import CriContainer, nobody
+from ..kubelet.cri_objects import NOWHERE, CriContainer, nobody
 from ..kubelet.device_plugin import plugins_of
 from ..kubelet.files import StateFiles
 from ..kubelet.holdings import holdings
@@ -18,13 +18,20 @@ from ..kubelet.process import SETTINGS, configuration
 from ..kubelet.runtime import FakeRuntime
 from ..nri.of_cri import RuntimePlugins
 from ..nri.runtime_side import built
+from .binaries import LOOPBACK
 from .certificates import write_secret
 from .cgroups import NodeCgroups
+from .image_programs import ImagePrograms
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
 
 RUN_SECONDS = "numa-conformance/run-seconds"
 """An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
+
+
+OF_ALL_PROGRAMS = {"HWLOC_COMPONENTS": "-x86"}
+"""Variables of each program on a simulated machine: without it hwloc asks the processor."""
+_SERVICE_PORTS = ("KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT_HTTPS")
 
 
 class ClusterNode:
@@ -33,8 +40,8 @@ class ClusterNode:
     ``admitted`` is called with the uid of a pod that was admitted, before its first container is made, and for others.
     """
 
-    def __init__(self, plan: PlannedNode, folder: Path, launcher: Launcher, watch: PodWatch) -> None:
-        """Make its folder, and serve its container runtime."""
+    def __init__(self, plan: PlannedNode, folder: Path, launcher: Launcher, watch: PodWatch, server: str) -> None:
+        """Make its folder, and serve its container runtime; ``server``: the API server."""
         self.plan = plan
         self.folder = folder
         self.number = 0
@@ -47,9 +54,16 @@ class ClusterNode:
             (folder / name).mkdir(parents=True)
         self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
         self._nri = RuntimePlugins(built(), folder / "nri", self._qos, self._follow) if plan.nri else None
+        host, port = server.rpartition("/")[2].split(":")
+        ports = {"KUBERNETES_SERVICE_HOST": host, **dict.fromkeys(_SERVICE_PORTS, port), **OF_ALL_PROGRAMS}
+        self._images = ImagePrograms(
+            plan.images, (folder, plan.folder), launcher, ports, lambda: self.number,
+            lambda uid, name, code: self.runtime.end(uid, name, code),
+        )  # fmt: skip
         self.runtime = FakeRuntime(
-            folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget, self._nri or nobody
-        )
+            folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget, self._nri or nobody,
+            self._images, LOOPBACK if plan.images else NOWHERE,
+        )  # fmt: skip
         if self._nri is not None:
             self._nri.listen()
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
@@ -109,7 +123,7 @@ class ClusterNode:
 
     def environment(self) -> Mapping[str, str]:
         """Return what a program on the node finds in its environment."""
-        return {"KUBECONFIG": f"{HOME}/admin.kubeconfig", "NODE_NAME": self.plan.name, "HWLOC_COMPONENTS": "-x86"}
+        return {"KUBECONFIG": f"{HOME}/admin.kubeconfig", "NODE_NAME": self.plan.name, **OF_ALL_PROGRAMS}
 
     def ended(self) -> list[tuple[str, Path]]:
         """Return the programs that have ended since, with their logs: the kubelet, daemons.
@@ -146,6 +160,7 @@ class ClusterNode:
             self._launcher.end(number)
         for plugin in self.plugins:
             plugin.close()
+        self._images.close()
         self.runtime.close()
         if self._nri is not None:
             self._nri.close()

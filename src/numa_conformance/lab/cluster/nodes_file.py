@@ -30,6 +30,9 @@ class _TaintForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: str = ""
 
 
+_Words = Annotated[list[str], Meta(min_length=1)]
+
+
 class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """An entry of the file; ``nodes``, ``machine``, ``kubelet`` and ``count`` are as in a fleet file."""
 
@@ -43,15 +46,16 @@ class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     taints: list[_TaintForm] = []
     binary: Annotated[str | None, Meta(extra={"accepted": "the path of a kubelet"})] = None
     nri: bool = False
-    daemons: list[Annotated[list[str], Meta(min_length=1)]] = []
+    daemons: list[_Words] = []
+    images: dict[str, _Words] = {}
 
 
 @dataclass(frozen=True)
 class PlannedNode:
     """A node that is to be. ``binary``: a kubelet of its own; ``daemons``: programs that are started on it.
 
-    ``nri``: whether its container runtime speaks NRI.
-    ``folder``: where paths of daemons begin.
+    ``nri``: whether its container runtime speaks NRI. ``images``: image to the words of the program that stands for it.
+    ``folder``: where paths of daemons and images begin.
     """
 
     name: str
@@ -63,6 +67,7 @@ class PlannedNode:
     nri: bool = False
     daemons: Sequence[Sequence[str]] = ()
     folder: Path = Path()
+    images: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class ClusterError(NumaConformanceError):
@@ -92,7 +97,7 @@ def default_nodes() -> list[PlannedNode]:
 
 
 def read_nodes(path: Path | str) -> list[PlannedNode]:
-    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, nri, daemons}``.
+    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, nri, daemons, images}``.
 
     ``nodes`` is a name, with a ``*`` for the number where ``count`` is more than 1. Files lie relative to the file.
     Raises ``UsageError`` with every fault and its field path.
@@ -141,7 +146,8 @@ def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
     taints = [msgspec.to_builtins(taint) for taint in form.taints]
     here = folder.absolute()
     return [
-        PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here) for name in names
+        PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here, form.images)
+        for name in names
     ]
 
 
