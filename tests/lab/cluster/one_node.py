@@ -59,15 +59,14 @@ def until(holds):
 
 for number, question in enumerate(questions):
     log = home / f"logs/p/{number}.log"
+    mounts = question.get("mounts", {})
     config = CRI.ContainerConfig(
         metadata=CRI.ContainerMetadata(name=f"c{number}"),
         image=CRI.ImageSpec(image="sha256:0", user_specified_image=question.get("image", "registry.example/prog:v1")),
         command=question.get("command", []),
         args=question.get("args", []),
         envs=[CRI.KeyValue(key="FROM_POD", value="yes")],
-        mounts=[
-            CRI.Mount(container_path=at, host_path=f"{HOME}/{of}") for at, of in question.get("mounts", {}).items()
-        ],
+        mounts=[CRI.Mount(container_path=at, host_path=f"{HOME}/{of}") for at, of in mounts.items()],
         log_path=f"{number}.log",
     )
     container = call("CreateContainer", "CreateContainerResponse", pod_sandbox_id=sandbox, config=config).container_id

@@ -38,9 +38,10 @@ time.sleep(1e6)
 """
 FILES = ["/etc/with/config", "/from-the-root/config", "/var/run/secrets/token/config", "/tmp/config",
          "/sys/devices/system/node/online"]  # fmt: skip
+MOUNTS = {**dict.fromkeys(map(os.path.dirname, FILES[:3]), "volume"), "/tmp/config": "volume/config"}
 QUESTIONS = [
     {"args": ["tell"], "command": ["/bin/prog"]},
-    {"args": ["tell", *FILES], "mounts": {**dict.fromkeys(map(os.path.dirname, FILES[:3]), "volume"), "/tmp/config": "volume/config"}},
+    {"args": ["tell", *FILES], "mounts": MOUNTS},
     {"args": ["serve"], "until": "up", "exec": ["sh", "-c", "cat /mounted/config; exit 5"], "stop": 60,
      "mounts": {"/mounted": "volume"}},
     {"command": ["/bin/prog", "serve"], "until": "up", "exec": ["/bin/prog", "probe"], "stop": 60},
