@@ -59,7 +59,7 @@ class Daemon:
         where it has none. Raises ``UsageError``.
         """
         self._kind, self._words, self._place = kind, list(words), placeholders[0]
-        _check_command(self._words, placeholders)
+        check_command(self._words, placeholders)
         try:
             self._outside = re.compile(unsupported, re.MULTILINE) if unsupported else None
         except re.error as error:
@@ -226,7 +226,7 @@ class Daemon:
         self._folder.close()
 
 
-def _check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
+def check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
     """Refuse a command whose program is not there, and one with a placeholder that is nearly one.
 
     Other braces are a shell's, or the daemon's own.

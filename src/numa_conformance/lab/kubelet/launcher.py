@@ -48,9 +48,9 @@ class Launcher:
         """Start a kubelet whose home is the folder ``node``, and its log there; return its number."""
         return int(self._ask(start=[machine, str(node), binary, *flags]))
 
-    def run(self, log: Path, words: Sequence[str]) -> int:
-        """Start any program, what it says in a file, and return its number."""
-        return int(self._ask(run=[str(log), None, "", {}, [], *words]))
+    def run(self, log: Path, words: Sequence[str], settings: Mapping[str, str] | None = None) -> int:
+        """Start any program, what it says in a file, with settings in its environment, and return its number."""
+        return int(self._ask(run=[str(log), None, "", dict(settings or {}), [], *words]))
 
     def run_on_node(
         self,
