@@ -59,7 +59,9 @@ def house(tmp_path_factory):
     house.add(REFERENCE, "\nfrom ...wire.messages.cores import Cores, CountCores", behind=last_import)
     house.add(REFERENCE, METHOD, behind=last_method("ReferenceTarget"))
     house.add(SMOKE, "\nfrom ..wire.messages.cores import CountCores", behind=last_import)
-    house.change(SMOKE, "        classify.Classify(pod),\n", "        classify.Classify(pod),\n        CountCores(machine),\n")
+    house.change(
+        SMOKE, "        classify.Classify(pod),\n", "        classify.Classify(pod),\n        CountCores(machine),\n"
+    )
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The surface cores.\n")
     return house
 

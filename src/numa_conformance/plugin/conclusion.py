@@ -76,7 +76,7 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}, {}, False))
+        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}, {}, False, 0))
         self._config.stash[RUN].client.record.also(*statements)
         self._left_out = [LeftOut(*each) for each in left_out] or self._left_out
 
@@ -178,6 +178,7 @@ class Conclusion:
             outside=run.client.outside,
             contradictions=run.client.record.contradictions,
             absences=run.client.record.absences if run.client.record.is_absent else {},
+            restarts=run.client.record.restarts,
         )
         notes = [*[IN_THIS_PROCESS] * run.same_process, *summary.notes]
         return msgspec.structs.replace(summary, snapshots=run.snapshots.named, notes=notes)

@@ -29,6 +29,8 @@ MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 SELDOM, MOST_SELDOM = 10, 12
 """Times below which a requirement is told to be asked seldom within a budget, and how many of them are named."""
+_MOST_PAUSES = 6
+"""Pauses of a kubelet before it starts a container again: 10 s, doubled each time. The sixth is the longest."""
 FORMAT = "numa-conformance report 1"
 
 
@@ -74,6 +76,7 @@ class Summary(msgspec.Struct, frozen=True):
         outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
         contradictions: Mapping[str, Sequence[str]] = MappingProxyType({}),
         absences: Mapping[str, str] = MappingProxyType({}),
+        restarts: int = 0,
     ) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
@@ -82,7 +85,8 @@ class Summary(msgspec.Struct, frozen=True):
         with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
         unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
         it says, by the reason; ``contradictions``: where it has said otherwise too, likewise. ``absences``: why the
-        program behind the target was met on no machine, to its words; then nothing was asked.
+        program behind the target was met on no machine, to its words; then nothing was asked. ``restarts``: the most
+        times that the program ended, and was started again, before it was met.
         """
         if absences:
             cases = [msgspec.structs.replace(case, verdict="not claimed", details="", asked=0) for case in cases]
@@ -108,6 +112,7 @@ class Summary(msgspec.Struct, frozen=True):
         alone = [] if narrowed else _alone(ordered, target.features)
         notes = [
             *(f"{why}: {' '.join(words.split())}" for words in absences.values()),
+            *_restarted(restarts),
             *_unsupported(outside),
             *_unspent(ordered),
             *_in_part(ordered),
@@ -190,6 +195,12 @@ class Summary(msgspec.Struct, frozen=True):
         by_requirement = self.by_requirement().items()
         lax = {name: [case for case in cases if case.verdict == "not followed"] for name, cases in by_requirement}
         return {name: cases for name, cases in lax.items() if cases}
+
+
+def _restarted(times: int) -> Iterator[str]:
+    if times:
+        pauses = listed([f"{min(10 * 2**number, 300)} s" for number in range(min(times, _MOST_PAUSES))], _MOST_PAUSES)
+        yield f"the program ended, and was restarted at most {times}x in a row; a kubelet would have waited {pauses}"
 
 
 def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ...cpuset import bits_of, format_bits
 from ...errors import Fault, UsageError
+from ...namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, overlay
 from ..model import Machine
 from .fake import write_machine
 from .fake.pci import BUS, DRIVERS
 from .fake.proc import stat
 from .fake.tree import Tree, cpu_map
-from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, overlay
 
 _SYSTEM = "/sys/devices/system"
 _MEBIBYTES = 512

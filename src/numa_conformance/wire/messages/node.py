@@ -81,12 +81,14 @@ class NodeStarted(TaggedReply, tag="started", frozen=True):
 
     ``reserved_cpus``: under policy static the reserved CPUs; null: not reported, or an amount is reserved and no CPUs.
     Then those that the configuration names count, else none, and what depends on which they are is not judged.
+    ``restarts``: how often a program has ended by itself, and was started again, since the last reply of this kind.
     """
 
     default_cpuset: IdList
     reserved_cpus: IdList | None = None
     allocatable_cpus: IdList | None = None
     memory_state: list[MemoryNode] | None = None
+    restarts: int = 0
 
 
 class StartFailed(TaggedReply, tag="failed", frozen=True):
