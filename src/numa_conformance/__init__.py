@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "cpuset": "CpuSet",
         "errors": "Fault NumaConformanceError StartError UsageError",
         "kube": "KubeletConfiguration Pod",
-        "machine": "Cpu Device Machine MemoryNode allocation_map catalogue_names load_machine machine_svg",
+        "machine": "Amounts Cpu Device Machine MemoryNode allocation_map catalogue_names load_machine machine_svg",
         "plugin.numa_cluster": "NumaCluster",
         "reference.advice": "Advice advise",
         "reference.node": "AdmissionResult Node Placement",

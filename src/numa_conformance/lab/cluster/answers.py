@@ -13,7 +13,8 @@ import msgspec
 
 from ...cpuset import CpuSet, format_bits
 from ...errors import Fault, UsageError, closest
-from ...machine import allocation_map, machine_to_dict
+from ...machine import Amounts, allocation_map, machine_to_dict
+from ...machine.picture import FOLDED_ABOVE
 from ..kubelet.holdings import allocatable_cpus
 from .api import Api, ApiError
 from .node import ClusterNode
@@ -220,8 +221,7 @@ class ClusterAnswers:
         """Draw every node's machine with who has which CPUs, and list the pods that run nowhere."""
         on_nodes = [pod for pod in self.watch.pods() if _is_on_node(pod)]
         parts = [
-            f"node {name}: {node.plan.machine.name}\n{allocation_map(node.plan.machine, self._owners(name, on_nodes))}"
-            for name, node in self.nodes.items()
+            f"node {name}: {node.plan.machine.name}\n{self._map(name, on_nodes)}" for name, node in self.nodes.items()
         ]
         elsewhere = [_explanation(pod) for pod in self.watch.pods() if not _is_on_node(pod)]
         return "\n\n".join([*parts, *(["\n".join(elsewhere)] if elsewhere else [])])
@@ -240,15 +240,17 @@ class ClusterAnswers:
         node = self.nodes[pod["spec"]["nodeName"]]
         return dict(msgspec.to_builtins(node.holdings(pod, node.files())))
 
-    def _owners(self, name: str, pods: list[Pod]) -> dict[str, int]:
-        owners: dict[str, int] = {}
-        for pod in pods:
-            if pod["spec"]["nodeName"] == name:
-                for container, held in self._held(pod).items():
-                    if held["cpus"]:
-                        label = f"{pod['metadata']['name']}/{container}"
-                        owners[label] = owners.get(label, 0) | CpuSet.parse(held["cpus"]).bits
-        return owners
+    def _map(self, name: str, pods: list[Pod]) -> str:
+        held = {
+            f"{pod['metadata']['name']}/{container}": holding
+            for pod in pods
+            if pod["spec"]["nodeName"] == name
+            for container, holding in self._held(pod).items()
+        }
+        owners = {label: CpuSet.parse(holding["cpus"]).bits for label, holding in held.items() if holding["cpus"]}
+        amounts = {label: Amounts.of_answer(holding) for label, holding in held.items()}
+        shown = {label: each for label, each in amounts.items() if each.memory or each.devices}
+        return allocation_map(self.nodes[name].plan.machine, owners, amounts=shown, fold=FOLDED_ABOVE)
 
 
 def _is_on_node(pod: Pod) -> bool:
