@@ -64,6 +64,7 @@ def machine_svg(
     are further CPUs by what they are, framed. ``amounts``: memory and devices by owner. What is alike in a large
     machine is one box. Colours are the CSS variables ``--numa-c0`` to
     ``--numa-c7``, ``--numa-cR``, ``--numa-mark``, ``--numa-ink`` and ``--numa-paper``, which a page may set.
+    Within an element of class ``numa-page`` the picture is one column wide on a narrow screen.
     """
     marks = {label: cpus for label, cpus in (marks or {}).items() if cpus and label not in owners}
     return scenes_svg({"": Scene(machine, owners, amounts or {}, marks)}, legend=legend)

@@ -28,7 +28,7 @@ from .text import counts_text, playing_again, rank
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:-]")
 """What may be markup in Markdown."""
-_MAX_PICTURED = 512
+_MAX_PICTURED = 1024
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
 
 
