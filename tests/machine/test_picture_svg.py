@@ -1,3 +1,4 @@
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -111,3 +112,10 @@ def test_no_two_boxes_overlap_unless_one_is_in_the_other(name):
 def test_a_large_machine_is_drawn_within_a_megabyte(owners):
     assert len(machine_svg(LARGE, owners)) < 1_100_000
     assert titles(machine_svg(LARGE, owners))[0] == "CPUs of large"
+
+
+def test_what_others_call_themselves_is_no_markup_and_fits_xml():
+    named = replace(load_machine("one-cpu"), name='<b>"&\x00\x1b')
+    text = machine_svg(named, {"pod\x01</title>": 1, "x" * 10_000: 1})
+    assert titles(text)[0].startswith('CPUs of <b>"&')
+    assert "\x01" not in text
