@@ -2,7 +2,17 @@ from . import moved as moved
 from .cpuset import CpuSet
 from .errors import Fault, NumaConformanceError, StartError, UsageError
 from .kube import KubeletConfiguration, Pod
-from .machine import Cpu, Device, Machine, MemoryNode, allocation_map, catalogue_names, load_machine, machine_svg
+from .machine import (
+    Amounts,
+    Cpu,
+    Device,
+    Machine,
+    MemoryNode,
+    allocation_map,
+    catalogue_names,
+    load_machine,
+    machine_svg,
+)
 from .plugin.numa_cluster import NumaCluster
 from .reference.advice import Advice, advise
 from .reference.node import AdmissionResult, Node, Placement
@@ -13,6 +23,7 @@ from .sources.versions import KubernetesVersion
 __all__ = [
     "AdmissionResult",
     "Advice",
+    "Amounts",
     "Answer",
     "Comparison",
     "Cpu",
