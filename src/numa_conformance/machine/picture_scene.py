@@ -27,7 +27,7 @@ _MOST_DEVICES = 4
 """Devices of a resource in a NUMA node of which free ones are named; of more there is the number of free ones."""
 _MOST_PARTS = 12
 """Parts of owners that a line names."""
-_LONGEST_LIST = 24
+_LONGEST_LIST = 40
 """Characters of a list of CPUs that stands in a caption."""
 
 
