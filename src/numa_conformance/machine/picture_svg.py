@@ -132,7 +132,7 @@ class _Writer:
     @cached_property
     def width(self) -> int:
         """The width of every block."""
-        return max(_NARROWEST, *(_width(box) for box in self.boxes))
+        return max([_NARROWEST, *map(_width, self.boxes)])
 
     def blocks(self) -> list[_Block]:
         """Return a block for each outermost box, and one for what is in none."""
