@@ -6,7 +6,8 @@ from .machine import Cpu, Device, Machine, MemoryNode, allocation_map, catalogue
 from .plugin.numa_cluster import NumaCluster
 from .reference.advice import Advice, advise
 from .reference.node import AdmissionResult, Node, Placement
-from .reference.simulation import Answer, Comparison, Explanation, explain, simulate
+from .reference.simulation import Answer, Explanation, explain, simulate
+from .reference.simulation.what_if import Comparison
 from .sources.quirks import Quirks
 from .sources.versions import KubernetesVersion
 

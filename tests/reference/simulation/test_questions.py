@@ -66,6 +66,7 @@ def test_a_comparison_is_what_the_command_prints(printed):
     [
         (CONFIG, POD),
         (CONFIG + "\n", [POD]),
+        (json.dumps(static(topology="single-numa-node")), json.dumps(guaranteed("a", 2))),
         (static(topology="single-numa-node"), [guaranteed("a", 2)]),
         (KubeletConfiguration.from_dict(static(topology="single-numa-node")), guaranteed("a", 2)),
     ],
