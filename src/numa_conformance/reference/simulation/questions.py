@@ -42,9 +42,10 @@ def simulate(
 ) -> Answer:
     """Return what a node with a machine and a kubelet's configuration does with pods, and with steps between them.
 
-    ``machine`` is also a name of the catalogue, or a text of ``lscpu`` and the like. A text has a line break, or
-    is JSON; else a string is a path. ``config`` left out, or blank, stands for the kubelet's defaults. ``flags`` is a kubelet's
-    command line. ``explain`` adds the hints of managers, and quirks and changes behind what becomes of each pod.
+    ``machine`` is also a name of the catalogue, or a text of ``lscpu`` and the like. A text has a line break, or is
+    JSON; else a string is a path. ``config`` left out, or blank, stands for the kubelet's defaults. ``flags`` is a
+    kubelet's command line. ``explain`` adds the hints of managers, and the quirks and changes behind what becomes of
+    each pod.
 
     Raises ``UsageError`` with every fault of the input: file, line and field, where texts are called ``machine``,
     ``config`` and ``pods``. Raises ``StartError`` where the kubelet fails to start.
