@@ -16,7 +16,8 @@ from .machine import (
 from .plugin.numa_cluster import NumaCluster
 from .reference.advice import Advice, advise
 from .reference.node import AdmissionResult, Node, Placement
-from .reference.simulation import Answer, Comparison, Explanation, explain, simulate
+from .reference.simulation import Answer, Explanation, explain, simulate
+from .reference.simulation.what_if import Comparison
 from .sources.quirks import Quirks
 from .sources.versions import KubernetesVersion
 
