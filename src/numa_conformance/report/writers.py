@@ -53,9 +53,13 @@ def _add_problems(root: ElementTree.Element, summary: Summary) -> None:
 
 
 def _add_case(suite: ElementTree.Element, case: Case) -> None:
-    file, _, name = case.id.partition("::")
-    element = ElementTree.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name))
+    group, name = case.area, case.id.partition("::")[2]
+    if known := REQUIREMENTS.get(next(iter(case.requirements), "")):
+        group += f".{known.id}"
+        name = known.text if f"[{known.id}]" in name else name
+    element = ElementTree.SubElement(suite, "testcase", classname=_clean(group), name=_clean(name))
     properties = ElementTree.SubElement(element, "properties")
+    ElementTree.SubElement(properties, "property", name="case", value=_clean(case.id))
     for requirement in case.requirements:
         ElementTree.SubElement(properties, "property", name="requirement", value=_clean(requirement))
     if case.verdict == "passed":
