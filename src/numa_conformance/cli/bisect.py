@@ -20,7 +20,7 @@ from ..report.reference_answers import open_reference
 from ..report.side_by_side import causes_by_sort
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
-from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, machine_of, version
+from .options import CONFIG, FILE, INPUT, LEVEL, MACHINE, TIMEOUT, machine_of, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
 from .terminal import DIFFERENT, OK, notice, print_json, say, with_progress
@@ -41,9 +41,7 @@ class _Real:
 
 @click.command("bisect")
 @click.argument("files", nargs=-1, required=True, type=INPUT)
-@click.option(
-    "--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file: FILES hold pods."
-)
+@MACHINE
 @CONFIG
 @click.option("--flags", default="", metavar="TEXT", help="The kubelet's command line; overrides the configuration.")
 @click.option("--from", "oldest", type=version, default=str(OLDEST), show_default=True, help="The oldest version.")
@@ -59,7 +57,7 @@ class _Real:
     show_default=True,
     help="The folder of kubelet-1.37 and the like, as `tox run -e kubelet` builds them.",
 )
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds that a call of such a program may take.")
+@TIMEOUT
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
 def command(
     files: tuple[Path, ...],

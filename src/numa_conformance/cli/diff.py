@@ -18,7 +18,7 @@ from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
-from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of, read_configuration
+from .options import CONFIG, INPUT, MACHINE, TIMEOUT, machine_of, read_configuration
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, notice, print_json, terminal_width, with_progress
 
@@ -30,15 +30,8 @@ WIDTH = 160
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.argument("pods", metavar="[PODS]...", nargs=-1, type=INPUT)
-@click.option(
-    "--machine", "machine_name", type=MachineName(), help="The node of PODS: a name of the catalogue, or a file."
-)
-@click.option(
-    "--config",
-    "config_file",
-    type=FILE,
-    help="The KubeletConfiguration of the node of PODS, YAML or JSON (default: the kubelet's own defaults).",
-)
+@MACHINE
+@CONFIG
 @click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")

@@ -1,7 +1,6 @@
 """``numa-conformance news``: the requirements that are new or tightened since a release of the suite."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,7 @@ from ..report.pages.requirements_page import new_in
 from .options import FILE
 from .terminal import print_json, say
 
-
-@dataclass(frozen=True, slots=True)
-class _Claims:
-    features: frozenset[str]
-    surfaces: frozenset[str]
-
-    def concern(self, known: Requirement) -> bool:
-        """Tell whether a target with these claims is asked about a requirement."""
-        on = surfaces_of_tests().get(known.id, frozenset())
-        asked = groups_of(known.id, self.surfaces, self.features) or not self.surfaces.isdisjoint(on)
-        return bool(asked) and self.features.issuperset(known.features)
+_Claims = tuple[frozenset[str], frozenset[str]]
 
 
 @click.command("news")
@@ -44,8 +33,7 @@ def command(since: str, claims: Path | None, as_json: bool) -> None:
         raise UsageError(
             Fault("--since", f"there is no release {since!r}", ", ".join(RELEASES), closest(minor, RELEASES))
         )
-    claimed = None if claims is None else _claims(claims)
-    rows = list(_rows([*RELEASES][[*RELEASES].index(minor) + 1 :], claimed))
+    rows = list(_rows([*RELEASES][[*RELEASES].index(minor) + 1 :], _claims(claims) if claims else None))
     if as_json:
         print_json(rows)
         return
@@ -56,26 +44,31 @@ def command(since: str, claims: Path | None, as_json: bool) -> None:
     say(f"{counts} since {minor}" + ("" if claims is None else f", of what {claims} claims"))
 
 
-def _rows(releases: list[str], claimed: _Claims | None) -> Iterator[dict[str, Any]]:
+def _rows(releases: list[str], claims: _Claims | None) -> Iterator[dict[str, Any]]:
     for release in releases:
         tightened = RELEASES[release].tightened.items()
         changes = {id: ("tightened", f"now tested too: {cases}") for id, cases in tightened}
         changes |= {each.id: ("new", each.text) for each in new_in(release)}
         for id, (change, text) in sorted(changes.items(), key=lambda item: item[1][0]):
             known = REQUIREMENTS[id]
-            if claimed is None or claimed.concern(known):
+            if claims is None or _concerns(known, *claims):
                 of_it = {name: getattr(known, name) for name in ("strength", "level", "features", "address")}
                 yield {"release": release, "change": change, "id": id, "text": text, **of_it}
 
 
+def _concerns(known: Requirement, features: frozenset[str], surfaces: frozenset[str]) -> bool:
+    """Tell whether a target with these claims is asked about a requirement."""
+    asked = groups_of(known.id, surfaces, features) or surfaces & surfaces_of_tests().get(known.id, frozenset())
+    return bool(asked) and features.issuperset(known.features)
+
+
 def _claims(path: Path) -> _Claims:
-    """Return what a report's target, or a target asked by ``smoke``, claims; raises ``UsageError``."""
+    """Return features and surfaces of a report's target, or of one asked by ``smoke``; raises ``UsageError``."""
     file = path / "report.json" if path.is_dir() else path
-    documents = read_documents(file)
-    described = object_at(documents[0].value if documents else None)
+    described = object_at(next((document.value for document in read_documents(file)), None))
     described = object_at(described, "target") or described
-    features, surfaces = (described.get(name) for name in ("features", "surfaces"))
+    features, surfaces = described.get("features"), described.get("surfaces")
     if not isinstance(features, list) or not isinstance(surfaces, list):
         accepted = "a report of the suite, or what numa-conformance smoke --json prints"
         raise UsageError(Fault(str(file), "names no features and surfaces", accepted))
-    return _Claims(frozenset(map(str, features)), frozenset(map(str, surfaces)))
+    return frozenset(map(str, features)), frozenset(map(str, surfaces))

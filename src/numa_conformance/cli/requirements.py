@@ -54,10 +54,8 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
 
     All of them, or those of IDS (``*`` stands for any text), with the sentences that these rest on.
     """
-    if (page is not None or folder is not None) and (as_json or ids):
-        raise click.UsageError("pages are made as they are: without ids and --json")
-    if page is not None and folder is not None:
-        raise click.UsageError("pages of chapters are written, others printed: one command each")
+    if sum(map(bool, (page, folder, as_json or ids))) > 1:
+        raise click.UsageError("pages are made as they are, one command each: without ids and --json")
     if folder is not None:
         pages = chapter_pages()
         for name, text in pages.items():
