@@ -67,12 +67,11 @@ def command(
     oldest: KubernetesVersion,
     newest: KubernetesVersion,
     level: str,
-    messages: bool,
-    ignored: tuple[str, ...],
     real: bool,
     adapters: Path,
     timeout: float,
     as_json: bool,
+    **wording: Any,
 ) -> int:
     """Ask version after version what becomes of FILES, and say what changed when, and by what.
 
@@ -85,24 +84,16 @@ def command(
     versions = _versions(oldest, newest)
     at: Level = "exact" if level == "exact" else "documented"
     answers = [
-        (history, list(turns(history, versions, at, messages=messages, ignored=ignored, lives=bool(machine_name))))
+        (history, list(turns(history, versions, at, lives=bool(machine_name), **wording)))
         for history in with_progress(histories, "asking", len(histories))
     ]
     if real and any(BEYOND & step.params.keys() for history in histories for step in history.steps):
         raise click.UsageError("--real asks programs what the protocol has: pods, delete and restart of a life")
     programs = _programs(adapters, versions) if real else []
-    of_programs = [
-        _answers_of_programs(history, programs, at, timeout, messages=messages, ignored=ignored)
-        for history in histories
-    ]
+    of_programs = [_answers_of_programs(history, programs, at, timeout, **wording) for history in histories]
     if as_json:
-        print_json(
-            {
-                "level": level,
-                "versions": list(map(str, versions)),
-                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, of_programs, strict=True)],
-            }
-        )
+        shown = [_as_json(*answer, reals) for answer, reals in zip(answers, of_programs, strict=True)]
+        print_json({"level": level, "versions": list(map(str, versions)), "histories": shown})
     else:
         _print(answers, of_programs, versions)
     changed = any(changes for _, changes in answers) or any(real.difference for reals in of_programs for real in reals)
@@ -143,7 +134,7 @@ def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]
 
 
 def _answers_of_programs(
-    history: History, programs: Sequence[Path], level: Level, timeout: float, *, messages: bool, ignored: Sequence[str]
+    history: History, programs: Sequence[Path], level: Level, timeout: float, **wording: Any
 ) -> list[_Real]:
     """Ask the programs, and beside each the reference of its version."""
     compared = []
@@ -151,7 +142,7 @@ def _answers_of_programs(
         with open_target(TargetChoice(None, str(program), "exact", None, timeout)) as kubelet:
             follows = KubernetesVersion.supported(kubelet.description.kubernetes_version)
             with open_reference(level, follows) as reference:
-                two = TwoTargets(kubelet, reference, messages=messages, ignored=ignored)
+                two = TwoTargets(kubelet, reference, **wording)
                 compared.append(_Real(kubelet.description.kubernetes_version, two.again(history)))
     return compared
 

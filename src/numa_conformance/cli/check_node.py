@@ -114,13 +114,10 @@ def _print(findings: Findings) -> None:
         click.echo(as_line(f"note: {note}"))
     for note in findings.notes:
         click.echo(as_line(f"not seen: {note}"))
-    counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
+    numbers = {"error": findings.errors, "warning": len(findings.findings) - findings.errors}
+    counts = ", ".join(f"{number} {name}{'' if number == 1 else 's'}" for name, number in numbers.items())
     of = "a kubelet" if findings.version is None else f"kubelet {findings.version}"
     click.echo(f"{counts}; {len(findings.counts)} requirements asked of {of} in {findings.seconds:.1f} s")
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def finding_lines(finding: NodeFinding) -> Iterable[str]:

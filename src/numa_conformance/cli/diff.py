@@ -1,6 +1,5 @@
 """``numa-conformance diff``: where two implementations differ, each kind of difference by its smallest history."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -47,11 +46,10 @@ def command(
     config_file: Path | None,
     budget: str,
     seed: int,
-    messages: bool,
-    ignored: tuple[str, ...],
     timeout: float,
     first: bool,
     as_json: bool,
+    **wording: Any,
 ) -> int:
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
@@ -74,10 +72,12 @@ def command(
         left, right = _open(opened, choices)
         if machine_name:
             titles = map(_title, "AB", choices, (left, right))
-            moving = _moving(dict(zip(titles, (left, right), strict=True)), machine_name, config_file, pods)
+            sides = dict(zip(titles, (left, right), strict=True))
+            config, there = read_configuration(config_file), read_all(pods, notice).in_order
+            moving = Moving.ask(sides, machine_of(machine_name), config.to_dict(), there)
             moving.print_json() if as_json else moving.print_text()
             return moving.exit_code
-        two = TwoTargets(left, right, messages=messages, ignored=ignored)
+        two = TwoTargets(left, right, **wording)
         known = OfAWholeKubelet(*whole)
         kinds = Kinds(lambda questions: known.without(two.again(questions)), _causes_between(choices, two))
         for difference in with_progress(two.histories(limit, seed), "asking both"):
@@ -103,11 +103,6 @@ def command(
     else:
         _print(about, all_kinds)
     return DIFFERENT if all_kinds else OK
-
-
-def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
-    config = read_configuration(config_file)
-    return Moving.ask(titles, machine_of(machine), config.to_dict(), read_all(pods, notice).in_order)
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:

@@ -3,13 +3,14 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import Fault, UsageError
-from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read_scheduler_configuration
+from ..kube import ClusterObjects, NodeResourcesFitArgs, read_cluster, read_scheduler_configuration
 from ..printable import listed
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
 from ..reference.fleet.run import unmodelled_uses
@@ -78,8 +79,9 @@ def command(
         differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
         return DIFFERENT if differs else OK
     jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
+    track = partial(with_progress, label="placing pods")
     with open_engine(engine) as where:
-        runs = run_campaign(cluster, fleet, jobs, where, lots=lots, documented=level == "documented", track=_track)
+        runs = run_campaign(cluster, fleet, jobs, where, lots=lots, documented=level == "documented", track=track)
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
@@ -88,10 +90,6 @@ def command(
     else:
         say("\n".join(_lines(cluster, fleet, by_setup, shown)))
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
-
-
-def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
-    return with_progress(pods, "placing pods", len(pods))
 
 
 def _read(

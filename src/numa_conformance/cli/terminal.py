@@ -4,13 +4,16 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import mean
 from typing import Any, TypeVar
 
 import click
 
 from .. import printable
+from ..errors import Fault, UsageError
+from ..files import write_text
 from ..machine.picture import coloured
 
 OK = 0
@@ -28,6 +31,17 @@ T = TypeVar("T")
 def print_json(value: Any) -> None:
     """Print one JSON document for a program to read."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def write_absent(texts: Mapping[Path, str]) -> None:
+    """Write files, and say which; those that are there as they would be stay. Raises ``UsageError`` for others."""
+    others = [path for path, text in texts.items() if path.exists() and path.read_text(encoding="utf-8") != text]
+    if others:
+        raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in others)
+    for path, text in texts.items():
+        if not path.exists():
+            write_text(path, text)
+            click.echo(f"wrote {path}")
 
 
 def with_progress(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
