@@ -14,7 +14,6 @@ import click
 from .. import printable
 from ..errors import Fault, UsageError
 from ..files import write_text
-from ..machine.picture import coloured
 
 OK = 0
 DIFFERENT = 1
@@ -77,6 +76,8 @@ def terminal_width(*, err: bool = False) -> int | None:
 
 def echo_picture(text: str) -> None:
     """Print a text with a picture of a machine: in colours on a terminal, unless NO_COLOR is set."""
+    from ..machine.picture import coloured  # commands without machines do not pay for them
+
     click.echo(text if os.environ.get("NO_COLOR") else coloured(text))  # click leaves escapes out elsewhere
 
 
