@@ -105,7 +105,7 @@ def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Schedul
                         "node": pod.node,
                         "reason": pod.reason,
                         "message": pod.message,
-                        "takers": list(pod.takers),
+                        "takers": pod.takers,
                     }
                     for pod in pods
                 ],

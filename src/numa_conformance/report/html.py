@@ -210,7 +210,7 @@ def render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=select_autoescape(("html", "svg")),  # Markdown says itself which texts are not ours
+        autoescape=select_autoescape(("html", "svg", "xml")),  # Markdown says itself which texts are not ours
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
