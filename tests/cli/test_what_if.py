@@ -123,7 +123,7 @@ def test_a_configuration_that_does_not_come_up_is_named(compared):
 def test_explain_tells_of_one_node(compared):
     code, _, err = compared(SINGLE, pods(a=2), "--explain")
     assert code == 2
-    assert "--explain tells of one node" in err
+    assert "--explain is about one node" in err
 
 
 def test_a_resize_is_compared_too(compared):
