@@ -13,7 +13,6 @@ from numa_conformance.judging.verdicts import HistoryVerdicts, judge
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.history.history import Head, History, Step
-from processes import PATIENCE
 
 Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
 
@@ -21,7 +20,7 @@ Answering = Callable[[Scenario, Mapping[str, Any]], Mapping[str, Any]]
 @lru_cache
 def documented_reference() -> Client:
     """Return the reference at level documented, asked in this process."""
-    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", PATIENCE))
+    return Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference"))
 
 
 def mixed(scenarios: Iterable[Scenario]) -> tuple[Scenario, ...]:

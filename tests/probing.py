@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, count, groupby, islice, pairwise
 from pathlib import Path
 
 from noise.questions import rare
@@ -41,8 +41,8 @@ from planted import mixed
 RECORDED = Path(__file__).parents[1] / "conformance" / "exact" / "recorded"
 SEARCHED, KEPT = 3, 2
 """Probes that are searched for one quirk on one surface, and those of them that are kept: the smallest."""
-SECONDS = 1.5
-"""Time to look for a smaller probe."""
+TRIES = 400
+"""Looks at the clock that counts them, while a smaller probe is sought."""
 MOST_CPUS = 64
 """Machines of more CPUs are asked last."""
 LEAST = {
@@ -124,7 +124,7 @@ def shrunk(pair: Pair, questions: History) -> History:
 
     first = shown_otherwise(*pair, questions)
     assert first is not None
-    found = smallest(first, lambda best: simpler(best.history), still, seconds=SECONDS)
+    found = smallest(first, lambda best: simpler(best.history), still, seconds=TRIES, clock=count().__next__)
     return found.history.until(found.step + 1)
 
 

@@ -17,7 +17,7 @@ import subprocess, sys
 from numa_conformance.files import TemporaryFolder
 folder = TemporaryFolder("owned-")
 (folder.path / "inside").mkdir()
-group = subprocess.Popen(["sleep", "60"], start_new_session=True, stdout=subprocess.DEVNULL).pid
+group = subprocess.Popen(["sleep", "3600"], start_new_session=True, stdout=subprocess.DEVNULL).pid
 folder.end_with_owner(group)
 print(folder.path, group, flush=True)
 sys.stdin.read()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import pytest
@@ -12,11 +12,12 @@ from numa_conformance.asking.findings.telling import CaseReport, finding_of, oth
 from numa_conformance.asking.groups import judged
 from numa_conformance.asking.outcomes import GroupOutcome, broken_first_in, broken_in, times_broken
 from numa_conformance.asking.shrinking import shortened, times_seen
-from numa_conformance.judging.verdicts import ANSWERED
+from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED
 from numa_conformance.plugin.cases import TALLY, case_id
 from numa_conformance.plugin.run import Run
 from numa_conformance.plugin.spending import NO_TIME, TELLING
-from numa_conformance.wire import Client
+from numa_conformance.report.case import NOT_JUDGED
+from numa_conformance.wire import BadReply, Client, TargetFault
 from numa_conformance.wire.features import FEATURES
 from numa_conformance.wire.history.history import History
 
@@ -47,7 +48,7 @@ def test_every_step(
     outcomes = asked(name)
     if not outcomes:
         pytest.skip("not claimed: no surface on which this shows")
-    faults = [ended for outcome in outcomes for ended in outcome.ended if _tells(name, outcome, asked, chosen)]
+    faults = [fault for outcome in outcomes for fault in _faults(name, outcome, asked, chosen)]
     times, histories = (sum(getattr(outcome.verdicts, kind)[name] for outcome in outcomes) for kind in COUNTED)
     held_back = sum((outcome.verdicts.not_asked(name) for outcome in outcomes), Counter[str]())
     why = dict(held_back.most_common(MOST_REASONS))
@@ -59,7 +60,8 @@ def test_every_step(
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:
         history, fault = faults[0]
-        seen = times_seen(history, ANSWERED, target) if seconds else None
+        told_by = WELL_FORMED if history.steps[-1].fault is None else ANSWERED
+        seen = times_seen(history, told_by, target) if seconds else None
         request.node.stash[TALLY] = replace(
             tally,
             history=history,
@@ -89,7 +91,9 @@ def test_every_step(
         )
         raise finding_of(shortest)
     if not times and any(outcome.ended for outcome in outcomes):
-        pytest.skip(f"not asked: other conversations of its kind ended without an answer{_because(why)}")
+        pytest.skip(f"{NOT_JUDGED}conversations of its kind ended without an answer{_because(why)}")
+    if not times and broken_in(outcomes, WELL_FORMED):
+        pytest.skip(f"{NOT_JUDGED}answers in conversations of its kind are malformed{_because(why)}")
     if not times and target.outside:
         pytest.skip(f"not claimed: machines on which it shows are outside of what the target supports{_because(why)}")
     if not times and not conformance.machines.is_whole:
@@ -104,10 +108,23 @@ def test_every_step(
         raise AssertionError(f"no conversation asks {name}{_because(why)}")
 
 
-def _tells(name: str, outcome: GroupOutcome, asked: Callable[[str], list[GroupOutcome]], chosen: list[str]) -> bool:
-    """Tell whether a requirement is the one at which the faults of a group are told: each is told once."""
-    if not outcome.ended or ANSWERED in chosen:
-        return name == ANSWERED
+def _faults(
+    name: str, outcome: GroupOutcome, asked: Callable[[str], list[GroupOutcome]], chosen: list[str]
+) -> Iterator[tuple[History, TargetFault]]:
+    """Yield the faults of a group that are told at a requirement, of malformed answers too: each is told once."""
+    if outcome.ended and _tells(name, ANSWERED, outcome, asked, chosen):
+        yield from outcome.ended
+    if name != WELL_FORMED and _tells(name, WELL_FORMED, outcome, asked, chosen):
+        for broken in broken_in([outcome], WELL_FORMED):
+            yield broken.history.until(broken.step + 1), BadReply(f"an answer is malformed: {broken.violation.why}")
+
+
+def _tells(
+    name: str, tells: str, outcome: GroupOutcome, asked: Callable[[str], list[GroupOutcome]], chosen: list[str]
+) -> bool:
+    """Tell whether a requirement is told what another one tells where it is chosen: the first that has the group."""
+    if tells in chosen:
+        return name == tells
     return not any(outcome is other for earlier in chosen[: chosen.index(name)] for other in asked(earlier))
 
 

@@ -491,8 +491,11 @@ func (m DriverFailed) MarshalJSON() ([]byte, error) {
 }
 
 // DriverStarted: The driver has registered: the spec of each of its ResourceSlices.
+//
+// restarts: how often it has ended by itself, and was started again, since the last reply of this kind.
 type DriverStarted struct {
-	Slices []json.RawMessage `json:"slices"`
+	Slices   []json.RawMessage `json:"slices"`
+	Restarts int               `json:"restarts,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -617,11 +620,13 @@ type Merged struct {
 //
 // reserved_cpus: under policy static the reserved CPUs; null: not reported, or an amount is reserved and no CPUs.
 // Then those that the configuration names count, else none, and what depends on which they are is not judged.
+// restarts: how often a program has ended by itself, and was started again, since the last reply of this kind.
 type NodeStarted struct {
 	DefaultCpuset   string       `json:"default_cpuset"`
 	ReservedCPUs    *string      `json:"reserved_cpus,omitempty"`
 	AllocatableCPUs *string      `json:"allocatable_cpus,omitempty"`
 	MemoryState     []MemoryNode `json:"memory_state"`
+	Restarts        int          `json:"restarts,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -748,12 +753,14 @@ func (m PluginRefused) MarshalJSON() ([]byte, error) {
 
 // PluginStarted: The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 //
-// serves: whether its own service answered when it registered; null: not reported.
+// serves: whether its own service answered when it registered; null: not reported. restarts: how often it has
+// ended by itself, and was started again, since the last reply of this kind.
 type PluginStarted struct {
 	Resource string          `json:"resource"`
 	Devices  []OfferedDevice `json:"devices"`
 	Prefers  bool            `json:"prefers,omitempty"`
 	Serves   *bool           `json:"serves,omitempty"`
+	Restarts int             `json:"restarts,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.
@@ -1042,7 +1049,7 @@ type RestartNode struct {
 	AtOnce  bool               `json:"at_once,omitempty"`
 }
 
-// Restarted: The node is up again, and each pod that was on it is admitted again or refused. updates: as of an admission.
+// Restarted: The node is up again, and each pod on it is admitted again or refused. updates: as of an admission.
 type Restarted struct {
 	Pods          []PodAfterRestart `json:"pods"`
 	DefaultCpuset string            `json:"default_cpuset"`

@@ -6,8 +6,26 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, reduce
 from operator import or_
+from typing import TYPE_CHECKING
 
 from .errors import CpuSetSyntaxError
+
+if TYPE_CHECKING:
+
+    class _Number:
+        """Compares and adds up; no shift, range or repetition takes it."""
+
+        def __lt__(self, other: Unchecked) -> bool: ...
+        def __add__(self, other: Unchecked) -> int: ...
+        def __radd__(self, other: int) -> int: ...
+
+        __le__ = __gt__ = __ge__ = __lt__
+        __sub__, __rsub__, __rmul__ = __add__, __radd__, __radd__
+
+    Unchecked = int | _Number
+else:
+    Unchecked = int
+"""A number of strangers: ``bit_of`` or ``checked`` makes an int of it for the type checker."""
 
 MAX_ID = 65_535
 """Highest id accepted from text: the kernel's own lists stay far below, and a typo must not cost memory."""
@@ -15,14 +33,21 @@ MAX_ID = 65_535
 _NUMBER = re.compile(r"[0-9]+", re.ASCII)
 
 
-def bit_of(id: int) -> int:
-    """Return an id as bits; raises ``ValueError`` where it is no id: an unchecked ``1 << id`` costs what it says."""
+def checked(number: Unchecked, low: int = 0, high: int = MAX_ID) -> int:
+    """Return a number within bounds, those of an id by default; raises ``ValueError`` for another."""
+    if not low <= number <= high:
+        raise ValueError(f"{number} is outside {low}..{high}")
+    return number  # type: ignore[return-value]  # the one place that makes an int of it
+
+
+def bit_of(id: Unchecked) -> int:
+    """Return an id as bits; raises ``ValueError`` where it is none: an unchecked ``1 << id`` costs what it says."""
     if not 0 <= id <= MAX_ID:
         raise ValueError(f"id {id} is outside 0..{MAX_ID}")
-    return 1 << id
+    return 1 << id  # type: ignore[operator]  # checked above, as ``checked`` does: this is asked most often
 
 
-def bits_of(ids: Iterable[int]) -> int:
+def bits_of(ids: Iterable[Unchecked]) -> int:
     """Return ids as bits, each once; raises ``ValueError`` like ``bit_of``."""
     bits = 0
     for id in ids:

@@ -284,6 +284,9 @@ def _check_extent(document: Document) -> None:
         elif isinstance(value, dict):
             for key in value:
                 _check_text(key, document.place)
+                if not key.isprintable():
+                    accepted = "one line of printable characters"
+                    raise UsageError(Fault(document.place, f"{key[:40]!a} is no name of a field", accepted))
             stack.extend((inner, depth + 1) for inner in value.values())
         elif isinstance(value, list):
             stack.extend((inner, depth + 1) for inner in value)

@@ -15,6 +15,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .printable import as_line
+
 _LONGEST_NAME = 100
 """Longer names get no suggestion, as a search takes the square of their length."""
 
@@ -41,7 +43,7 @@ class Fault:
             text += f" (accepted: {self.accepted})"
         if self.suggestion:
             text += f"; did you mean {self.suggestion!r}?"
-        return text
+        return as_line(text)
 
 
 class UsageError(NumaConformanceError):

@@ -84,6 +84,13 @@ class Fields:
         self.fault(path, f"is {kind_of(value)}{_quoting(value)}", "a text")
         return default
 
+    def name(self, value: object, path: str, default: str = "") -> str:
+        """Return a text that lines of ours may begin with."""
+        text = self.text(value, path, default)
+        if not text.isprintable():
+            self.fault(path, f"is {shown(text)}", "one line of printable characters")
+        return text
+
     def whole(
         self, value: object, path: str, default: int = 0, *, low: int | None = None, high: int | None = None
     ) -> int:

@@ -76,6 +76,11 @@ def printable(text: str) -> str:
     return _COMMAND.sub(lambda match: match[0][:-1] + f"\\u{ord(match[0][-1]):04x}", text)
 
 
+def as_line(text: str) -> str:
+    r"""Write what others wrote so that it begins no line of ours: line breaks are shown, as ``\n``."""
+    return printable(text.replace("\n", "\\n"))
+
+
 class PrintableStream:
     """A text stream that is written to as ``printable``; everything else is the stream's own."""
 

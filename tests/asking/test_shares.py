@@ -12,9 +12,8 @@ from numa_conformance.asking.asking import MOST_FAULTS, Asking
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shares import Shares, idle_cpus
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.wire import Client, Crashed, InProcess, Unsupported, in_process
+from numa_conformance.wire import Client, Crashed, InProcess, Unsupported
 from numa_conformance.wire.messages.plugin import Preferred
-from processes import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has what ends a process with its parent")
 GROUP, SCENARIOS, VERSION = "plugins", 9, "1.37"
@@ -46,7 +45,7 @@ class Refuses(Right):
 
 
 def client(target):
-    return Client(InProcess(target, target.__name__, PATIENCE))
+    return Client(InProcess(target, target.__name__))
 
 
 def asking(target, shares=None, **more):
@@ -123,14 +122,14 @@ def test_at_least_one_cpu_counts_as_idle():
 
 
 def test_a_signal_at_the_last_instruction_ends_a_process(monkeypatch, tmp_path):
-    here, end = os.getpid(), in_process._exit
+    here, end = os.getpid(), os._exit
 
     def exits(status):
         if os.getpid() != here:
             os.kill(os.getpid(), signal.SIGTERM)
         end(status)
 
-    monkeypatch.setattr("numa_conformance.wire.in_process._exit", exits)
+    monkeypatch.setattr(os, "_exit", exits)
     shares = shares_of(Right)
     try:
         assert shares.can_ask()

@@ -9,7 +9,6 @@ from numa_conformance.comparing.differing import differing, filled
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 KUBELET = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0", "topologyManagerPolicy": "best-effort"}
 UNTOLD = {"affinity"}
@@ -21,7 +20,7 @@ def a_life():
         ("node.start", {"machine": machine_to_dict(machine), "kubelet": KUBELET}),
         ("node.admit", {"pod": guaranteed("a", 2, **{"example.com/nic": "1"})}),
     ]
-    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
+    client = Client(InProcess(ReferenceTarget, "reference"))
     return drive(Scenario("told", "", machine, lambda: ask_all(asked)), client, "1.37")[0]
 
 

@@ -10,7 +10,6 @@ from numa_conformance.asking.groups import GROUPS
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 FIT = "node/fit/refuses-more-cpus-than-are-allocatable"
 
@@ -27,7 +26,7 @@ class Boasts(ReferenceTarget):
     ("target", "met"), [(ReferenceTarget("documented", resource_fit=True), True), (Boasts("documented"), False)]
 )
 def test_who_adds_up_refuses_what_is_too_much(target, met):
-    client = Client(InProcess(lambda: target, "target", PATIENCE))
+    client = Client(InProcess(lambda: target, "target"))
     lives = list(GROUPS["lives"].scenarios(client.features, 0))
     random.Random(1).shuffle(lives)
     verdicts = Asking(lives[:60], client, "1.37").spend().verdicts
@@ -36,5 +35,5 @@ def test_who_adds_up_refuses_what_is_too_much(target, met):
 
 
 def test_who_says_nothing_of_it_is_not_asked():
-    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
+    client = Client(InProcess(ReferenceTarget, "reference"))
     assert not client.features.issuperset(REQUIREMENTS[FIT].features)

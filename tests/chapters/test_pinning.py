@@ -12,7 +12,6 @@ from numa_conformance.chapters.doors import pinning
 from numa_conformance.machine import Machine, load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 from worlds import judged_in
 
 MACHINES = ("t1-one-socket-smt2", "t2-two-sockets-interleaved", "t3-two-numa-per-socket")
@@ -28,7 +27,7 @@ def pools(claimed: frozenset[str], machines: list[Machine]) -> list[Scenario]:
 
 def asked(daemon: str, wrong: str = "") -> tuple[set[str], set[str]]:
     """Ask a daemon on three machines: the promises that were asked of those that it makes, and those not kept."""
-    client = Client(InProcess(lambda: DAEMONS[daemon](wrong), daemon, PATIENCE))
+    client = Client(InProcess(lambda: DAEMONS[daemon](wrong), daemon))
     scenarios = pools(client.features, [load_machine(name) for name in MACHINES])
     verdicts = Asking(scenarios, client, "1.37").spend().verdicts
     promised = {name for name in PROMISES if client.features.issuperset(REQUIREMENTS[name].features)}
@@ -52,5 +51,5 @@ def test_every_promise_is_seen_to_break() -> None:
 
 
 def test_who_claims_none_is_not_asked() -> None:
-    client = Client(InProcess(ReferenceTarget, "reference", PATIENCE))
+    client = Client(InProcess(ReferenceTarget, "reference"))
     assert pools(client.features, [load_machine(MACHINES[0])]) == []

@@ -21,7 +21,6 @@ from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import FEATURES, Client, InProcess
 from numa_conformance.wire.history.history import Head, History, Step
-from processes import PATIENCE
 
 COMES_UP = "node/restart/comes-up-after-a-crash"
 TWO_PLACES = "node/restart/a-crash-leaves-no-cpu-in-two-places"
@@ -88,7 +87,7 @@ def test_files_that_the_node_never_wrote_are_no_crash() -> None:
 
 
 def test_the_reference_tells_its_writes_in_order() -> None:
-    reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", PATIENCE))
+    reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference"))
     outcome = Asking(GROUPS["crashes"].scenarios(ALL, 0), reference, "1.32").spend()
     assert (outcome.ended, outcome.verdicts.unmet & {COMES_UP, TWO_PLACES, MOVES}) == ([], set())
     assert {name for name in requirements_in(GROUPS["crashes"]) if not outcome.verdicts.tests[name]} == set()
@@ -102,7 +101,7 @@ class _WritesTwice:
     """Writes its state file first with a checksum that is not of its content, then with the right one."""
 
     def __init__(self) -> None:
-        self._reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference", PATIENCE))
+        self._reference = Client(InProcess(lambda: ReferenceTarget("documented"), "reference"))
         self.description = self._reference.description
 
     def call(self, method: str, params: Mapping[str, Any]) -> Any:

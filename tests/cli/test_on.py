@@ -153,7 +153,7 @@ def test_the_exit_code_is_the_commands(words, code):
 def test_the_command_is_the_process_that_was_started_and_gets_its_signals():
     # No process stands between: what ends ours ends the command, and the kernel unmounts with it.
     with subprocess.Popen(
-        [*ON, "one-cpu", "--", "sh", "-c", "echo $$; exec sleep 60"], stdout=subprocess.PIPE
+        [*ON, "one-cpu", "--", "sh", "-c", "echo $$; exec sleep 3600"], stdout=subprocess.PIPE
     ) as child:
         assert int(child.stdout.readline()) == child.pid
         assert "numa-conformance" in Path(f"/proc/{child.pid}/mounts").read_text()
@@ -162,7 +162,7 @@ def test_the_command_is_the_process_that_was_started_and_gets_its_signals():
 
 
 def test_nothing_is_left_after_a_kill():
-    with subprocess.Popen([*ON, "one-cpu", "--", "sh", "-c", "echo; exec sleep 60"], stdout=subprocess.PIPE) as child:
+    with subprocess.Popen([*ON, "one-cpu", "--", "sh", "-c", "echo; exec sleep 3600"], stdout=subprocess.PIPE) as child:
         child.stdout.readline()
         child.kill()
     assert "numa-conformance" not in Path("/proc/self/mounts").read_text()

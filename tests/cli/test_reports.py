@@ -110,8 +110,8 @@ REPORTS = {
     "hints": (EXPLAIN, HINTS, 0, "restricted: merged: {0} (not preferred), no set of NUMA nodes is preferred by all: refused"),
     "an old log without answers": (EXPLAIN, OLD_LOG, 2, "is a log (accepted: what they ask for: kubectl get pods"),
     "a log in JSON": (EXPLAIN, JSON_LOG, 2, "is a log (accepted: what they ask for: kubectl get pods"),
-    "CPUs that a kubelet detected": (MACHINE, DETECTED, 0, "socket 1  numa 1  L3 - | 2,6 -- | 3,7 -- |"),
-    "the same of a later kubelet": (MACHINE, DETECTED_LATER, 0, "socket 1  numa 1  L3 1 | 1,3 -- |"),
+    "CPUs that a kubelet detected": (MACHINE, DETECTED, 0, "socket 1, NUMA 1 | 2,6    | 3,7    |"),
+    "the same of a later kubelet": (MACHINE, DETECTED_LATER, 0, "socket 1, NUMA 1, L3 1 | 1,3    |"),
 }  # fmt: skip
 POD = {
     "metadata": {"name": "new"},

@@ -12,7 +12,6 @@ from numa_conformance.sources.policies import TOPOLOGY_POLICIES
 from numa_conformance.sources.quirks import QUIRKS, Quirks
 from numa_conformance.sources.versions import SUPPORTED
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 SCOPE = "topology-manager/scope/container"
 FORK = """
@@ -104,7 +103,7 @@ def test_a_mended_quirk_is_told_as_such(name):
 def _turned(version, mended):
     """Return what is told to be the other way in a kubelet of a version that mended a quirk, and in nothing else."""
     fork = ReferenceTarget("exact", version, quirks=Quirks.of(version).without(mended))
-    answers = ProbeAnswers(Client(InProcess(lambda: fork, "fork", PATIENCE)), messages=True)
+    answers = ProbeAnswers(Client(InProcess(lambda: fork, "fork")), messages=True)
     for _ in answers.ask(list(fair_probes(answers.client))):
         pass
     (fit,) = fits(answers, [version])

@@ -22,9 +22,7 @@ FULL_CORES = "full-pcpus-only: true"
 
 @contextmanager
 def both(one, other, surface):
-    clients = [
-        Client(InProcess(lambda make=make: Narrow(make(), surface), "a target", PATIENCE)) for make in (one, other)
-    ]
+    clients = [Client(InProcess(lambda make=make: Narrow(make(), surface), "a target")) for make in (one, other)]
     try:
         yield TwoTargets(*clients)
     finally:

@@ -11,7 +11,6 @@ from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.claims import ClaimPrepared, ClaimRefused, DriverFailed
-from processes import PATIENCE
 
 MACHINE = load_machine("two-nodes-devices")
 """Two sockets, a NUMA node each: CPUs 0-3,8-11 and 4-7,12-15; CPU 8 is the other thread of CPU 0."""
@@ -45,7 +44,7 @@ class Fails(ReferenceTarget):
 
 
 def of(driver, *pods, reserved=""):
-    client = Client(InProcess(driver, "driver", PATIENCE))
+    client = Client(InProcess(driver, "driver"))
     return outcomes_with_claims(client, MACHINE, {"reservedSystemCPUs": reserved}, pods)
 
 

@@ -44,7 +44,7 @@ from numa_conformance.wire import Client, InProcess, Stdio
 from numa_conformance.wire.messages.cores import CountCores
 
 command = f"{sys.executable} -m numa_conformance.reference"
-for connection in (InProcess(ReferenceTarget, "the reference", 600), Stdio(command, 600)):
+for connection in (InProcess(ReferenceTarget, "the reference"), Stdio(command, 600)):
     target = Client(connection)
     answer = target.ask(CountCores(machine_to_dict(load_machine("t3-two-numa-per-socket"))))
     print("cores" in target.surfaces, "machine/cores" in target.features, answer.count)
@@ -59,7 +59,9 @@ def house(tmp_path_factory):
     house.add(REFERENCE, "\nfrom ...wire.messages.cores import Cores, CountCores", behind=last_import)
     house.add(REFERENCE, METHOD, behind=last_method("ReferenceTarget"))
     house.add(SMOKE, "\nfrom ..wire.messages.cores import CountCores", behind=last_import)
-    house.change(SMOKE, "        classify.Classify(pod),\n", "        classify.Classify(pod),\n        CountCores(machine),\n")
+    house.change(
+        SMOKE, "        classify.Classify(pod),\n", "        classify.Classify(pod),\n        CountCores(machine),\n"
+    )
     house.change("CHANGELOG.md", "## Unreleased\n\n", "## Unreleased\n\n- The surface cores.\n")
     return house
 

@@ -33,7 +33,6 @@ from numa_conformance.wire.history.history import HistoryError, read_histories
 from numa_conformance.wire.message import checked_reply
 from numa_conformance.wire.messages import METHODS
 from numa_conformance.wire.stdio import _result
-from processes import PATIENCE
 
 __all__ = ["READERS"]
 
@@ -135,7 +134,7 @@ def protocol(data: bytes) -> None:
 
 @cache
 def reference() -> Client:
-    return Client(InProcess(ReferenceTarget, "the reference", PATIENCE))
+    return Client(InProcess(ReferenceTarget, "the reference"))
 
 
 def records(data: bytes) -> None:

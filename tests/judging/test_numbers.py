@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import inspect
 
 import numa_conformance
 from numa_conformance.asking.generators.workloads import guaranteed, static, static_memory
 from numa_conformance.cli import main
+from numa_conformance.doctor.pod_resources import PodResourcesReport
+from numa_conformance.judging.questions import QUESTIONS
 from numa_conformance.judging.verdicts import WELL_FORMED, judge
 from numa_conformance.machine import load_machine
+from numa_conformance.machine.forms import CompactForm, MachineForm
+from numa_conformance.wire.history.answers import READERS
 from numa_conformance.wire.history.history import Head, History, Step, histories_text
+from numa_conformance.wire.messages.node import MemoryNode
 
 Json = dict[str, Any]
 NO_NODES = (-1, 4096, 2**31, 3 * 10**9, 2**35, 10**12, 2**63, 10**30)
@@ -89,7 +95,7 @@ def test_a_device_plugin_may_say_that_a_device_is_near_none(node: int, malformed
     assert (WELL_FORMED in judge(conversation(Step("plugin.start", {}, answer))).unmet) is malformed
 
 
-QUESTIONS: list[tuple[str, Json, Json]] = [
+LARGE: list[tuple[str, Json, Json]] = [
     (
         "node.start",
         {"kubelet": {**static_memory(), "reservedMemory": [{"numaNode": 10**12, "limits": {"memory": "1Gi"}}]}},
@@ -104,7 +110,7 @@ QUESTIONS: list[tuple[str, Json, Json]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "params", "answer"), QUESTIONS, ids=[method for method, *_ in QUESTIONS])
+@pytest.mark.parametrize(("method", "params", "answer"), LARGE, ids=[method for method, *_ in LARGE])
 def test_a_question_with_such_a_number_is_one_error(method: str, params: Json, answer: Json, judge_file: Judge) -> None:
     code, output = judge_file(histories_text([conversation(Step(method, params, answer))]))
     assert (code, output.count("error:")) == (2, 1), output
@@ -165,3 +171,58 @@ def test_numbers_become_bits_by_checked_functions_alone() -> None:
         for function, line in shifts(ast.parse(file.read_text(encoding="utf-8")))
         if (file.name, function) not in BOUNDED
     ] == []
+
+
+def test_mypy_reads_what_it_must_refuse() -> None:
+    """Whoever shifts by a stranger's number, or counts to it, is told by the type checker: ``cpuset.Unchecked``."""
+    checkout = Path(__file__).parents[2]
+    assert '"tests/numbers_of_strangers.py"]' in (checkout / "pyproject.toml").read_text(encoding="utf-8")
+    wrong, right = (
+        (checkout / "tests/numbers_of_strangers.py").read_text(encoding="utf-8").split("\ndef checked_numbers")
+    )
+    lines = [line for line in wrong.splitlines() if line.startswith("    yield")]
+    assert len(lines) >= 11
+    assert all("# type: ignore[" in line for line in lines)
+    assert "ignore" not in right
+
+
+def unbounded(kind: inspect.Type, path: str = "") -> Iterator[str]:
+    """Yield where in a type a whole number has no bounds."""
+    match kind:
+        case inspect.IntType():
+            if None in (kind.ge if kind.gt is None else kind.gt, kind.le if kind.lt is None else kind.lt):
+                yield path
+        case inspect.Metadata(inner):
+            yield from unbounded(inner, path)
+        case inspect.UnionType(kinds) | inspect.TupleType(kinds):
+            for each in kinds:
+                yield from unbounded(each, path)
+        case inspect.CollectionType():
+            yield from unbounded(kind.item_type, f"{path}[]")
+        case inspect.DictType(key, value):
+            yield from (*unbounded(key, f"{path}.KEY"), *unbounded(value, f"{path}.VALUE"))
+        case inspect.StructType():
+            for field in kind.fields:
+                yield from unbounded(field.type, f"{path}.{field.encode_name}")
+        case inspect.TypedDictType():
+            for field in kind.fields:
+                yield from unbounded(field.type, f"{path}.{field.encode_name}")
+
+
+DECODED: dict[str, Any] = {
+    **READERS,
+    **QUESTIONS,
+    "machine": MachineForm,
+    "compact": CompactForm,
+    "dump": PodResourcesReport,
+}
+
+
+@pytest.mark.parametrize("name", DECODED)
+def test_every_number_that_is_decoded_has_bounds(name: str) -> None:
+    assert list(unbounded(inspect.type_info(DECODED[name]))) == []
+
+
+def test_a_number_without_bounds_is_found() -> None:
+    found = {*unbounded(inspect.type_info(MemoryNode))}
+    assert {".node", ".group[]", ".tables.VALUE.free", ".free.VALUE"} <= found

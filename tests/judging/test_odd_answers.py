@@ -25,7 +25,6 @@ from numa_conformance.wire.history.answers import READERS
 from numa_conformance.wire.history.history import History
 from numa_conformance.wire.history.sightings import LIVE_NODE
 from numa_conformance.wire.messages import METHODS
-from processes import PATIENCE
 
 SCENARIOS = 6
 """Of each group."""
@@ -36,7 +35,7 @@ TRIALS = 40 if DEEP else 12
 
 @cache
 def client() -> Client:
-    return Client(InProcess(ReferenceTarget, "the reference", PATIENCE))
+    return Client(InProcess(ReferenceTarget, "the reference"))
 
 
 @cache

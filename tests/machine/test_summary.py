@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from numa_conformance.machine import load_machine, summarize
+from numa_conformance.machine import MemoryNode, load_machine, summarize
 
 
 @pytest.mark.parametrize(
@@ -18,10 +20,10 @@ from numa_conformance.machine import load_machine, summarize
     ],
 )
 def test_tells_the_figures_of_a_machine(name, text):
-    assert str(summarize(load_machine(name))) == text
+    assert summarize(load_machine(name)) == text
 
 
 def test_counts_devices_and_keeps_unknown_memory_unknown():
-    summary = summarize(load_machine("two-nodes-hugepages-devices"))
-    assert summary.devices == 13
-    assert summary.memory == sum(node.memory for node in load_machine("two-nodes-hugepages-devices").memory)
+    machine = load_machine("two-nodes-hugepages-devices")
+    assert summarize(machine).endswith("32 CPUs, 62.8 GiB, 13 devices")
+    assert summarize(replace(machine, memory=(MemoryNode(0, None),))).endswith("32 CPUs, 13 devices")

@@ -7,39 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.plugin.child import Termination
+from numa_conformance.plugin.interruption import Termination
 from processes import PATIENCE, wait_until
-
-KEPT = """
-import atexit, threading, time
-from types import SimpleNamespace
-from numa_conformance.plugin.child import Ending
-Ending({seconds}).pytest_sessionstart(SimpleNamespace(exitstatus=3))
-{keeps}
-"""
-
-
-@pytest.mark.parametrize(
-    "keeps",
-    ["atexit.register(time.sleep, 1000)", "threading.Thread(target=time.sleep, args=(1000,), daemon=False).start()"],
-)
-def test_a_process_that_is_kept_ends_with_the_status_of_the_run(keeps: str):
-    ended = subprocess.run(
-        [sys.executable, "-c", KEPT.format(keeps=keeps, seconds=0.2)],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert (ended.returncode, ended.stderr) == (
-        3,
-        "the target kept this process from ending; it was ended 0.2 s later\n",
-    )
-
-
-def test_a_process_that_ends_is_left_alone():
-    script = KEPT.format(keeps="raise SystemExit(5)", seconds=PATIENCE)
-    assert subprocess.run([sys.executable, "-c", script], timeout=PATIENCE, check=False).returncode == 5
 
 
 def interrupted() -> None:

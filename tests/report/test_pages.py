@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from numa_conformance.report.case import Case, scenario_file
 from numa_conformance.report.circumstances import FILE, Circumstances
@@ -135,7 +136,10 @@ def test_the_page_says_how_often_conversations_asked_and_why_not_more_often():
 def test_a_failure_shows_both_placements():
     page = html_page(failing_run())
     assert page.count("<figure>") == page.count("<svg") == 2
-    assert "The reference's placement" in unescape(page)
+    assert "<figcaption>One placement that passes</figcaption>" in page
+    exact = html_page(replace(failing_run(), level="exact"))
+    assert "<figcaption>The reference's placement</figcaption>" in unescape(exact)
+    assert page.count(">&lt;a&gt;/c</text>") == 1  # the legend is in the second alone
 
 
 def test_filters_and_failures_can_be_reached_by_keyboard():

@@ -4,6 +4,7 @@ import json
 import random
 import time
 from functools import cache
+from itertools import count
 
 import pytest
 
@@ -20,13 +21,14 @@ from numa_conformance.judging.verdicts import judge
 from numa_conformance.report.reference_answers import quirks_in_history, with_reference
 from numa_conformance.sources.versions import DEFAULT
 from numa_conformance.wire import Client, InProcess, Unsupported
-from processes import PATIENCE
 
 OF_HOSTS = [id for id in REQUIREMENTS if id.startswith("host/")]
 """What no generated conversation asks."""
 SEEDS = range(300) if DEEP else (2,)
 PARTS = 4
 """Each seed asks for a part of the requirements, the next one for another."""
+TRIES = 300
+"""Looks at the clock that counts them, while a shorter conversation is sought."""
 SECONDS = 240.0
 """Time of the processor; a sixtieth of it is used."""
 
@@ -45,12 +47,12 @@ def small_ones(surface):
 
 @pytest.mark.parametrize("seed", TOLD)
 def test_what_is_wrong_is_found_made_shorter_asked_again_and_told(seed):
-    client = Client(InProcess(lambda: OneField(seed), "one field", PATIENCE))
+    client = Client(InProcess(lambda: OneField(seed), "one field"))
     began = time.process_time()
     for scenario in random.Random(seed).choices(small_ones(SPOILT[spoilt_by(seed)]), k=CONVERSATIONS):
         history, fault = drive(scenario, client, str(DEFAULT))
         for broken in judge(history).broken[:1]:
-            shortest = shortened(broken, client, seconds=0.1)
+            shortest = shortened(broken, client, seconds=TRIES, clock=count().__next__)
             finding = finding_of(shortest)
             assert finding.why
             assert with_reference(finding.scenario, "documented")["answered"] == finding.scenario["answered"]

@@ -19,7 +19,6 @@ from numa_conformance.machine.data_files import data_folder
 from numa_conformance.machine.hostfs import write_cgroup_tree, write_tree
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import METHODS, Client, InProcess
-from processes import PATIENCE
 
 FILE = data_folder("fixtures") / "schemas" / "protocol.examples.jsonl"
 MACHINE = load_machine("t1-one-socket-smt2")
@@ -89,7 +88,7 @@ def examples(folder: Path) -> list[dict[str, Any]]:
     """What the reference answers, where ``folder`` holds the trees that the surface ``host`` reads and writes."""
     write_tree(MACHINE, folder / "host")
     write_cgroup_tree(MACHINE, folder / "cgroup", {"a": ["c"], "b": ["c"]})
-    target = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", PATIENCE))
+    target = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference"))
     lines = []
     for method, params in questions():
         request = msgspec.convert(params, METHODS[method].request)

@@ -17,7 +17,6 @@ from numa_conformance.wire.connection import MOST_TREES, HostTrees
 from numa_conformance.wire.messages.classify import Classify
 from numa_conformance.wire.messages.node import ReadState, StartNode
 from numa_conformance.wire.messages.pick import Pick
-from processes import PATIENCE
 
 MACHINE = machine_to_dict(load_machine("t1-one-socket-smt2"))
 
@@ -39,7 +38,7 @@ class ReadsHosts(ReferenceTarget):
 
 
 def test_a_machine_is_laid_out_once_and_removed_in_the_end() -> None:
-    client = Client(InProcess(ReadsHosts, "reads", PATIENCE))
+    client = Client(InProcess(ReadsHosts, "reads"))
     ReadsHosts.roots.clear()
     answers = [msgspec.to_builtins(client.ask(Pick(MACHINE, "1-7", count))) for count in (2, 9)]
     assert [answer["result"] for answer in answers] == ["picked", "refused"]
@@ -60,7 +59,7 @@ def test_a_target_that_does_not_want_it_is_not_sent_it() -> None:
             seen.append(msgspec.to_builtins(request))
             return super().pick(request)
 
-    Client(InProcess(Plain, "plain", PATIENCE)).ask(Pick(MACHINE, "1-7", 2))
+    Client(InProcess(Plain, "plain")).ask(Pick(MACHINE, "1-7", 2))
     assert "host_root" not in seen[0]
 
 
@@ -69,7 +68,7 @@ def test_wishes_that_are_not_known_are_refused() -> None:
         wants = ("the moon",)
 
     with pytest.raises(BadReply, match="the moon"):
-        Client(InProcess(Wants, "wants", PATIENCE))
+        Client(InProcess(Wants, "wants"))
 
 
 def test_the_oldest_trees_go_first() -> None:

@@ -9,7 +9,6 @@ from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess, TargetFault
 from numa_conformance.wire.messages.host import HostReconcile
 from numa_conformance.wire.messages.node import AdmitPod, RunPod, StartNode
-from processes import PATIENCE
 
 
 @pytest.mark.parametrize(("level", "also"), [("exact", []), ("documented", ["here", "pinned"])])
@@ -46,7 +45,7 @@ def test_a_cpuset_that_cannot_be_written_is_skipped_and_written_in_the_next_pass
     ids=str,
 )
 def test_a_configuration_is_validated_before_managers_are_built(level, wrong):
-    target = Client(InProcess(lambda: ReferenceTarget(level), "the reference", PATIENCE))
+    target = Client(InProcess(lambda: ReferenceTarget(level), "the reference"))
     machine = machine_to_dict(load_machine("t1-one-socket-smt2"))
     for kubelet in (wrong, {**wrong, "cpuManagerPolicy": "no-such"}):
         told = target.call("node.start", {"machine": machine, "kubelet": kubelet})
@@ -65,8 +64,8 @@ def test_a_choice_that_never_ends_is_no_answer():
         "count": 48,
         "options": dict.fromkeys(("align-by-socket", "distribute-cpus-across-numa", "full-pcpus-only"), True),
     }
-    target = Client(InProcess(lambda: ReferenceTarget("exact"), "the reference", PATIENCE))
+    target = Client(InProcess(lambda: ReferenceTarget("exact"), "the reference"))
     with pytest.raises(TargetFault, match="the kubelet never answers"):
         target.call("pick", question)
-    documented = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference", PATIENCE))
+    documented = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference"))
     assert documented.call("pick", question)["result"] == "picked"

@@ -1,6 +1,6 @@
 import pytest
 
-from numa_conformance.wire.stdio import PassedOn
+from numa_conformance.wire.process import PassedOn
 
 
 def test_what_is_written_is_passed_on_in_printable_form(capsys: pytest.CaptureFixture[str]):

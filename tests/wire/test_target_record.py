@@ -14,7 +14,6 @@ from numa_conformance.wire.messages.describe import Describe, Description
 from numa_conformance.wire.messages.node import NodeStarted, StartNode
 from numa_conformance.wire.messages.pick import Pick
 from numa_conformance.wire.target_record import TargetRecord
-from processes import PATIENCE
 
 SMALL = machine_to_dict(load_machine("t1-one-socket-smt2"))
 RENAMED = {**SMALL, "cpus": SMALL["cpus"][:4]}
@@ -42,7 +41,7 @@ class Moody(ReferenceTarget):
 
 @pytest.fixture
 def client():
-    made = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE))
+    made = Client(InProcess(lambda: Moody(level="documented"), "moody"))
     yield made
     made.close()
 
@@ -79,7 +78,7 @@ def test_a_description_that_changes_is_told_and_the_first_one_counts(client):
 
 
 def test_more_of_a_target_share_what_it_said(client):
-    beside = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), client.record)
+    beside = Client(InProcess(lambda: Moody(level="documented"), "moody"), client.record)
     ask(client, SMALL, 2)
     ask(beside, SMALL, 1)
     beside.close()
@@ -91,7 +90,7 @@ def test_another_process_is_held_to_the_first_description():
     record = TargetRecord(
         msgspec.structs.replace(Moody(level="documented").describe(Describe()), kubernetes_version="1.30")
     )
-    client = Client(InProcess(lambda: Moody(level="documented"), "moody", PATIENCE), record)
+    client = Client(InProcess(lambda: Moody(level="documented"), "moody"), record)
     client.close()
     assert client.description.kubernetes_version == "1.30"
     assert list(record.contradictions.values()) == [["kubernetes_version '1.37' in place of '1.30'"]]

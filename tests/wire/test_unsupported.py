@@ -42,7 +42,7 @@ class OnlySmall(ReferenceTarget):
 
 
 def in_process() -> Connection:
-    return InProcess(OnlySmall, "small", PATIENCE)
+    return InProcess(OnlySmall, "small")
 
 
 def over_stdio() -> Connection:

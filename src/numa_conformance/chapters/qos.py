@@ -5,6 +5,7 @@ The sentences are on the pages Pod Quality of Service Classes, Node Resource Man
 
 from collections.abc import Mapping
 
+from ..cpuset import Unchecked
 from ..judging.allocated import AllocatedCpus
 from ..judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
 from ..judging.classified import Classification
@@ -113,7 +114,7 @@ def only_integral_cpus_are_exclusive(subject: Classification | AllocatedCpus) ->
     return violated(answered == allowed, why, got=_listed(answered), allowed=_listed(allowed))
 
 
-def _listed(cpus: Mapping[str, int | None]) -> str:
+def _listed(cpus: Mapping[str, Unchecked | None]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in cpus.items())
 
 

@@ -14,6 +14,7 @@ from ..doctor.lone_state import open_node
 from ..doctor.look import NodeSource, look
 from ..errors import UsageError
 from ..files import write_text
+from ..printable import as_line
 from ..sources.versions import SUPPORTED_RANGE
 from ..wire.history.history import histories_text
 from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, machine_of
@@ -107,11 +108,11 @@ def _code(findings: Findings, *, strict: bool) -> int:
 def _print(findings: Findings) -> None:
     for finding in findings.findings:
         for line in finding_lines(finding):
-            click.echo(line)
+            click.echo(as_line(line))
     for note in findings.worth_knowing:
-        click.echo(f"note: {note}")
+        click.echo(as_line(f"note: {note}"))
     for note in findings.notes:
-        click.echo(f"not seen: {note}")
+        click.echo(as_line(f"not seen: {note}"))
     counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
     of = "a kubelet" if findings.version is None else f"kubelet {findings.version}"
     click.echo(f"{counts}; {len(findings.counts)} requirements asked of {of} in {findings.seconds:.1f} s")
@@ -170,6 +171,6 @@ def _watch(sources: NodeSource, every: float, passes: int | None, *, strict: boo
             click.echo(change.to_json(count))
         else:
             for line in change.lines(count, finding_lines):
-                click.echo(line)
+                click.echo(as_line(line))
         before, code = findings, _code(findings, strict=strict)
     return code

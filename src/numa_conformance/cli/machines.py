@@ -6,9 +6,10 @@ import click
 
 from ..machine import allocation_map, catalogue_names, load_machine, machine_to_dict, summarize
 from ..machine.hostfs import write_tree
+from ..machine.picture import FOLDED_ABOVE
 from ..machine.picture_svg import machine_svg
 from .options import FILE, MachineName, machine_of
-from .terminal import columns, print_json, say, terminal_width
+from .terminal import columns, echo_picture, print_json, say, terminal_width
 
 
 @click.command("list")
@@ -56,7 +57,7 @@ def show(machine: str, as_json: bool, as_svg: bool) -> None:
     for note in described.notes:
         say(f"note: {note}")
     click.echo()
-    click.echo(allocation_map(described, {}, details=True, width=terminal_width()))
+    echo_picture(allocation_map(described, {}, details=True, width=terminal_width(), fold=FOLDED_ABOVE))
 
 
 @click.command("export")

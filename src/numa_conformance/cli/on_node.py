@@ -12,7 +12,7 @@ import click
 from ..lab.cluster.cgroups import CGROUPS
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.kubelet.launcher import HOME
-from ..machine.hostfs.namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
+from ..namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
 from .options import CLUSTER, COMMAND_LINE, words_of
 from .terminal import NOT_FOUND, NOT_RUN
 

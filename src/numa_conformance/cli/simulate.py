@@ -18,7 +18,7 @@ from ..reference.simulation.reading import read_all
 from ..sources.versions import KubernetesVersion
 from .node_at_work import NodeChoice, node_at_work_options
 from .options import FILE, INPUT, version
-from .terminal import DIFFERENT, OK, notice, print_json, terminal_width
+from .terminal import DIFFERENT, OK, echo_picture, notice, print_json, terminal_width
 
 
 @click.command("simulate")
@@ -71,7 +71,7 @@ def command(
     elif as_svg:
         click.echo(shown.svg, nl=False)
     else:
-        click.echo(shown.to_text(terminal_width()))
+        echo_picture(shown.to_text(terminal_width()))
     return OK if is_well else DIFFERENT
 
 

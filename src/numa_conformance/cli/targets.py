@@ -12,7 +12,7 @@ from ..errors import Fault, UsageError, closest
 from ..lab.daemon.daemon import serving, serving_kubelet
 from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
-from ..wire import Client, Connection, Crashed, InProcess, Stdio, load_factory
+from ..wire import Client, Connection, Crashed, InChild, InProcess, Stdio, load_factory
 from ..wire.termination import EndsInOrder
 from .options import TIMEOUT, NameChoice, version
 
@@ -33,6 +33,7 @@ class TargetChoice:
     version: KubernetesVersion | None
     timeout: float
     resource_fit: bool = False
+    same_process: bool = False
 
     @property
     def is_reference(self) -> bool:
@@ -43,7 +44,8 @@ class TargetChoice:
 def target_options(function: F) -> F:
     """Add the options of ``TargetChoice`` to a command, which receives it as ``choice``."""
 
-    @click.option("--target", "factory", default=None, help="An in-process target: package.module:factory.")
+    @click.option("--target", "factory", default=None, help="A target in Python: package.module:factory.")
+    @click.option("--same-process", is_flag=True, help="Ask --target in this process, for a debugger.")
     @click.option(
         "--target-command", default=None, help="A target in any language: the command that serves it on stdio."
     )
@@ -70,11 +72,12 @@ def target_options(function: F) -> F:
         level: str,
         kubernetes_version: KubernetesVersion | None,
         timeout: float,
+        same_process: bool,
         **kwargs: Any,
     ) -> Any:
         if factory and target_command:
             raise click.UsageError("--target and --target-command exclude each other")
-        choice = TargetChoice(factory, target_command, level, kubernetes_version, timeout)
+        choice = TargetChoice(factory, target_command, level, kubernetes_version, timeout, same_process=same_process)
         return function(*args, choice=choice, **kwargs)
 
     return wrapped  # type: ignore[return-value]  # click's decorators keep the signature open
@@ -106,13 +109,12 @@ def _connection(choice: TargetChoice) -> Connection:
     if choice.command:
         return Stdio(choice.command, choice.timeout)
     if choice.factory:
-        return InProcess(load_factory(choice.factory), choice.factory, choice.timeout, foreign=True)
+        if choice.same_process:
+            return InProcess(load_factory(choice.factory), choice.factory)
+        return InChild(choice.factory, choice.timeout)
     level: Level = "exact" if choice.level == "exact" else "documented"
-    return InProcess(
-        lambda: ReferenceTarget(level, choice.version or DEFAULT, resource_fit=choice.resource_fit),
-        "the reference",
-        choice.timeout,
-    )
+    reference = functools.partial(ReferenceTarget, level, choice.version or DEFAULT, resource_fit=choice.resource_fit)
+    return InChild("the reference", choice.timeout, load=lambda: reference)
 
 
 LEVELS = ("exact", "documented")

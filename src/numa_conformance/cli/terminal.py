@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from .. import printable
+from ..machine.picture import coloured
 
 OK = 0
 DIFFERENT = 1
@@ -58,6 +59,11 @@ def say(text: str, *, err: bool = False) -> None:
 def terminal_width(*, err: bool = False) -> int | None:
     """Return the columns of the terminal that is written to; None where it is none, and nothing is to be cut."""
     return shutil.get_terminal_size().columns if (sys.stderr if err else sys.stdout).isatty() else None
+
+
+def echo_picture(text: str) -> None:
+    """Print a text with a picture of a machine: in colours on a terminal, unless NO_COLOR is set."""
+    click.echo(text if os.environ.get("NO_COLOR") else coloured(text))  # click leaves escapes out elsewhere
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +17,10 @@ from ..errors import Fault, UsageError
 from ..lab.cluster.api import read_manifests
 from ..lab.cluster.binaries import build_release, check_inotify, find_binaries, skew_notices
 from ..lab.cluster.control import Control
-from ..lab.cluster.nodes_file import Scheduler, Stopped, default_nodes, read_nodes
-from ..machine.hostfs.namespaces import end_with_parent
+from ..lab.cluster.nodes_file import Scheduler, Stopped, default_nodes, extra_words, read_nodes
+from ..namespaces import end_with_parent
 from .options import EXISTING_DIRECTORY, needs
-from .terminal import OK, notice, say
+from .terminal import OK, notice, say, with_progress
 
 if TYPE_CHECKING:
     from ..lab.cluster.cluster import RealCluster
@@ -39,6 +41,7 @@ _LOOK_SECONDS = 1.0
 @click.option("--scheduler-flag", "scheduler_flags", multiple=True, help="A flag for it, as --scheduler-flag=-v=10.")
 @click.option("--manifest", "manifests", multiple=True, type=_FILE, help="Objects to make before daemons start.")
 @click.option("--second-scheduler", type=_FILE, help="A kube-scheduler beside it; it may be the same program.")
+@click.option("--second-scheduler-command", multiple=True, help='Any scheduler beside it: "... {kubeconfig} ...".')
 @click.option("--second-scheduler-config", type=_FILE, help="Its KubeSchedulerConfiguration, with a name of its own.")
 def command(
     nodes: Path | None,
@@ -48,6 +51,7 @@ def command(
     release: str | None,
     kubelet: Path | None,
     manifests: tuple[Path, ...],
+    second_scheduler_command: tuple[str, ...],
     **schedulers: Any,
 ) -> int:
     """Bring up etcd, kube-apiserver, kube-controller-manager, kube-scheduler and a kubelet for each node.
@@ -58,14 +62,16 @@ def command(
     """
     with needs("lab"):
         from ..lab.cluster.cluster import RealCluster
-    plans = default_nodes() if nodes is None else read_nodes(nodes)
+    plans, extras = (default_nodes(), []) if nodes is None else read_nodes(nodes)
+    extras += [_command(text) for text in second_scheduler_command]
     check_inotify(len(plans))
     objects = [manifest for path in manifests for manifest in read_manifests(path)]
-    built = build_release(release, say) if release else {}
-    programs = find_binaries(binaries, built, {"kube-scheduler": schedulers["scheduler"], "kubelet": kubelet})
+    kubelet = kubelet or (Path(str(plans[0].binary)) if all(plan.binary for plan in plans) else None)
+    build = partial(build_release, release, say, progress=with_progress) if release else None
+    programs = find_binaries(binaries, {"kube-scheduler": schedulers["scheduler"], "kubelet": kubelet}, build)
     for text in skew_notices(programs.apiserver, [plan.binary or programs.kubelet for plan in plans]):
         notice(text)
-    cluster = RealCluster(plans, programs, _schedulers(programs.scheduler, **schedulers), say, objects)
+    cluster = RealCluster(plans, programs, _schedulers(programs.scheduler, **schedulers), say, objects, extras=extras)
     control = Control(name)
     if not background:
         return _keep(cluster, control, name, None)
@@ -91,6 +97,16 @@ def _schedulers(
         second = str((second_scheduler or Path(program)).absolute())
         made.append(Scheduler(second, _configuration(second_scheduler_config), scheduler_flags))
     return made
+
+
+def _command(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(Fault("--second-scheduler-command", f"{text!r}: {error}", "words as of a shell")) from error
+    if not words:
+        raise UsageError(Fault("--second-scheduler-command", "is empty", "a command"))
+    return extra_words(Path.cwd(), words)
 
 
 def _configuration(path: Path | None) -> dict[str, Any] | None:

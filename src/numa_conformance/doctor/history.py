@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..cpuset import MAX_ID, bit_of, bits_of, format_bits, iter_bits
+from ..cpuset import MAX_ID, Unchecked, bit_of, bits_of, format_bits, iter_bits
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.memory.memory_state import PinnedBlock
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -162,7 +162,7 @@ def _listed(listed: ContainerReport) -> dict[str, Any]:
     }
 
 
-def _bits(ids: Iterable[int]) -> int:
+def _bits(ids: Iterable[Unchecked]) -> int:
     return bits_of(id for id in ids if 0 <= id <= MAX_ID)
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from ..sources.versions import KubernetesVersion
+from ..wire.history.values import Bytes, CpuId, MaybeNode
 from .tree import MAX_SMALL, MAX_STATE, NodeTree
 
 _Kind = TypeVar("_Kind")
@@ -22,22 +23,22 @@ class DeviceReport(msgspec.Struct, frozen=True):
 
     resource: str
     ids: list[str] = []
-    nodes: list[int] = []
+    nodes: list[MaybeNode] = []
 
 
 class MemoryReport(msgspec.Struct, frozen=True):
     """Memory of one type, in bytes, on NUMA nodes."""
 
     type: str
-    bytes: int
-    nodes: list[int] = []
+    bytes: Bytes
+    nodes: list[MaybeNode] = []
 
 
 class ContainerReport(msgspec.Struct, frozen=True):
     """What one container has, or (with no name) what the node has to give."""
 
     name: str = ""
-    cpus: list[int] = []
+    cpus: list[CpuId] = []
     memory: list[MemoryReport] = []
     devices: list[DeviceReport] = []
 

@@ -151,7 +151,8 @@ def _read_memory(state: SavedState, file: SavedFile) -> None:
         file.damage = error.cause
         return
     every = [block for containers in blocks.by_pod.values() for held in containers.values() for block in held]
-    if any(not 0 <= node < MOST_NODES for block in every for node in block.nodes):
+    named = {*state.nodes, *(node for block in every for node in block.nodes)}
+    if any(not 0 <= node < MOST_NODES for node in named):
         file.damage, state.nodes = f"it names NUMA nodes that no machine has ({MOST_NODES} at most)", None
         return
     state.blocks, state.pods_with_memory = blocks.by_pod, frozenset(blocks.pods)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..cpuset import Unchecked
 from ..machine import Machine
 from ..sources.options import CHOOSING
 from ..wire.history.values import Affinity, HoldingBits, affinity_of, bits, offers_of, optional_bits
@@ -39,8 +40,8 @@ class AllocatedCpus:
     refusal: str
     policy_refused: str | None
     reported_reserved: int | None
-    reported_count: int | None
-    reported_pod_count: int | None
+    reported_count: Unchecked | None
+    reported_pod_count: Unchecked | None
     tries_options: ClassVar[bool] = False
 
     @property
@@ -49,7 +50,7 @@ class AllocatedCpus:
         return self.policy_refused is None
 
     @property
-    def reported_counts(self) -> Mapping[str, int]:
+    def reported_counts(self) -> Mapping[str, Unchecked]:
         """The exclusive CPUs that a container asks for, as told."""
         return {} if self.reported_count is None else {self.container.name: self.reported_count}
 

@@ -7,6 +7,7 @@ from functools import partial
 from inspect import get_annotations
 from typing import Any, Literal, TypeVar, get_args
 
+from ..printable import as_line
 from ..sources.pages import Section
 from ..sources.statements import STATEMENTS, Statement
 from ..sources.versions import KubernetesVersion, Span
@@ -87,6 +88,11 @@ class Violation:
     allowed: str = ""
     marks: Mapping[str, int] = field(default_factory=dict)
     about: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Show the line breaks in what a target has answered, or a file holds."""
+        for name in ("why", "got", "allowed"):
+            object.__setattr__(self, name, as_line(getattr(self, name)))
 
 
 def violated(

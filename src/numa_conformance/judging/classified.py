@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..cpuset import Unchecked
 from ..machine import Machine
 from ..wire.messages.classify import Classified as PodClass
 from ..wire.messages.classify import Classify
@@ -15,16 +16,16 @@ class Classification:
 
     pod: PodSpec
     qos: str
-    cpus: Mapping[str, int]
-    together: int
+    cpus: Mapping[str, Unchecked]
+    together: Unchecked
 
     @property
-    def reported_counts(self) -> Mapping[str, int]:
+    def reported_counts(self) -> Mapping[str, Unchecked]:
         """The exclusive CPUs that each container asks for, as told; none where it is not named."""
         return {**dict.fromkeys((container.name for container in self.pod.containers), 0), **self.cpus}
 
     @property
-    def reported_pod_count(self) -> int | None:
+    def reported_pod_count(self) -> Unchecked | None:
         """The same of the pod."""
         return self.together
 

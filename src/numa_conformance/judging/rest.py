@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..cpuset import bit_of, union
-from ..wire.history.quantities import size_text
+from ..wire.history.quantities import size_of, size_text
 from ..wire.history.values import HoldingBits, MemoryBits, nodes_text
 from ..wire.message import Message
 from ..wire.messages.node import AdmitPod, Admitted, MemoryNode, Rejected, RemovePod, ResizePod, RestartNode, RunPod
@@ -71,7 +71,7 @@ class Rest(OfBefore):
 def books_of(memory: Sequence[MemoryNode] | None) -> Books:
     """Return the books of NUMA nodes; none where they are not told."""
     return {
-        (bit_of(node.node), kind): free
+        (bit_of(node.node), kind): size_of(free)
         for node in memory or ()
         for kind, free in (node.free or {name: table.free for name, table in (node.tables or {}).items()}).items()
     }

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from ..cpuset import bit_of, bits_of, union
 from ..machine import Device, Machine, MemoryNode
-from ..wire.history.quantities import huge_pages
+from ..wire.history.quantities import huge_pages, size_of
 from .alignment import CpuAlignment, ResourceRequest
 from .choice import cpus_of
 from .hinted import sets_of_nodes
@@ -48,7 +48,7 @@ class Room:
     def _blocks(self) -> list[tuple[str, int, int]]:
         """Type, bytes and NUMA nodes (bits) of every block that is held."""
         return [
-            (block.type, block.bytes, block.nodes)
+            (block.type, size_of(block.bytes), block.nodes)
             for pod in self._world.pods.values()
             for container in pod.spec.containers
             if container.name in pod.held and not (container.kind == "init" and pod.ran)

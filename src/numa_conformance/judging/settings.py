@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ..cpuset import CpuSet
+from ..cpuset import CpuSet, checked
 from ..errors import CpuSetSyntaxError
 from ..wire.history.quantities import amount, read_amount
 from ..wire.history.values import NodeId
@@ -127,7 +127,9 @@ def _by_node(entries: Iterable[MemoryReservation]) -> Mapping[int, Mapping[str, 
     """Return bytes by NUMA node and type: a NUMA node may have an entry for each type."""
     reserved: dict[int, dict[str, int]] = {}
     for entry in entries:
-        reserved.setdefault(entry.node, {}).update((kind, int(number)) for kind, number in entry.limits.items())
+        reserved.setdefault(checked(entry.node), {}).update(
+            (kind, int(number)) for kind, number in entry.limits.items()
+        )
     return reserved
 
 

@@ -49,7 +49,7 @@ class NodeObject:
         if not (capacity or allocatable):
             fields.fault("status.allocatable", "Required value: a node offers something")
         info = fields.mapping(status.get("nodeInfo"), "status.nodeInfo")
-        name = fields.text(metadata.get("name"), "metadata.name")
+        name = fields.name(metadata.get("name"), "metadata.name")
         if not name:
             fields.fault("metadata.name", "Required value: a node needs a name")
         labels = fields.mapping(metadata.get("labels"), "metadata.labels")

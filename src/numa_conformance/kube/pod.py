@@ -246,11 +246,11 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         fields.known(obj, "", POD_FIELDS)
         fields.known(spec, "spec", SPEC_FIELDS, listed=False)
         check_resources(spec, "spec", fields)
-    uid = fields.text(metadata.get("uid"), "metadata.uid")
-    name = fields.text(metadata.get("name"), "metadata.name")
+    uid = fields.name(metadata.get("uid"), "metadata.uid")
+    name = fields.name(metadata.get("name"), "metadata.name")
     if not (name or uid or "name" in metadata):
         fields.fault("metadata.name", "Required value: a pod needs a name")
-    namespace = fields.text(metadata.get("namespace"), "metadata.namespace", "default") or "default"
+    namespace = fields.name(metadata.get("namespace"), "metadata.namespace", "default") or "default"
     listed_init = fields.entries(spec.get("initContainers"), "spec.initContainers")
     listed_apps = fields.entries(spec.get("containers"), "spec.containers")
     init = tuple(_container(path, item, fields, validate=validate, init=True) for path, item in listed_init)
@@ -274,14 +274,14 @@ def _read(obj: Mapping[str, Any], fields: Fields, *, validate: bool) -> Pod:
         requests=requests,
         limits=limits,
         status_qos_class=_status_class(status, fields),
-        node_name=fields.text(spec.get("nodeName"), "spec.nodeName"),
+        node_name=fields.name(spec.get("nodeName"), "spec.nodeName"),
         priority=fields.whole(
             spec.get("priority"), "spec.priority", _CLASSES.get(str(spec.get("priorityClassName")), 0)
         ),
         created=str(metadata.get("creationTimestamp") or ""),
         phase=fields.text(status.get("phase"), "status.phase"),
         reason=fields.text(status.get("reason"), "status.reason"),
-        scheduler_name=fields.text(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
+        scheduler_name=fields.name(spec.get("schedulerName"), "spec.schedulerName") or "default-scheduler",
         raw=obj,
         has_resources=spec.get("resources") is not None,
         served="nobody" if requests or limits else "containers",
@@ -307,7 +307,7 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
         for field_path, message in amount_faults(requests, limits):
             fields.fault(f"{path}.resources.{field_path}".rstrip("."), message)
     return Container(
-        name=fields.text(obj.get("name"), f"{path}.name"),
+        name=fields.name(obj.get("name"), f"{path}.name"),
         requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
         limits={name: amount.canonical() for name, amount in limits.items()},
         restart_always=init and obj.get("restartPolicy") == "Always",
@@ -317,7 +317,7 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
 
 def _claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
     named = fields.entries(listed, path)
-    return tuple(fields.text(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
+    return tuple(fields.name(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
 
 
 def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:

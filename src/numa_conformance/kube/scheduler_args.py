@@ -131,7 +131,7 @@ def _resources(strategy: Mapping[str, Any], path: str, fields: Fields) -> list[R
     for place, item in fields.entries(strategy.get("resources"), path):
         obj = fields.mapping(item, place)
         fields.known(obj, place, ("name", "weight"))
-        name = fields.text(obj.get("name"), f"{place}.name")
+        name = fields.name(obj.get("name"), f"{place}.name")
         weight = fields.whole(obj.get("weight"), f"{place}.weight") or 1
         if not 0 < weight <= _MAX_WEIGHT:
             message = f"Invalid value: {weight}: resource weight of {name} not in valid range (0, {_MAX_WEIGHT}]"

@@ -14,6 +14,6 @@ from .model import Device as Device
 from .model import Machine as Machine
 from .model import MemoryNode as MemoryNode
 from .picture import allocation_map as allocation_map
+from .picture_scene import Amounts as Amounts
 from .picture_svg import machine_svg as machine_svg
-from .summary import Summary as Summary
 from .summary import summarize as summarize

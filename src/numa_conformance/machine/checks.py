@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ..cpuset import CpuSet
+from ..cpuset import CpuSet, bit_of
 from ..errors import CpuSetSyntaxError
 from ..fields import Fields
 from .forms import PAGE_SIZE, PAGE_SIZES, PluginForm
@@ -16,7 +16,7 @@ _Key = TypeVar("_Key", int, tuple[str, str])
 def id_bits(ids: int | str | None, path: str, fields: Fields) -> int:
     """Return, as bits, ids in list format; a single number stands for itself."""
     if isinstance(ids, int):
-        return 1 << ids
+        return bit_of(ids)
     try:
         return CpuSet.parse(ids or "").bits
     except CpuSetSyntaxError as error:

@@ -86,6 +86,7 @@ def machine_from_dict(obj: object, place: str = "") -> Machine:
         if is_compact(obj)
         else _machine(read_form(MachineForm, obj, place), fields)
     )
+    fields.name(machine.name, "name")
     fields.raise_if_any()
     return machine
 

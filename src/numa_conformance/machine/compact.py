@@ -6,7 +6,7 @@ from typing import TypeGuard, TypeVar
 
 from msgspec import UNSET
 
-from ..cpuset import CpuSet, iter_bits
+from ..cpuset import CpuSet, bits_of, iter_bits
 from ..fields import Fields
 from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact_cpus import REGULAR_FIELDS, assumed_siblings, grouped_cpus, regular_cpus
@@ -63,7 +63,7 @@ def _all_cpus(form: CompactForm, written: Collection[str], fields: Fields) -> li
 
 def _offline(form: CompactForm, cpus: Sequence[Cpu], fields: Fields) -> int:
     offline = id_bits(form.offline, "offline", fields)
-    every = sum(1 << cpu.id for cpu in cpus) if fields.sound else offline
+    every = bits_of(cpu.id for cpu in cpus) if fields.sound else offline
     if offline & ~every:
         fields.fault("offline", f"the machine has no CPUs {CpuSet.from_bits(offline & ~every)}")
     elif fields.sound and offline == every:

@@ -1,11 +1,11 @@
 """``Machine``: what the hardware is. What the kubelet makes of it is ``KubeletView``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from ..cpuset import MAX_ID, CpuSet
+from ..cpuset import MAX_ID, CpuSet, bits_of
 
 UncoreSource = Literal["hardware", "reported"]
 UNSEEN = "not seen: "
@@ -84,7 +84,7 @@ class Machine:
     @cached_property
     def online_bits(self) -> int:
         """All online CPUs as bits."""
-        return sum(1 << cpu.id for cpu in self.cpus)
+        return bits_of(cpu.id for cpu in self.cpus)
 
     @property
     def cpus_online(self) -> CpuSet:
@@ -114,19 +114,19 @@ class Machine:
     @cached_property
     def numa_bits(self) -> dict[int, int]:
         """NUMA node to its CPUs, nodes without CPUs included."""
-        return {node: self._bits(cpu.id for cpu in self.cpus if cpu.numa == node) for node in self.numa_ids}
+        return {node: bits_of(cpu.id for cpu in self.cpus if cpu.numa == node) for node in self.numa_ids}
 
     @cached_property
     def socket_bits(self) -> dict[int, int]:
         """Socket to its CPUs, ascending by socket id."""
         sockets = sorted({cpu.socket for cpu in self.cpus})
-        return {socket: self._bits(cpu.id for cpu in self.cpus if cpu.socket == socket) for socket in sockets}
+        return {socket: bits_of(cpu.id for cpu in self.cpus if cpu.socket == socket) for socket in sockets}
 
     @cached_property
     def uncore_bits(self) -> dict[int, int]:
         """Last-level cache to its CPUs, ascending by cache id."""
         ids = sorted({cpu.uncore for cpu in self.cpus if cpu.uncore is not None})
-        return {uncore: self._bits(cpu.id for cpu in self.cpus if cpu.uncore == uncore) for uncore in ids}
+        return {uncore: bits_of(cpu.id for cpu in self.cpus if cpu.uncore == uncore) for uncore in ids}
 
     @cached_property
     def core_bits(self) -> tuple[int, ...]:
@@ -137,7 +137,3 @@ class Machine:
             key = cpu.id if cpu.core is None else (cpu.numa, cpu.socket, cpu.core)
             cores[key] = cores.get(key, 0) | 1 << cpu.id
         return tuple(sorted(cores.values(), key=lambda bits: bits & -bits))  # the lowest bit
-
-    @staticmethod
-    def _bits(ids: Iterable[int]) -> int:
-        return sum(1 << number for number in ids)

@@ -1,78 +1,20 @@
-"""What the pictures of a machine share: its rows, and a symbol for each owner of CPUs."""
+"""A machine as a picture in a terminal: sockets, NUMA nodes, caches and cores, with an owner for each CPU."""
 
-import string
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
-from ..cpuset import CpuSet, format_bits, iter_bits
-from .model import Cpu, Machine, MemoryNode
+from ..cpuset import CpuSet
+from .model import Machine
+from .picture_layout import Box
+from .picture_scene import FREE, Amounts, Scene
 
 CPUS_IN_A_ROW = 16
-FREE = "-"
-_FIXED = {"reserved": "R", "shared": "."}
-_MARKS = "XYZ"
-_LETTERS = string.ascii_lowercase + "".join(sorted(set(string.ascii_uppercase) - {"R", *_MARKS}))
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Cores of one cache within one NUMA node and one socket, each as its CPUs, ascending."""
-
-    socket: int
-    numa: int
-    uncore: int | None
-    cores: tuple[tuple[int, ...], ...]
-
-
-def picture_rows(machine: Machine, most: int | None = None) -> list[Row]:
-    """Return the rows, by socket, NUMA node, cache and lowest CPU of a core; a long one is cut into several.
-
-    The machine alone says where rows are cut, so two pictures of one machine compare line by line. ``most`` cuts them
-    after another number of cores.
-    """
-    blocks: dict[tuple[int, int, int | None], dict[tuple[str, int], list[Cpu]]] = {}
-    for cpu in machine.cpus:
-        cores = blocks.setdefault((cpu.socket, cpu.numa, cpu.uncore), {})
-        cores.setdefault(("cpu", cpu.id) if cpu.core is None else ("core", cpu.core), []).append(cpu)
-    widest = max((len(core) for cores in blocks.values() for core in cores.values()), default=1)
-    step = most or max(1, CPUS_IN_A_ROW // widest)
-    rows: list[Row] = []
-    for place in sorted(blocks, key=lambda place: (*place[:2], place[2] is None, place[2])):
-        listed = [tuple(cpu.id for cpu in core) for core in blocks[place].values()]
-        rows.extend(Row(*place, tuple(listed[at : at + step])) for at in range(0, len(listed), step))
-    return rows
-
-
-def owner_symbols(labels: Iterable[str]) -> dict[str, str]:
-    """Give each owner a symbol, in the order given: ``R`` and ``.`` for reserved and shared, else a letter.
-
-    Beyond the letters there are numbers, in round brackets.
-    """
-    symbols: dict[str, str] = {}
-    others = 0
-    for label in labels:
-        if label in _FIXED:
-            symbols[label] = _FIXED[label]
-            continue
-        symbols[label] = _LETTERS[others] if others < len(_LETTERS) else f"({others + 1})"
-        others += 1
-    return symbols
-
-
-def mark_symbols(labels: Iterable[str]) -> dict[str, str]:
-    """Give each mark a symbol, in the order given: ``X``, ``Y``, ``Z``, else a number with a ``!``."""
-    return {label: _MARKS[at] if at < len(_MARKS) else f"({at + 1}!)" for at, label in enumerate(labels)}
-
-
-def owners_by_cpu(owners: Mapping[str, int]) -> dict[int, list[str]]:
-    """Return, by CPU, the owners it has."""
-    labels: dict[int, list[str]] = {}
-    for label, bits in owners.items():
-        for cpu in iter_bits(bits):
-            labels.setdefault(cpu, []).append(label)
-    return labels
+FOLDED_ABOVE = 64
+"""CPUs of a machine above which boxes that are alike are one, for people who look at it."""
+_COLOURS = (36, 33, 32, 35, 34, 31)
+_DIM = 2
+_CELL = re.compile(r"(?<=\| )([0-9,]+)( *)([^| 0-9]\S*)?")
 
 
 def allocation_map(
@@ -80,103 +22,140 @@ def allocation_map(
     owners: Mapping[str, int],
     *,
     marks: Mapping[str, int] | None = None,
+    amounts: Mapping[str, Amounts] | None = None,
     legend: bool = True,
     details: bool = False,
     width: int | None = None,
+    fold: int | None = None,
 ) -> str:
-    """Draw a machine, one row for each cache (or part of one) in a NUMA node and socket.
+    """Draw a machine: what lies within a socket, NUMA node or cache is below it, further in.
 
-    ``socket 0  numa 0  L3 0 | 0,64 R. | 1,65 aa |`` shows two cores. Of CPUs 0 and 64 the first is reserved, and the
-    second is in the shared pool. CPUs 1 and 65 are both of owner ``a``. ``owners`` maps a label to CPUs as bits. A CPU
-    of several owners shows all of them in square brackets, and one of none shows ``-``. ``marks`` are further CPUs by
-    what they are, beside owners. Their symbols are ``X``, ``Y`` and ``Z``. With ``details``, memory, huge pages and
-    devices of each NUMA node follow. A CPU that changes its owner changes one line. With a ``width``, rows are cut into
-    equal parts that fit so many columns. No trailing newline.
+    ``socket 0, NUMA 0, L3 0 | 0,64 R. | 1,65 aa | 2,66    |`` shows three cores. Of CPUs 0 and 64 the first is
+    reserved, and the second is in the shared pool. CPUs 1 and 65 are both of owner ``a``. Nobody has 2 and 66.
+    ``owners`` maps a label to CPUs as bits. A CPU of several owners shows all of them in square brackets, and a free
+    one next to one that is held shows ``-``. ``marks`` are further CPUs by what they are, with the symbols ``X``, ``Y``
+    and ``Z``. ``amounts``: memory and devices by owner. With ``amounts`` or ``details`` each NUMA node shows its
+    memory, huge pages and devices. With ``details`` distances follow. A CPU that changes its owner changes one line.
+    But of a machine of more than ``fold`` CPUs what is alike is one line. With a ``width``, rows are cut into equal
+    parts that fit so many columns. No trailing newline.
     """
-    symbols = {**owner_symbols(owners), **mark_symbols(marks or ())}
-    owners = {**owners, **(marks or {})}
-    by_cpu = {cpu: "".join(symbols[label] for label in labels) for cpu, labels in owners_by_cpu(owners).items()}
-    held = {cpu: shown if shown in symbols.values() else f"[{shown}]" for cpu, shown in by_cpu.items()}
-    lines = _cpu_lines(machine, held if owners else None, width)
-    lines.extend(f"numa {node}: no CPUs" for node, bits in machine.numa_bits.items() if not bits)
-    if machine.offline:
-        lines.append(f"offline: {CpuSet(machine.offline)}")
-    strangers = format_bits(reduce(or_, owners.values(), 0) & ~machine.online_bits)
-    if strangers:
-        lines.append(f"not online, and yet given away: {strangers}")
+    scene = Scene(machine, owners, amounts or {}, marks or {})
+    return scene_text(scene, legend=legend, details=details, width=width, fold=fold)
+
+
+def scene_text(
+    scene: Scene, *, legend: bool = True, details: bool = False, width: int | None = None, fold: int | None = None
+) -> str:
+    """Draw a scene as ``allocation_map`` does."""
+    machine = scene.machine
+    writer = _Writer(scene, details or bool(scene.amounts))
+    lines = writer.lines(width, fold)
+    if writer.details:
+        lines.extend(f"no NUMA node: {stock.text}" for stock in scene.devices(None))
+    lines.extend(scene.remarks)
     if details:
-        lines.extend(("", *_detail_lines(machine)))
-    if legend and owners:
-        width = max(map(len, symbols.values()))
-        lines.extend(("", *(f"{symbol:<{width}} {label}" for label, symbol in symbols.items())))
-        lines.append(f"{FREE:<{width}} nobody")
+        lines.extend(_distance_lines(machine, width))
+    if legend and scene.symbols:
+        wide = max(map(len, scene.symbols.values()))
+        lines.extend(("", *(f"{symbol:<{wide}} {label}" for label, symbol in scene.symbols.items())))
+        lines.append(f"{FREE:<{wide}} free, as cores without a symbol")
     return "\n".join(lines)
 
 
 def legend_line(owners: Mapping[str, int], marks: Mapping[str, int]) -> str:
     """Return what the symbols of a picture mean, in one line."""
-    symbols = {**owner_symbols(owners), **mark_symbols(marks)}
-    return ", ".join([*(f"{symbol} {label}" for label, symbol in symbols.items()), f"{FREE} nobody"])
+    symbols = Scene(Machine("", (), ()), owners, marks=marks).symbols
+    return f"symbols: {', '.join([*(f'{symbol} {label}' for label, symbol in symbols.items()), f'{FREE} free'])}"
 
 
-def _cpu_lines(machine: Machine, held: Mapping[int, str] | None, width: int | None) -> list[str]:
-    lines = _drawn(picture_rows(machine), held)
-    longest = max(map(len, lines), default=0)
-    if width is None or longest <= width:
+def coloured(picture: str) -> str:
+    """Return a picture with ANSI escapes: a colour for each symbol, dim cores that are free."""
+
+    def colour(match: re.Match[str]) -> str:
+        code = _COLOURS[ord(match[3].lstrip("[(")[0]) % len(_COLOURS)] if match[3] else _DIM
+        return f"\x1b[{code}m{match[0]}\x1b[0m"
+
+    return _CELL.sub(colour, picture)
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes the boxes of a scene as lines; ``details``: with memory and devices."""
+
+    scene: Scene
+    details: bool
+
+    def lines(self, width: int | None, fold: int | None) -> list[str]:
+        """Return the lines, with rows that fit ``width`` where any do."""
+        cores = self.scene.machine.core_bits
+        threads = max((core.bit_count() for core in cores), default=1)
+        most = max(1, CPUS_IN_A_ROW // threads)
+        while True:
+            lines = self._lines(self.scene.boxes(most, fold), threads)
+            longest = max((len(line) for line in lines if line.endswith("|")), default=0)
+            if width is None or longest <= width or most == 1:
+                return lines
+            most = max(1, min(most - 1, most * width // longest))
+
+    def _lines(self, boxes: Sequence[Box], threads: int) -> list[str]:
+        items = list(self._items(boxes, ""))
+        rows = [(label, row.cores) for label, row in items if isinstance(row, Box)]
+        wide = max((len(label) for label, _ in rows), default=0)
+        names = max((len(_names(core)) for _, cores in rows for core in cores), default=0)
+        lines = []
+        for label, item in items:
+            if isinstance(item, Box):
+                cells = (f"{_names(core):<{names}}{self._symbols(core, threads)}" for core in item.cores)
+                lines.append(f"{label:<{wide}} | {' | '.join(cells)} |")
+            elif label.strip():
+                lines.append(f"{label}: {item}" if item else label)
+            else:
+                lines.append(f"{label:<{wide}} | {item}")
         return lines
-    most = max(len(row.cores) for row in picture_rows(machine))
-    # Rows are cut into equal parts, the fewest that fit.
-    fitting = (_drawn(picture_rows(machine, -(-most // parts)), held) for parts in range(2, most + 1))
-    return next((drawn for drawn in fitting if max(map(len, drawn)) <= width), lines)
+
+    def _items(self, boxes: Sequence[Box], indent: str, prefix: str = "") -> Iterator[tuple[str, Box | str]]:
+        """Yield lines: their beginning, and the row or text behind it. A box of one box stands in its line."""
+        for at, box in enumerate(boxes):
+            name = self.scene.name(box)
+            label = indent + (prefix + name if name or not at else "")
+            details = [stock.text for stock in self.scene.stocks_in(box)] if self.details else []
+            if box.is_folded:
+                yield f"{label}{', each' if box.ids[1:] else ''}", self.scene.caption(box)
+            elif box.kind == "cores":
+                yield label, box
+            elif details or not box.boxes:
+                yield label, ", ".join([*([] if box.boxes else ["no CPUs"]), *details[:1]])
+                yield from ((f"{indent}    {text}", "") for text in details[1:])
+                yield from self._items(box.boxes, f"{indent}  ")
+            elif len(box.boxes) == 1 and box.boxes[0].kind != "cores":
+                yield from self._items(box.boxes, indent, f"{prefix}{name}, ")
+            elif box.boxes[0].kind == "cores":
+                yield from self._items(box.boxes, indent, prefix + name)
+            else:
+                yield label, ""
+                yield from self._items(box.boxes, f"{indent}  ")
+
+    def _symbols(self, core: Sequence[int], threads: int) -> str:
+        if not self.scene.symbols:
+            return ""
+        held = [self.scene.symbols_of(self.scene.labels.get(cpu, ())) for cpu in core]
+        return f" {''.join(symbol or FREE for symbol in held) if any(held) else '':<{threads}}"
 
 
-def _drawn(rows: Sequence[Row], held: Mapping[int, str] | None) -> list[str]:
-    places = [_place(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*places, strict=True)]
-    names = max((len(_names(core)) for row in rows for core in row.cores), default=0)
-    threads = max((len(core) for row in rows for core in row.cores), default=0)
-    lines = []
-    for row, place in zip(rows, places, strict=True):
-        label = "  ".join(f"{part:<{width}}" for part, width in zip(place, widths, strict=True))
-        cells = (f"{_names(core):<{names}}{_holders(core, held, threads)}" for core in row.cores)
-        lines.append(f"{label} | {' | '.join(cells)} |")
-    return lines
-
-
-def _place(row: Row) -> tuple[str, str, str]:
-    return f"socket {row.socket}", f"numa {row.numa}", "L3 -" if row.uncore is None else f"L3 {row.uncore}"
-
-
-def _names(core: tuple[int, ...]) -> str:
+def _names(core: Sequence[int]) -> str:
     return ",".join(map(str, core))
 
 
-def _holders(core: tuple[int, ...], held: Mapping[int, str] | None, threads: int) -> str:
-    return "" if held is None else f" {''.join(held.get(cpu, FREE) for cpu in core):<{threads}}"
-
-
-def _detail_lines(machine: Machine) -> list[str]:
-    lines = [f"numa {node.node}: {_memory(node)}" for node in machine.memory]
-    for resource in sorted({device.resource for device in machine.devices}):
-        devices = (device for device in machine.devices if device.resource == resource)
-        lines.append(
-            f"{resource}: " + ", ".join(f"{d.id}{_where(d.numa)}{'' if d.healthy else ' unhealthy'}" for d in devices)
-        )
-    if machine.distances:
-        lines.append("distances:")
-        width = max(len(str(distance)) for row in machine.distances for distance in row)
+def _distance_lines(machine: Machine, width: int | None) -> Iterator[str]:
+    if machine.distances and machine.distances[1:]:
+        numbers = sorted({distance for row in machine.distances for distance in row})
+        wide = len(str(numbers[-1]))
+        if width is not None and 11 + len(machine.distances) * (wide + 1) > width:
+            yield f"distances: from {numbers[0]} to {numbers[-1]} (--json lists them)"
+            return
+        yield "distances:"
         for node, row in zip(machine.memory, machine.distances, strict=True):
-            lines.append(f"  numa {node.node:<4} " + " ".join(f"{distance:>{width}}" for distance in row))
-    return lines
-
-
-def _memory(node: MemoryNode) -> str:
-    size = "memory unknown" if node.memory is None else f"{node.memory / 2**30:.2f} GiB"
-    return ", ".join([size, *(f"{count} pages of {page}" for page, count in sorted(node.hugepages.items()))])
-
-
-def _where(nodes: tuple[int, ...]) -> str:
-    return f" (numa {','.join(map(str, nodes))})" if nodes else ""
+            yield f"  NUMA {node.node:<4} " + " ".join(f"{distance:>{wide}}" for distance in row)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 
 from . import unchanged_modules as unchanged_modules  # first: it is how those behind it are found
-from .options import add_options, setting
+from .options import add_options
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -27,16 +27,6 @@ def pytest_load_initial_conftests(
     from .isolation import load_conftests
 
     return (yield from load_conftests(early_config, parser, args))
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    """Have a child ask a target in process: this process keeps the exit code, which is not 0 without a verdict."""
-    if not (config.getoption("numa_conformance") and setting(config, "numa_target")):
-        return None
-    from .child import can_have_a_child, status_of_a_child
-
-    return status_of_a_child(config, sys.modules[__name__]) if can_have_a_child(config) else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -13,7 +13,7 @@ from ..asking.known_failures import LeftOut
 from ..chapters.exact import GOLDEN_IDS
 from ..errors import UsageError
 from ..files import write_text
-from ..printable import folded, printable
+from ..printable import as_line, folded
 from ..report.case import Case
 from ..report.circumstances import Circumstances, revision_of
 from ..report.claims import NOT_ASKED, NOT_JUDGED
@@ -38,6 +38,7 @@ UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
 UNCOMPARED = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
+IN_THIS_PROCESS = "no profile was asked whole, as the target was asked in the process that judges it"
 OF_A_WORKER = "numa_statements"
 """What a worker of xdist tells at its end: what is left out, and the statements of its record."""
 
@@ -75,7 +76,7 @@ class Conclusion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Learn what a worker of xdist has left out; all leave out the same."""
-        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}, {}, False))
+        left_out, *statements = getattr(node, "workeroutput", {}).get(OF_A_WORKER, ([], {}, {}, {}, False, 0))
         self._config.stash[RUN].client.record.also(*statements)
         self._left_out = [LeftOut(*each) for each in left_out] or self._left_out
 
@@ -177,8 +178,10 @@ class Conclusion:
             outside=run.client.outside,
             contradictions=run.client.record.contradictions,
             absences=run.client.record.absences if run.client.record.is_absent else {},
+            restarts=run.client.record.restarts,
         )
-        return msgspec.structs.replace(summary, snapshots=run.snapshots.named)
+        notes = [*[IN_THIS_PROCESS] * run.same_process, *summary.notes]
+        return msgspec.structs.replace(summary, snapshots=run.snapshots.named, notes=notes)
 
 
 class Terminal:
@@ -242,7 +245,7 @@ def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[s
 
 def _shown(line: str, reporter: pytest.TerminalReporter) -> str:
     """Return a line as the terminal may see it: sentences go on below themselves, what is copied stays whole."""
-    text = printable(line)
+    text = as_line(line)
     whole = not reporter.isatty or any(part in text for part in ("|", "{", "pytest --numa"))
     return text if whole else folded(text, reporter._tw.fullwidth)
 

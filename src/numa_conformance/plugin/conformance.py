@@ -7,9 +7,9 @@ import pytest
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from ..printable import printable
-from .child import Ending, Termination
 from .choice import CaseChoice
 from .conclusion import TARGET_UNREACHABLE, Conclusion, Terminal
+from .interruption import Termination
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
@@ -68,8 +68,6 @@ def enable(config: pytest.Config) -> None:
         pytest.exit(printable(f"the target cannot be asked: {error}"), returncode=TARGET_UNREACHABLE)
     config.pluginmanager.register(FixtureScope())
     config.pluginmanager.register(CaseChoice(config))
-    if setting(config, "numa_target"):
-        config.pluginmanager.register(Ending())
     listing = setting(config, "numa_list")
     if listing:
         _list_only(config, listing)

@@ -23,7 +23,7 @@ from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
 from ..report.claims import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion
-from ..wire import Bundled, Client, Connection, InProcess, Stdio, load_factory
+from ..wire import Client, Connection, InChild, InProcess, Stdio, load_factory
 from ..wire.messages.describe import Description
 from ..wire.target_record import TargetRecord
 from .deep import DEFAULT_SECONDS, FirstFinding
@@ -115,6 +115,8 @@ class Run:
     """Learns what came of each history at once."""
     another: Callable[[], Client]
     """Makes one more of the target."""
+    same_process: bool
+    """Whether a target of a stranger is asked in this process, and could change whatever it likes."""
     again: str
     """The options with which ``numa-conformance replay`` asks this target."""
 
@@ -160,6 +162,7 @@ class Run:
             processes=processes,
             notice=FirstFinding(config, known, statements),
             another=another,
+            same_process=bool(setting(config, "numa_target")) and is_set(config, "numa_same_process"),
             again=_replay_options(config),
         )
 
@@ -182,7 +185,7 @@ class Run:
     @property
     def is_narrowed(self) -> bool:
         """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
-        return self.selection.narrows or self.snapshots.of_target or not self.machines.is_whole
+        return self.selection.narrows or self.snapshots.of_target or not self.machines.is_whole or self.same_process
 
     @property
     def asks_the_whole_suite(self) -> bool:
@@ -217,8 +220,9 @@ def open_connection(config: pytest.Config, level: Level, version: KubernetesVers
     if command:
         return Stdio(command, timeout)
     if factory:
-        return InProcess(load_factory(factory), factory, timeout, foreign=True)
-    return Bundled(functools.partial(ReferenceTarget, level, version), "the bundled reference", timeout)
+        same = is_set(config, "numa_same_process")
+        return InProcess(load_factory(factory), factory) if same else InChild(factory, timeout)
+    return InProcess(functools.partial(ReferenceTarget, level, version), "the bundled reference")
 
 
 def _timeout(config: pytest.Config) -> float:

@@ -15,7 +15,7 @@ from ..errors import CpuSetSyntaxError
 from ..judging.departures import TOGETHER, Causes
 from ..judging.verdicts import ANSWERED
 from ..printable import listed, printable
-from ..report.case import UNMET, Case, Verdict, with_conversations, with_history
+from ..report.case import NOT_JUDGED, SILENT_CASES, UNMET, Case, Verdict, with_conversations, with_history
 from ..report.reference_answers import quirks_in_history, quirks_in_scenario, with_reference
 from ..sources.quirks import QUIRKS
 from ..wire import BadReply, TargetFault
@@ -59,7 +59,8 @@ def _verdict(report: pytest.TestReport, call: pytest.CallInfo[None]) -> Verdict 
         return "failed"
     if isinstance(error, TargetFault):
         return cast(Verdict, error.verdict)
-    return "not claimed" if report.skipped else "error"
+    unjudged = "not judged" if str(error).startswith(NOT_JUDGED) else "not claimed"
+    return cast(Verdict, unjudged if report.skipped else "error")
 
 
 def _concluded(
@@ -84,7 +85,7 @@ def _concluded(
         scenario = with_reference(error.scenario, run.level, run.profile.version)
     if isinstance(error, Finding) and error.marks:
         case = msgspec.structs.replace(case, marks=error.marks)
-    if verdict in UNMET and run.known.covers(case.id, case.requirements, case.machines):
+    if verdict in (*UNMET, "not judged") and run.known.covers(case.id, case.requirements, case.machines):
         verdict = "expected failure"
         report.outcome = "skipped"
         report.wasxfail = run.known.reason(case.id, case.requirements)
@@ -94,7 +95,7 @@ def _concluded(
         verdict = "not followed"
         report.outcome = "skipped"
         report.wasxfail = "a recommendation that is not followed"
-    elif verdict == "not claimed" or (verdict in UNMET and run.client.record.is_absent):
+    elif verdict in SILENT_CASES or (verdict in UNMET and run.client.record.is_absent):
         report.outcome = "skipped"
         report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
     elif verdict in UNMET and not item.config.getoption("fulltrace"):

@@ -34,16 +34,22 @@ Verdict = Literal[
     "not followed",
     "expected failure",
     "unexpectedly passed",
+    "not judged",
     "not claimed",
     "error",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 UNMET: tuple[Verdict, ...] = ("failed", "timed out", "crashed", "bad reply")
 """What says that the target does not meet a requirement."""
+NOT_JUDGED = "not judged: "
+"""How the reason begins for which a case is not judged although its features are claimed."""
+SILENT_CASES = ("not claimed", "not judged")
+"""Verdicts that say nothing of a requirement."""
 _WEIGHTS: tuple[Verdict, ...] = (
     "not claimed",
     "passed",
     "not followed",
+    "not judged",
     "expected failure",
     "unexpectedly passed",
     "error",

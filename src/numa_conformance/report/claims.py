@@ -7,7 +7,7 @@ import msgspec
 
 from ..asking.profiles import OPTIONAL
 from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
-from .case import Case, Verdict
+from .case import SILENT_CASES, Case, Verdict
 
 TARGET_SNAPSHOTS = "documented, with own snapshots"
 """What stands for the level where placements and scores are compared with those that the target had before."""
@@ -35,17 +35,17 @@ def verdict_of(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -
     """Return the verdict of a run, which is partial where it was narrowed."""
     if counts["error"]:
         return NOT_JUDGED
-    if not any(case.verdict != "not claimed" for case in cases):
+    if all(case.verdict in SILENT_CASES for case in cases):
         return "not tested"
     if any(case.unmet for case in cases):
         return "not conformant"
-    if narrowed or counts["not claimed"] or counts["expected failure"]:
+    if narrowed or counts["not claimed"] or counts["not judged"] or counts["expected failure"]:
         return "partial"
     return "conformant"
 
 
 def _compares_ids(cases: Iterable[Case]) -> bool:
-    names = {name for case in cases if case.verdict != "not claimed" for name in case.requirements}
+    names = {name for case in cases if case.verdict not in SILENT_CASES for name in case.requirements}
     return not names.isdisjoint(COMPARING_IDS)
 
 
@@ -59,7 +59,7 @@ def measure_of(target: Target, level: str, cases: list[Case]) -> str:
     if level != TARGET_SNAPSHOTS:
         return documented
     unmet = [case for case in cases if case.unmet]
-    judged = unmet or [case for case in cases if case.verdict != "not claimed"]
+    judged = unmet or [case for case in cases if case.verdict not in SILENT_CASES]
     of_snapshots = {not GOLDEN_IDS.isdisjoint(case.requirements) for case in judged}
     both = [documented] * (False in of_snapshots) + ["its own snapshots"] * (True in of_snapshots)
     return f"{' or' if unmet else ' and'} to ".join(both)

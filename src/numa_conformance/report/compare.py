@@ -11,7 +11,7 @@ from .claims import NOT_ASKED, SILENT
 from .model import Summary
 
 _MET = ("passed", "unexpectedly passed")
-_UNMET = (*UNMET, "expected failure", "error")
+_UNMET = (*UNMET, "not judged", "expected failure", "error")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from ..asking.findings.two_pictures import bits_of_text, maps, without_picture
+from ..asking.findings.two_pictures import amounts_of, bits_of_text, maps, without_picture
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
-from ..machine.picture_svg import machine_svg
+from ..machine.picture_scene import differing, scenes_of
+from ..machine.picture_svg import scenes_svg
 from ..printable import printable
 from ..sources.quirks import QUIRKS
 from ..sources.versions import KubernetesVersion
 from ..wire.features import FEATURES
-from .case import VERDICTS, Case, scenario_file
+from .case import SILENT_CASES, VERDICTS, Case, scenario_file
 from .circumstances import Circumstances
 from .compare import Column, over_time
 from .model import Summary
@@ -67,51 +68,45 @@ def unmet_requirements(
         for name, cases in sorted(by_requirement.items(), key=lambda item: min(map(rank, item[1]))):
             of_requirement = [case for case in sorted(cases, key=rank) if case.id not in shown_above]
             shown_above |= {case.id for case in of_requirement}
-            shown = [_shown(case, summary.options, target, folder or ".") for case in of_requirement]
+            shown = [_shown(case, summary, target, folder or ".") for case in of_requirement]
             part.append(UnmetRequirement(name, REQUIREMENTS.get(name), shown))
         parts.append([requirement for requirement in part if requirement.cases])
     return parts[0], parts[1]
 
 
-def _shown(case: Case, options: str, target: str, folder: str) -> UnmetCase:
-    drawn = pictures(case.scenario, case.marks) if case.scenario else {}
+def _shown(case: Case, summary: Summary, target: str, folder: str) -> UnmetCase:
+    drawn = pictures(case.scenario, case.marks, summary.level) if case.scenario else {}
     finding, _, rest = (without_picture(case.details) if drawn else case.details).partition("\n")
-    does, command = playing_again(case, target, folder, options)
+    does, command = playing_again(case, target, folder, summary.options)
     return UnmetCase(case, finding or case.verdict, rest, does, command, drawn)
 
 
-def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str]) -> dict[str, Markup]:
-    """Return the placements of a scenario by title; empty where there are none, also for malformed scenarios."""
+def pictures(scenario: Mapping[str, Any], marks: Mapping[str, str], level: str) -> dict[str, Markup]:
+    """Return the placements of a scenario by title; empty where there are none, also for malformed scenarios.
+
+    At level documented the reference's is one of many that pass.
+    """
     try:
         compared = maps(scenario)
         if compared is None or len(compared[0].cpus) > _MAX_PICTURED:
             return {}
         machine, expected, actual = compared
         reserved = bits_of_text((scenario.get("kubelet") or {}).get("reservedSystemCPUs")) & machine.online_bits
+        amounts = amounts_of(scenario, "expect"), amounts_of(scenario, "answered")
     except (LookupError, TypeError, ValueError, AttributeError):
         return {}
-    titled = {"The reference's placement": expected, "The target's placement": actual}
-    others = {"The reference's placement": actual, "The target's placement": expected}
+    shown = differing(expected, actual) if expected is not None and actual is not None else 0
     known = {label: bits_of_text(cpus) & machine.online_bits for label, cpus in marks.items()}
-    drawn: dict[str, Markup] = {}
-    for title, owners in titled.items():
-        if owners is None:
-            continue
-        other = others[title]
-        marked = known or ({} if other is None else {"placed otherwise": _differing(owners, other)})
-        held = {**owners, **({"reserved": reserved} if reserved else {})}
-        # The pictures escape their texts themselves.
-        drawn[title] = Markup(machine_svg(machine, held, marked))
-    return drawn
-
-
-def _differing(first: Mapping[str, int], other: Mapping[str, int]) -> int:
-    """Return the CPUs that have other owners in one than in the other, beside those that are only shared."""
-    labels = (first.keys() | other.keys()) - {"shared"}
-    differing = 0
-    for label in labels:
-        differing |= first.get(label, 0) ^ other.get(label, 0)
-    return differing
+    marked = known or ({"placed otherwise": shown} if shown else {})
+    empty = {"reserved": reserved} if reserved else {}
+    passing = "The reference's placement" if level == "exact" else "One placement that passes"
+    titled = {passing: (expected, amounts[0]), "The target's placement": (actual, amounts[1])}
+    sides = {title: ({**empty, **owners}, more) for title, (owners, more) in titled.items() if owners is not None}
+    # The pictures escape their texts themselves. Their symbols are the same, and explained below the last.
+    return {
+        title: Markup(scenes_svg({"": scene}, legend=title == [*sides][-1]))
+        for title, scene in scenes_of(machine, sides, marked).items()
+    }
 
 
 NOT_RUN = "not run"
@@ -188,7 +183,7 @@ def matrix_page(columns: Sequence[Column]) -> str:
 def _totals(rows: Sequence[tuple[Requirement, Sequence[str]]], columns: int) -> list[Counter[str]]:
     """Return, by report, to which verdicts an area's requirements came, of those that were asked."""
     return [
-        Counter(verdicts[at] for _, verdicts in rows if verdicts[at] not in (NOT_RUN, "not claimed"))
+        Counter(verdicts[at] for _, verdicts in rows if verdicts[at] not in (NOT_RUN, *SILENT_CASES))
         for at in range(columns)
     ]
 

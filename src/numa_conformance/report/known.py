@@ -13,6 +13,7 @@ from .case import UNMET, Case
 MOST_NAMED = 3
 NO_VERDICTS = ("not claimed", "error")
 """Verdicts that tell nothing of whether a known failure is one still."""
+_FAILING = (*UNMET, "not judged")
 
 
 def stale(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOut], *, whole: bool) -> list[str]:
@@ -21,7 +22,7 @@ def stale(known: KnownFailures, cases: Sequence[Case], left_out: Sequence[LeftOu
     for entry in known.entries.values():
         concerned = [case for case in cases if entry.concerns(case.id, case.requirements)]
         missed = [case for case in left_out if entry.concerns(case.id, case.requirements)]
-        met = [case.id for case in concerned if case.verdict not in (*NO_VERDICTS, *UNMET, "expected failure")]
+        met = [case.id for case in concerned if case.verdict not in (*NO_VERDICTS, *_FAILING, "expected failure")]
         absent = set(entry.listed or ()) - {case.id for case in concerned} - {case.id for case in missed}
         problem = f"known failure {entry.name}:"
         if whole and (absent or not (concerned or missed)):
@@ -62,7 +63,11 @@ def refreshed(before: KnownFailures, cases: Sequence[Case], new: KnownFailure | 
     excused = [entry for entry in entries.values() if entry.case]
     failing: defaultdict[str, list[Case]] = defaultdict(list)
     for case in judged:
-        if case.unmet and not any(entry.concerns(case.id, case.requirements) for entry in excused):
+        if (
+            _fails(case)
+            and case.verdict != "expected failure"
+            and not any(entry.concerns(case.id, case.requirements) for entry in excused)
+        ):
             for name in case.requirements:
                 failing[name].append(case)
     missing = sorted(failing.keys() - entries.keys())
@@ -93,7 +98,7 @@ def _elsewhere(case: Case, old: KnownFailure, before: KnownFailures) -> bool:
 
 
 def _fails(case: Case) -> bool:
-    return case.unmet or case.verdict == "expected failure"
+    return case.verdict in (*_FAILING, "expected failure")
 
 
 def _recorded(entry: KnownFailure, requirement: str, failing: Iterable[Case]) -> KnownFailure:

@@ -18,7 +18,7 @@ from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
 from ..printable import listed
 from ..wire.messages.describe import Description
-from .case import VERDICTS, Case, Verdict
+from .case import SILENT_CASES, VERDICTS, Case, Verdict
 from .circumstances import read_form
 from .claims import NOT_ASKED, NOT_JUDGED, SILENT, Target, claim_of, measure_of, no_claim_of, verdict_of
 from .known import stale, unasked
@@ -29,6 +29,8 @@ MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 SELDOM, MOST_SELDOM = 10, 12
 """Times below which a requirement is told to be asked seldom within a budget, and how many of them are named."""
+_MOST_PAUSES = 6
+"""Pauses of a kubelet before it starts a container again: 10 s, doubled each time. The sixth is the longest."""
 FORMAT = "numa-conformance report 1"
 
 
@@ -74,6 +76,7 @@ class Summary(msgspec.Struct, frozen=True):
         outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
         contradictions: Mapping[str, Sequence[str]] = MappingProxyType({}),
         absences: Mapping[str, str] = MappingProxyType({}),
+        restarts: int = 0,
     ) -> Summary:
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
@@ -82,7 +85,8 @@ class Summary(msgspec.Struct, frozen=True):
         with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
         unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
         it says, by the reason; ``contradictions``: where it has said otherwise too, likewise. ``absences``: why the
-        program behind the target was met on no machine, to its words; then nothing was asked.
+        program behind the target was met on no machine, to its words; then nothing was asked. ``restarts``: the most
+        times that the program ended, and was started again, before it was met.
         """
         if absences:
             cases = [msgspec.structs.replace(case, verdict="not claimed", details="", asked=0) for case in cases]
@@ -92,7 +96,7 @@ class Summary(msgspec.Struct, frozen=True):
         target = Target(described.name, described.version, str(profile.version), surfaces, features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
-        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions)]
+        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
         narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
@@ -108,6 +112,7 @@ class Summary(msgspec.Struct, frozen=True):
         alone = [] if narrowed else _alone(ordered, target.features)
         notes = [
             *(f"{why}: {' '.join(words.split())}" for words in absences.values()),
+            *_restarted(restarts),
             *_unsupported(outside),
             *_unspent(ordered),
             *_in_part(ordered),
@@ -192,6 +197,12 @@ class Summary(msgspec.Struct, frozen=True):
         return {name: cases for name, cases in lax.items() if cases}
 
 
+def _restarted(times: int) -> Iterator[str]:
+    if times:
+        pauses = listed([f"{min(10 * 2**number, 300)} s" for number in range(min(times, _MOST_PAUSES))], _MOST_PAUSES)
+        yield f"the program ended, and was restarted at most {times}x in a row; a kubelet would have waited {pauses}"
+
+
 def _unsupported(outside: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for reason, machines in outside.items():
         shown = listed(machines, MOST_MACHINES, sign="; ", what=" machines")
@@ -223,6 +234,12 @@ def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
 
 
+def _unjudged(cases: Iterable[Case]) -> Iterator[str]:
+    names = [name for case in cases if case.verdict == "not judged" for name in case.requirements]
+    if names:
+        yield f"{len(names)} requirements are not judged, as answers are malformed or missing: {listed(names)}"
+
+
 def _addresses(cases: Iterable[Case]) -> dict[str, str]:
     named = {name for case in cases for name in case.requirements}
     return {name: known.address for name, known in REQUIREMENTS.items() if name in named}
@@ -247,7 +264,7 @@ def _untested(cases: list[Case], profile: Profile, claimed: list[str], level: st
 
 def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
     """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
-    run = _features_of(case for case in cases if case.verdict != "not claimed")
+    run = _features_of(case for case in cases if case.verdict not in SILENT_CASES)
     alone, why = _features_of(cases) - run, "each case needs another that is not claimed"
     return [f"feature {feature} is claimed, and not asked: {why}" for feature in claimed if feature in alone]
 

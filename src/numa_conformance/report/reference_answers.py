@@ -19,8 +19,6 @@ from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client, InProcess, TargetFault
 from ..wire.history.history import History, Step
 
-_SECONDS = 120.0
-
 
 def with_reference(scenario: Mapping[str, Any], level: Level, version: KubernetesVersion = DEFAULT) -> dict[str, Any]:
     """Return a scenario with the reference's answers and version as its record, so that ``replay`` can judge by it.
@@ -55,7 +53,7 @@ def open_reference(
     """
     target, client = (LivingReference, LifeClient) if lives else (ReferenceTarget, Client)
     shown: dict[str, Any] = {"quirks": quirks, "changes": changes, "resource_fit": resource_fit or lives}
-    reference = client(InProcess(lambda: target(level, version, **shown), "the bundled reference", _SECONDS))
+    reference = client(InProcess(lambda: target(level, version, **shown), "the bundled reference"))
     try:
         yield reference
     finally:

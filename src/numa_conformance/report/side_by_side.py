@@ -1,13 +1,15 @@
 """Kinds of differences between two targets, for people and for programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from ..asking.findings.findings import Finding
 from ..asking.findings.telling import scenario_of
 from ..asking.findings.two_pictures import maps
 from ..comparing.kinds_of_difference import Kind
-from ..machine.picture import allocation_map, legend_line
+from ..machine.picture import legend_line, scene_text
+from ..machine.picture_scene import scenes_of
 from ..printable import listed
 from ..sources.changes import CHANGES
 from ..sources.quirks import QUIRKS
@@ -138,25 +140,18 @@ def _text(value: Any) -> str:
 
 
 def _pictures(scenario: Mapping[str, Any], width: int) -> list[str]:
-    """Return the rows of the machine that are held otherwise on the two sides, beside each other where that fits."""
+    """Return the machine on both sides, next to each other where that fits; what is alike is folded."""
     drawn = maps(scenario)
     if drawn is None:
         return []
     machine, other, first = drawn
     if first is None or other is None:
         return []
-    held = {label: first.get(label, 0) | other.get(label, 0) for label in (*first, *other)}
-    sides = [
-        allocation_map(machine, {label: owners.get(label, 0) for label in held}, legend=False).splitlines()
-        for owners in (first, other)
-    ]
-    rows = [(left, right) for left, right in zip(*sides, strict=False) if left != right]
-    if not rows:
+    scenes = scenes_of(machine, {"A": (first, {}), "B": (other, {})})
+    left, right = ([side, *scene_text(scene, legend=False, fold=0).splitlines()] for side, scene in scenes.items())
+    if left[1:] == right[1:]:
         return []
-    alike = len(sides[0]) - len(rows)
-    last = [legend_line(held, {}), *([f"({alike} row{'' if alike == 1 else 's'} alike)"] if alike else [])]
-    left, right = (["A", *(row[0] for row in rows)], ["B", *(row[1] for row in rows)])
-    wide = max(map(len, left))
+    wide, last = max(map(len, left)), legend_line(scenes["A"].owners, {})
     if wide + 4 + max(map(len, right)) > width:
-        return [*left, *right, *last]
-    return [*(f"{here:<{wide}}    {there}" for here, there in zip(left, right, strict=True)), *last]
+        return [*left, *right, last]
+    return [*(f"{here:<{wide}}    {there}" for here, there in zip_longest(left, right, fillvalue="")), last]

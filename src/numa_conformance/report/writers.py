@@ -16,7 +16,7 @@ from .claims import NOT_FINISHED, NOT_JUDGED, Target
 from .html import html_page, render
 from .model import Summary
 
-_FAILURES = (*UNMET, "unexpectedly passed")
+_FAILURES = (*UNMET, "unexpectedly passed", "not judged")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

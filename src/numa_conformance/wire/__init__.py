@@ -10,7 +10,7 @@ from .faults import TargetFault as TargetFault
 from .faults import TimedOut as TimedOut
 from .faults import Unsupported as Unsupported
 from .features import FEATURES as FEATURES
-from .in_process import Bundled as Bundled
+from .in_child import InChild as InChild
 from .in_process import InProcess as InProcess
 from .in_process import load_factory as load_factory
 from .messages import METHODS as METHODS

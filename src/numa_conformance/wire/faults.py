@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..errors import NumaConformanceError
+from ..printable import as_line
 
 UNSUPPORTED = -32001
 """The code of an error with which a target says that a machine is outside of what it supports."""
@@ -19,7 +20,8 @@ class Exchange:
     stderr: str = ""
 
     def __str__(self) -> str:
-        lines = [f"sent:     {shorten(self.sent)}", f"received: {shorten(self.received) or '(nothing)'}"]
+        sent, received = as_line(shorten(self.sent)), as_line(shorten(self.received))
+        lines = [f"sent:     {sent}", f"received: {received or '(nothing)'}"]
         if self.stderr:
             lines.append("stderr:   " + self.stderr.rstrip().replace("\n", "\n          "))
         return "\n".join(lines)
@@ -49,7 +51,7 @@ class TargetFault(NumaConformanceError):  # noqa: N818  (the name says whose fau
 
     def __init__(self, message: str, exchange: Exchange | None = None) -> None:
         """Take what happened and the exchange around it."""
-        self.message = message
+        self.message = message = as_line(message)
         self.exchange = exchange or Exchange()
         self._told = message, exchange
         super().__init__(f"{message}\n{self.exchange}" if exchange else message)

@@ -75,20 +75,24 @@ def checked_reply(method: Method, answer: object) -> Any:
     Through JSON, as if it had come over a wire: classes of messages check nothing when they are made.
     """
     try:
-        return _decoder(method).decode(msgspec.json.encode(answer))
+        text = msgspec.json.encode(answer)
     except Exception as error:
-        names = [cls.__name__ for cls in method.replies]
-        kinds = " or ".join(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}" for name in names)
-        received = Exchange(received=_shown(answer))
-        raise BadReply(f"the reply is not {kinds}: {message_of(error)}", received) from error
+        raise _no_reply(method, error, f"an object of the class {type(answer).__qualname__}") from error
+    return read_reply(method, text)
 
 
-def _shown(answer: object) -> str:
-    """Return an answer as JSON; of what cannot be written so, which class it is of."""
+def read_reply(method: Method, text: bytes) -> Any:
+    """Read a reply of a method that is written as JSON; raises ``BadReply`` naming the field."""
     try:
-        return shorten(msgspec.json.encode(answer).decode())
-    except Exception:
-        return f"an object of the class {type(answer).__qualname__}"
+        return _decoder(method).decode(text)
+    except Exception as error:
+        raise _no_reply(method, error, shorten(text.decode("utf-8", "replace"))) from error
+
+
+def _no_reply(method: Method, error: Exception, received: str) -> BadReply:
+    names = [cls.__name__ for cls in method.replies]
+    kinds = " or ".join(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}" for name in names)
+    return BadReply(f"the reply is not {kinds}: {message_of(error)}", Exchange(received=received))
 
 
 @cache

@@ -16,7 +16,7 @@ _FREE_FIELDS = {"name", "version"}
 """Fields that no claim depends on: a daemon may name its process there, or when it was built."""
 _CONFIGURING = ("kubelet", "reserved_cpus")
 """The fields of a question, beside the machine, that configure it."""
-Statements = tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]], Mapping[str, str], bool]
+Statements = tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]], Mapping[str, str], bool, int]
 """What a record has of a process: see its properties."""
 _Machines = defaultdict[tuple[str, str, bytes], list[Any]]
 
@@ -38,6 +38,8 @@ class TargetRecord:
         self.absences: dict[str, str] = {}
         """Why the program behind the target was not met, to what it said the first time."""
         self.has_started = False
+        self.restarts = 0
+        """The most times that the program behind the target was started again before it was met."""
         self._answered: _Machines = defaultdict(list)
         self._refused: _Machines = defaultdict(list)
 
@@ -53,6 +55,7 @@ class TargetRecord:
         """Take note of an answer."""
         self._note(request, self._answered, self._refused)
         self.has_started |= reply.__struct_config__.tag == "started"
+        self.restarts = max(self.restarts, getattr(reply, "restarts", 0))
         if absence := getattr(reply, "absence", None):
             self.absences.setdefault(absence, getattr(reply, "message", ""))
 
@@ -64,7 +67,7 @@ class TargetRecord:
     @property
     def statements(self) -> Statements:
         """What ``also`` takes."""
-        return self.outside, self.contradictions, self.absences, self.has_started
+        return self.outside, self.contradictions, self.absences, self.has_started, self.restarts
 
     def refuses(self, request: Request[Any], fault: Unsupported) -> None:
         """Take note of a machine that is outside; raises ``BadReply`` for a question without a machine."""
@@ -81,10 +84,12 @@ class TargetRecord:
         contradictions: Mapping[str, Sequence[str]],
         absences: Mapping[str, str],
         has_started: bool,
+        restarts: int,
     ) -> None:
         """Take the statements of the same target from another process."""
         self.absences = {**absences, **self.absences}
         self.has_started |= has_started
+        self.restarts = max(self.restarts, restarts)
         for lists, others in ((self.outside, outside), (self.contradictions, contradictions)):
             for key, names in others.items():
                 for name in names:

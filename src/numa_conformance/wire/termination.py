@@ -9,7 +9,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
-from ..machine.hostfs.namespaces import end_with_parent
+from ..namespaces import end_with_parent
 
 _DEFAULTS: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
     getattr(signal, name): signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL

@@ -1,9 +1,11 @@
 """Values that several messages share."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from ..cpuset import Unchecked
 from .message import Message
 
 JsonObject = dict[str, Any]
@@ -11,14 +13,19 @@ JsonObject = dict[str, Any]
 IdList = Annotated[str, "ids"]
 """CPUs, or NUMA nodes, as the kernel lists them: ``0-3,8``; an empty text is none."""
 NodeIds = Annotated[list[int], "NUMA nodes"]
-"""One NUMA node or more."""
-NodeId = Annotated[int, "NUMA node"]
-NodeIdOrNone = Annotated[int, "NUMA node, or -1"]
+"""One NUMA node or more, of a hint."""
+AnsweredNodes = Annotated[Sequence[Unchecked], "NUMA nodes"]
+"""The same, of an answer."""
+NodeId = Annotated[Unchecked, "NUMA node"]
+NodeIdOrNone = Annotated[Unchecked, "NUMA node, or -1"]
 """A NUMA node; -1 says of a device that it is near none."""
-Bytes = Annotated[int, "bytes"]
-Booked = Annotated[int, "bytes in books"]
+Bytes = Annotated[Unchecked, "bytes"]
+Booked = Annotated[Unchecked, "bytes in books"]
 """Bytes in the books of memory, which may be subtracted below 0."""
-CpuCount = Annotated[int, "CPUs"]
+CpuCount = Annotated[Unchecked, "CPUs"]
+QuestionNode = Annotated[int, "NUMA node of a question"]
+QuestionCount = Annotated[int, "CPUs of a question"]
+"""What a target is asked is an int to its author; the reference and the judge check it."""
 Absence = Literal["ended", "finished", "silent"]
 """Why a program behind a target was not met: it has failed, it has ended well, or it runs and says nothing."""
 

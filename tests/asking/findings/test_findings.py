@@ -8,14 +8,13 @@ from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.node import Rejected
-from processes import PATIENCE
 
 ID = "cpu-manager/static/packs-whole-cores"
 
 
 @pytest.fixture
 def node():
-    run = NodeRun(Client(InProcess(ReferenceTarget, "reference", PATIENCE)), ID)
+    run = NodeRun(Client(InProcess(ReferenceTarget, "reference")), ID)
     run.start(load_machine("t1-one-socket-smt2"), static())
     return run
 

@@ -12,13 +12,12 @@ from numa_conformance.machine import load_machine
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.reference_answers import with_reference
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 MACHINE = load_machine("t1-one-socket-smt2")
 
 
 def ask(factory):
-    return Client(InProcess(factory, "under test", PATIENCE))
+    return Client(InProcess(factory, "under test"))
 
 
 @pytest.fixture

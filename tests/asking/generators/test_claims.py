@@ -22,7 +22,6 @@ from numa_conformance.wire.messages.claims import (
     StartDriver,
     UnprepareClaim,
 )
-from processes import PATIENCE
 
 
 class OwnScheduler(ReferenceTarget):
@@ -83,7 +82,7 @@ class Liar(OwnScheduler):
 
 @pytest.mark.parametrize(("kind", "broken"), [(OwnScheduler, set()), (Liar, {"dra-driver/attributes/numa-node"})])
 def test_what_another_scheduler_has_allocated_is_what_counts(kind: type[OwnScheduler], broken: set[str]) -> None:
-    client = Client(InProcess(lambda: kind("documented", "1.37"), "own scheduler", PATIENCE))
+    client = Client(InProcess(lambda: kind("documented", "1.37"), "own scheduler"))
     verdicts = Asking(claims(client.features, [load_machine("snc2-small")]), client, "1.37").spend().verdicts
     client.close()
     assert verdicts.tests["dra-driver/attributes/numa-node"] > 10

@@ -23,7 +23,6 @@ from numa_conformance.comparing.recorded.differences import ANY_OF
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 SHIPPED = Path(__file__).parents[3] / "conformance" / "exact" / "recorded"
 BYTES = 100_000
@@ -62,7 +61,7 @@ def chosen(
 
 def differing(vectors: Iterable[Vector], version: KubernetesVersion) -> set[str]:
     """Return the questions that the reference answers otherwise at a version than was recorded."""
-    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", PATIENCE))
+    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference"))
     return {one.vector.id for one in replay(target, vectors) if one.status == "differed"}
 
 

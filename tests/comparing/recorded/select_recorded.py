@@ -20,7 +20,6 @@ import coverage
 from numa_conformance.comparing.recorded import Vector, read_vectors, replay
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 SHIPPED = Path(__file__).parents[3] / "conformance" / "exact" / "recorded"
 BYTES = 300_000
@@ -50,7 +49,7 @@ def main(folder: Path, limit: int) -> None:
 def seen_by(vectors: list[Vector]) -> dict[str, frozenset[object]]:
     """Return what each decision shows: branches of the reference, and its combination of settings and outcomes."""
     measured = coverage.Coverage(branch=True, source=["numa_conformance"], data_file=None, config_file=False)
-    target = Client(InProcess(ReferenceTarget, "the reference", PATIENCE))
+    target = Client(InProcess(ReferenceTarget, "the reference"))
     measured.start()
     for vector in vectors:
         measured.switch_context(vector.id)

@@ -12,7 +12,6 @@ from numa_conformance.comparing.recorded import Vector, read_vectors, replay
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 from shared_data import SHARED, needs_shared
 
 SHIPPED = Path(__file__).parents[3] / "conformance" / "exact" / "recorded"
@@ -22,7 +21,7 @@ EVERY = 12
 
 
 def differing(version: str, vectors: list[Vector]) -> list[str]:
-    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference", PATIENCE))
+    target = Client(InProcess(lambda: ReferenceTarget("exact", version), "the reference"))
     return [one.vector.id for one in replay(target, vectors) if one.status != "matched"]
 
 

@@ -19,7 +19,6 @@ from numa_conformance.lab.dra.target import DraTarget
 from numa_conformance.machine import load_machine
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.claims import UnprepareClaim
-from processes import PATIENCE
 
 TOLD = ("-kubeconfig", "{kubeconfig}", "-node", "{node_name}", "-reserved", "{reserved_cpus}")
 NOT_SEEN = {"anew", "refuses-again"}
@@ -34,7 +33,7 @@ def driver(tmp_path_factory):
 
 def asked(*words, machine="snc2-small"):
     target = DraTarget(ClusterDriver(words, Path(FOLDER)))
-    client = Client(InProcess(lambda: target, "driver", PATIENCE))
+    client = Client(InProcess(lambda: target, "driver"))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend().verdicts
     finally:

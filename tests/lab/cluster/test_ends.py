@@ -103,7 +103,7 @@ def test_nothing_remains_when_it_is_killed_at_any_moment(name):
 
 
 def test_it_ends_with_its_parent(name):
-    script = f"import subprocess, sys, time; subprocess.Popen({[*UP, '--name', name]!r}); time.sleep(60)"
+    script = f"import subprocess, sys, time; subprocess.Popen({[*UP, '--name', name]!r}); time.sleep(3600)"
     with subprocess.Popen(
         [sys.executable, "-c", script], env=marked(name), stdout=subprocess.PIPE, text=True
     ) as parent:
@@ -138,7 +138,7 @@ def test_a_program_on_a_node_ends_with_the_cluster(name):
             "milan",
             "--",
             "sleep",
-            "60",
+            "3600",
         ]
         with subprocess.Popen(command, env=marked(name)) as program:
             wait_until(lambda: any(Path(f"/proc/{one}/comm").read_text() == "sleep\n" for one in processes(name)))

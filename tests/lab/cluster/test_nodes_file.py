@@ -9,7 +9,7 @@ from numa_conformance.lab.cluster.nodes_file import MAX_NODES, default_nodes, re
 def read(tmp_path, text):
     file = tmp_path / "nodes.yaml"
     file.write_text(text)
-    return read_nodes(file)
+    return read_nodes(file)[0]
 
 
 def faults(tmp_path, text):
@@ -51,6 +51,10 @@ def test_a_machine_of_ones_own_lies_beside_the_file(tmp_path):
     ("text", "told"),
     [
         ("{}", "nodes.yaml: is no list of nodes"),
+        ("[{programs: [['true']]}]", "nodes.yaml: has no nodes (accepted: an object with nodes and machine)"),
+        ("[{programs: [[]]}, {nodes: a, machine: one-cpu}]", "nodes.yaml: [0].programs[0]"),
+        ("[{programs: [[/no/such]]}, {nodes: a, machine: one-cpu}]", "/no/such: there is no such program"),
+        ("[{nodes: a, machine: one-cpu, images: {a: []}}]", "nodes.yaml: [0].images"),
         ("[]", "nodes.yaml: is no list of nodes"),
         ("[{nodes: a, machine: one-cpu, lables: {}}]", "nodes.yaml: [0].lables: unknown field"),
         ("[{nodes: a, machine: one-cpy}]", "did you mean 'one-cpu'?"),
@@ -79,3 +83,14 @@ def test_nodes_are_bounded_over_all_groups(tmp_path):
     half = MAX_NODES // 2 + 1
     text = f"[{{nodes: 'a-*', count: {half}, machine: one-cpu}}, {{nodes: 'b-*', count: {half}, machine: one-cpu}}]"
     assert faults(tmp_path, text) == [f"nodes.yaml: has {2 * half} nodes (accepted: at most {MAX_NODES})"]
+
+
+def test_programs_of_the_control_plane_and_of_images_stand_beside_the_nodes(tmp_path):
+    (tmp_path / "manager").touch(mode=0o755)
+    (tmp_path / "nodes.yaml").write_text(
+        "[{programs: [[./manager, '--kubeconfig={kubeconfig}'], ['true']]}, "
+        "{nodes: a, machine: one-cpu, images: {registry.example/rte: [./rte, --once]}}]"
+    )
+    (node,), programs = read_nodes(tmp_path / "nodes.yaml")
+    assert programs == [[str(tmp_path / "manager"), "--kubeconfig={kubeconfig}"], ["true"]]
+    assert (node.images, node.folder) == ({"registry.example/rte": ["./rte", "--once"]}, tmp_path)

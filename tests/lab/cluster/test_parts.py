@@ -1,11 +1,13 @@
 """The parts of a cluster of which none needs the programs."""
 
 import json
+import os
 import socket
 import ssl
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -19,9 +21,10 @@ from numa_conformance.lab.cluster import binaries
 from numa_conformance.lab.cluster.binaries import PROGRAMS, build_release, cached_release, find_binaries, skew_notices
 from numa_conformance.lab.cluster.certificates import Authority
 from numa_conformance.lab.cluster.control import Control, names_of_clusters, open_cluster
-from numa_conformance.lab.cluster.node import last_words
 from numa_conformance.lab.cluster.pods import is_decided, refusal_of
+from numa_conformance.lab.cluster.supervised import last_words
 from numa_conformance.lab.kubelet.process import free_ports
+from processes import runs, wait_until
 
 
 def program(folder, name, says="Kubernetes v1.37.1"):
@@ -40,11 +43,24 @@ def test_programs_are_found_in_a_folder_then_in_the_assets_then_in_the_path(tmp_
     monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path / "assets"))
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     mine = program(tmp_path / "given", "my-scheduler")
-    found = find_binaries(None, {"kubelet": "/built/kubelet"}, {"kube-scheduler": mine})
+    found = find_binaries(None, {"kube-scheduler": mine})
     assert (found.etcd, found.scheduler) == (str(tmp_path / "assets" / "etcd"), str(mine))
-    assert (found.kubelet, found.apiserver) == ("/built/kubelet", str(tmp_path / "path" / "kube-apiserver"))
+    assert found.apiserver == str(tmp_path / "path" / "kube-apiserver")
     with pytest.raises(UsageError, match=r"etcd, kube-apiserver, .*: not found in"):
-        find_binaries(tmp_path / "given", {}, {})
+        find_binaries(tmp_path / "given", {})
+
+
+def test_only_what_is_neither_named_nor_in_the_folder_is_built(tmp_path):
+    mine, etcd = program(tmp_path, "my-kubelet"), program(tmp_path, "etcd")
+    built = []
+
+    def build(names):
+        built.extend(names)
+        return {name: f"/built/{name}" for name in names}
+
+    found = find_binaries(tmp_path, {"kubelet": mine}, build)
+    assert (found.kubelet, found.etcd, found.apiserver) == (str(mine), str(etcd), "/built/kube-apiserver")
+    assert built == ["kube-apiserver", "kube-controller-manager", "kube-scheduler"]
 
 
 @pytest.mark.parametrize(("minor", "told"), [(37, 0), (36, 1), (34, 1)])
@@ -196,3 +212,59 @@ def test_too_few_inotify_instances_are_told_before_anything_is_built(tmp_path, m
         main(["cluster", "up", str(tmp_path / "nodes.yaml"), "--release", "1.37.1"])
     assert "30 kubelets need 5 each" in (told := capfd.readouterr().err)
     assert "sysctl fs.inotify.max_user_instances=8192, or fewer nodes" in told
+
+
+GO = """#!/bin/sh
+case "$1" in
+mod) mkdir -p "$TESTED/cache/download/k8s.io/kubernetes/@v"
+     echo "go 1.24" > "$TESTED/cache/download/k8s.io/kubernetes/@v/v1.37.1.mod";;
+env) echo "$TESTED";;
+build) echo k8s.io/one >&2; echo k8s.io/two >&2
+       [ -z "$STAYS" ] || { echo $$ > "$STAYS.tmp"; mv "$STAYS.tmp" "$STAYS"; exec sleep 86400; }
+       while [ "$1" != -o ]; do shift; done; touch "$GOTMPDIR/left" "$2";;
+esac
+"""
+
+
+@pytest.fixture
+def go(tmp_path, monkeypatch):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "go").write_text(GO)
+    (folder / "go").chmod(0o755)
+    for name in ("tested", "temporary"):
+        (tmp_path / name).mkdir()
+    variables = {"XDG_CACHE_HOME": tmp_path / "cache", "TESTED": tmp_path / "tested", "TMPDIR": tmp_path / "temporary"}
+    for name, value in {**variables, "PATH": f"{folder}:{os.environ['PATH']}"}.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def test_what_is_built_shows_its_progress_and_leaves_programs_alone(go):
+    told = {}
+
+    def progress(lines, what):
+        told[what] = [line.strip() for line in lines]
+        return told[what]
+
+    build_release("1.37.1", lambda text: None, ["etcd", "kubelet"], progress)
+    assert told == {f"building {name}": ["k8s.io/one", "k8s.io/two"] for name in ("etcd", "kubelet")}
+    assert sorted(path.name for path in cached_release("1.37.1").iterdir()) == ["etcd", "kubelet"]
+    assert not list((go / "temporary").iterdir())
+
+
+def test_a_build_that_is_killed_ends_and_leaves_nothing(go, monkeypatch):
+    stays = go / "stays"
+    monkeypatch.setenv("STAYS", str(stays))
+    known = go / "known"  # once it is known what to kill, lines are passed on
+    script = f"""
+from pathlib import Path
+from numa_conformance.lab.cluster.binaries import PROGRAMS, build_release
+build_release('1.37.1', print, PROGRAMS, lambda lines, what: (Path({str(known)!r}).touch(), lines)[1])
+"""
+    with subprocess.Popen([sys.executable, "-c", script]) as builder:
+        wait_until(lambda: stays.exists() and known.exists())
+        builder.kill()
+    wait_until(lambda: not list((go / "temporary").iterdir()) and not runs(int(stays.read_text())))
+    assert not list(cached_release("1.37.1").iterdir())

@@ -22,7 +22,6 @@ from numa_conformance.report.reference_answers import quirks_in_history
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.history.history import read_histories
-from processes import PATIENCE
 from random_pods import random_pod
 
 pytestmark = [needs_namespaces, needs_cluster]
@@ -81,4 +80,4 @@ def test_the_simulation_decides_as_the_kubelets_did_cpu_by_cpu(filled):
 
 
 def _reference(version):
-    return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference", PATIENCE))
+    return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference"))

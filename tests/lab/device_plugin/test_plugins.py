@@ -24,7 +24,6 @@ from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.plugin import PluginFailed, PluginStarted, PreferDevices, RestartKubelet
-from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[3] / "examples/device_plugin"
 TOLD = ("{plugin_folder}", "{host_root}")
@@ -34,7 +33,7 @@ PLUGIN = "device-plugin/"
 def asked(*words: str, machine: str = "sparse-ids", kind: type[PluginTarget] = PluginTarget) -> GroupOutcome:
     """Ask a plugin on one machine."""
     target = kind([sys.executable, *words])
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     try:
         return Asking(device_plugins(client.features, [load_machine(machine)]), client, "1.36").spend()
     finally:

@@ -17,7 +17,6 @@ from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.plugin import PluginStarted, RestartKubelet, StartPlugin
-from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[3] / "examples/device_plugin"
 TOPOLOGY = "device-plugin/topology/"
@@ -39,7 +38,7 @@ ASKED = [
 def test_a_plugin_that_looks_on_the_pci_bus_is_judged_by_it(option: str, machine: str, unmet: set[str]) -> None:
     words = [sys.executable, str(EXAMPLE / "pci.py"), "{plugin_folder}", "{host_root}", *option.split()]
     target = PluginTarget(words)
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     try:
         asked = Asking(device_plugins(client.features, [load_machine(machine)]), client, "1.36").spend()
     finally:

@@ -17,7 +17,6 @@ from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.wire import Client, InProcess, Unsupported
 from numa_conformance.wire.messages.plugin import PluginFailed, PluginStarted, StartPlugin
-from processes import PATIENCE
 
 EXAMPLE = Path(__file__).parents[3] / "examples/device_plugin"
 WORDS = "NUMA node ids with gaps are not supported"
@@ -31,7 +30,7 @@ def answer(script: str, unsupported: str, machine: str = "sparse-ids") -> Plugin
     """Start a device plugin that runs a script, on one machine."""
     words = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(EXAMPLE)!r}); {script}"]
     target = PluginTarget([*words, "{plugin_folder}", "{host_root}"], unsupported)
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     try:
         return client.ask(StartPlugin(machine_to_dict(load_machine(machine))))
     finally:

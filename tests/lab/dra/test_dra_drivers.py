@@ -21,7 +21,6 @@ from numa_conformance.lab.dra.target import DraTarget
 from numa_conformance.machine import load_machine
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.claims import UnprepareClaim
-from processes import PATIENCE
 
 PYTHON = (
     sys.executable,
@@ -42,7 +41,7 @@ ALWAYS, WITH_SOCKETS, WITH_RESERVED = 14, 1, 1
 def asked(*words: str, machine: str = "snc2-small") -> GroupOutcome:
     """Ask a driver on one machine."""
     target = DraTarget(DriverProcess(words))
-    client = Client(InProcess(lambda: target, "driver", PATIENCE))
+    client = Client(InProcess(lambda: target, "driver"))
     try:
         return Asking(claims(client.features, [load_machine(machine)]), client, "1.37").spend()
     finally:

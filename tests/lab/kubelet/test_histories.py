@@ -34,7 +34,7 @@ def kubelet(request):
 
 
 def beside(version):
-    return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference", PATIENCE))
+    return Client(InProcess(lambda: ReferenceTarget("exact", version, resource_fit=True), "reference"))
 
 
 @pytest.mark.parametrize("group", ["starts", "lives", "relations", "damages"])

@@ -60,7 +60,7 @@ def kubelet(request):
 @pytest.fixture
 def reference(kubelet):
     version = kubelet.description.kubernetes_version
-    return Client(InProcess(lambda: ReferenceTarget("exact", version), "reference", PATIENCE))
+    return Client(InProcess(lambda: ReferenceTarget("exact", version), "reference"))
 
 
 def told(answer):

@@ -15,7 +15,6 @@ from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.connection import HostTrees
 from numa_conformance.wire.messages.node import AdmitPod, ReadState, Rejected, StartFailed, StartNode
-from processes import PATIENCE
 
 LIVES, STEPS = 2, 40
 
@@ -23,7 +22,7 @@ LIVES, STEPS = 2, 40
 def unmet(*words: str) -> set[str]:
     """Ask a plugin about a few lives of one machine; returns what is not met."""
     target = NriTarget(words)
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     machine = load_machine("snc2-small")
     try:
         lives = walks(cells(LIVES, client.features, only=[machine]), client.features, steps=STEPS)
@@ -62,7 +61,7 @@ def test_nothing_is_asked_of_a_plugin_that_was_not_started(nri_plugin: str) -> N
 
 def test_a_pod_that_is_refused_half_way_tells_what_was_sent_to_others(nri_plugin: str) -> None:
     target = NriTarget([nri_plugin, *TOLD])
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, "plugin"))
     machine = machine_to_dict(load_machine("snc2-small"))
     client.ask(StartNode(machine, {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}))
     before = client.ask(AdmitPod(best_effort("shared"))).containers["c"].cpuset

@@ -298,7 +298,7 @@ def test_a_text_of_a_report_is_read(tmp_path, name):
     text, expected, cores = READ[name]
     (tmp_path / "issue.md").write_text(text)
     machine = read_machine_file(tmp_path / "issue.md")
-    assert str(summarize(machine)).startswith(expected)
+    assert summarize(machine).startswith(expected)
     pairs = [format_bits(bits) for bits in machine.core_bits]
     assert not cores or " ".join(pairs) == cores
     assert all(note.startswith(("not seen: ", str(tmp_path))) for note in machine.notes)

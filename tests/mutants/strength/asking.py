@@ -6,6 +6,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from numa_conformance.comparing.differing import differing
 from numa_conformance.comparing.recorded import FIRST_RECORDED, read_vectors, replay
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.machine.data_files import data_folder
-from numa_conformance.wire import FEATURES, Client, InProcess
+from numa_conformance.wire import FEATURES, Client, InProcess, TimedOut
 from numa_conformance.wire.history.history import History
 
 from .left_open import leaves_open
@@ -47,10 +48,27 @@ class Asked:
         return f"exact/histories/{self.group}" in REQUIREMENTS
 
 
+class _Limited(InProcess):
+    """Ends a call in this thread, whose lines are counted, that a change has made endless."""
+
+    def request(self, message):
+        before = signal.signal(signal.SIGALRM, _end_the_call)
+        signal.setitimer(signal.ITIMER_REAL, CALL_SECONDS)
+        try:
+            return super().request(message)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _end_the_call(*_: object) -> None:
+    raise TimedOut(f"no answer within {CALL_SECONDS:g} s")
+
+
 def reference(level: str, version: str) -> Client:
     """Return the reference as it is imported now."""
     target = importlib.import_module("numa_conformance.reference.target.reference_target").ReferenceTarget
-    return Client(InProcess(lambda: target(level, version), "the reference", CALL_SECONDS))
+    return Client(_Limited(lambda: target(level, version), "the reference"))
 
 
 def asked(group: str, level: str, version: str, seed: int, begin: Callable[[], int]) -> Iterator[Asked]:

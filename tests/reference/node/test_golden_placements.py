@@ -8,11 +8,10 @@ from numa_conformance.asking.examples.node_run import NodeRun
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.options import STATIC_OPTIONS
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 
 
 @pytest.mark.parametrize("option", ["static", *STATIC_OPTIONS])
 def test_pods_are_placed_as_before(option: str, snapshot: SnapshotAssertion):
-    client = Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference", PATIENCE))
+    client = Client(InProcess(lambda: ReferenceTarget(level="documented"), "reference"))
     told = [place(NodeRun(client, "exact/placements/static"), machine, option) for machine in MACHINES[:7]]
     assert "\n".join(told) == snapshot

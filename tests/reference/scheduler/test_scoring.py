@@ -10,7 +10,6 @@ from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.sources.quirks.areas import SchedulerQuirks
 from numa_conformance.sources.versions import DEFAULT, KubernetesVersion
 from numa_conformance.wire import Client, InProcess
-from processes import PATIENCE
 from shared_data import SHARED, needs_shared
 
 FOO = "intel.com/foo"
@@ -38,7 +37,7 @@ def score(how, allocatable, used, wanted, quirks=EXACT):
 
 @needs_shared
 def test_repeats_every_recorded_score():
-    target = Client(InProcess(lambda: ReferenceTarget(kubernetes_version=FIRST_RECORDED), "the reference", PATIENCE))
+    target = Client(InProcess(lambda: ReferenceTarget(kubernetes_version=FIRST_RECORDED), "the reference"))
     outcomes = list(replay(target, read_vectors([SHARED / "recorded" / "noderesourcesfit.jsonl.gz"])))
     assert len(outcomes) == 500
     assert [one.vector.id for one in outcomes if one.status != "matched"] == []

@@ -8,6 +8,7 @@ from ...cpuset import format_bits
 from ...judging.chapter import REQUIREMENTS
 from ...machine.codec import machine_to_dict
 from ...machine.model import Machine
+from ...printable import as_line
 
 WIDEST = 700
 """Characters of one line that are shown at most."""
@@ -94,7 +95,7 @@ class Finding(AssertionError):  # noqa: N818  (a finding is no error of the suit
 
 
 def _shown(value: object) -> str:
-    return _cut(value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True))
+    return as_line(_cut(value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)))
 
 
 def _cut(text: str) -> str:

@@ -6,14 +6,15 @@ from typing import Any
 
 from ...cpuset import CpuSet
 from ...errors import CpuSetSyntaxError, NumaConformanceError
-from ...machine import Machine
+from ...machine import Amounts, Machine
 from ...machine.codec import machine_from_dict
 from ...machine.picture import allocation_map, legend_line
 
-MOST_ROWS = 16
-"""Rows of a picture that are drawn at most; of more, those in which somebody holds a CPU."""
-_ROW = re.compile(r"socket \d+  numa \d+  |offline: |not online, and yet given away: |\(\d+ more rows\)")
-_HELD = re.compile("[A-QS-Za-z(]")
+FOLDED_ABOVE = 16
+"""CPUs of a machine above which what is alike in it is one line of its picture."""
+MOST_LINES = 40
+"""Lines of a picture that are shown at most."""
+_PICTURE = re.compile(r"^(?:socket|NUMA|L3) -?\d.*?^symbols: .*?(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def drawn(machine: Machine, owners: Mapping[str, int], marks: Mapping[str, int]) -> str:
@@ -22,9 +23,9 @@ def drawn(machine: Machine, owners: Mapping[str, int], marks: Mapping[str, int])
     marked = {_label(name, held): cpus for name, cpus in marks.items() if cpus}
     if not held and not marked:
         return ""
-    every = allocation_map(machine, held, marks=marked, legend=False).splitlines()
-    rows = [row for row in every if not row.endswith(": no CPUs")]
-    return "\n".join([*_telling(rows), legend_line(held, marked)])
+    lines = allocation_map(machine, held, marks=marked, legend=False, fold=FOLDED_ABOVE).splitlines()
+    more = [f"({len(lines) - MOST_LINES} more lines)"] if len(lines) > MOST_LINES else []
+    return "\n".join([*lines[:MOST_LINES], *more, legend_line(held, marked)])
 
 
 def _label(name: str, owners: Mapping[str, int]) -> str:
@@ -32,20 +33,9 @@ def _label(name: str, owners: Mapping[str, int]) -> str:
     return f"{label}, marked" if label in owners else label
 
 
-def _telling(rows: list[str]) -> list[str]:
-    if len(rows) <= MOST_ROWS:
-        return rows
-    shown = [row for row in rows if _HELD.search(row.partition("|")[2])][:MOST_ROWS]
-    return [*shown, f"({len(rows) - len(shown)} more rows)"]
-
-
 def without_picture(text: str) -> str:
-    """Return what is told of a finding without the rows of its picture and their legend."""
-    lines = text.splitlines()
-    rows = [number for number, line in enumerate(lines) if _ROW.match(line)]
-    if not rows:
-        return text
-    return "\n".join([*lines[: rows[0]], *lines[rows[-1] + 2 :]])
+    """Return what is told of a finding without its picture and the legend."""
+    return _PICTURE.sub("", text)
 
 
 def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -53,17 +43,41 @@ def holders(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, A
 
     Texts that are no set of CPUs count as nothing: this draws what a target answered, whatever that was.
     """
-    held: dict[str, int] = {}
-    shared = 0
+    pools = [answer["default_cpuset"] for _, answer in zip(steps, answers, strict=False) if "default_cpuset" in answer]
+    held = {name: bits_of_text(holding.get("cpus")) for name, holding in _holdings(steps, answers).items()}
+    return {"shared": bits_of_text(pools[-1]) if pools else 0, **{name: bits for name, bits in held.items() if bits}}
+
+
+def amounts_of(scenario: Mapping[str, Any], side: str) -> dict[str, Amounts]:
+    """Return the memory and devices of each ``pod/container`` after the answers of a side (``expect``, ``answered``).
+
+    Raises ``LookupError``, ``TypeError`` or ``ValueError`` for malformed answers.
+    """
+    answers = (scenario.get(side) or ())[: len(scenario.get("answered") or ())]
+    holdings = {} if scenario.get("kind") == "question" else _holdings(scenario.get("steps", ()), answers)
+    amounts = {name: _amounts(holding) for name, holding in holdings.items()}
+    return {name: each for name, each in amounts.items() if each.memory or each.devices}
+
+
+def _amounts(holding: Mapping[str, Any]) -> Amounts:
+    blocks = holding.get("memory") or ()
+    devices = (holding.get("devices") or {}).items()
+    return Amounts(
+        [(str(block["type"]), [*map(int, block["nodes"])], int(block["bytes"])) for block in blocks],
+        {str(resource): [*map(str, ids)] for resource, ids in devices},
+    )
+
+
+def _holdings(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return ``pod/container`` to what it holds after the last answer."""
+    held: dict[str, Mapping[str, Any]] = {}
     for step, answer in zip(steps, answers, strict=False):
         uid = step.get("uid") or (step.get("pod") or {}).get("metadata", {}).get("uid")
         if step["op"] in ("admit", "remove"):
-            held = {name: bits for name, bits in held.items() if not name.startswith(f"{uid}/")}
+            held = {name: holding for name, holding in held.items() if not name.startswith(f"{uid}/")}
         if step["op"] == "admit" and answer.get("result") == "admitted":
-            for name, holding in (answer.get("containers") or {}).items():
-                held[f"{uid}/{name}"] = bits_of_text((holding or {}).get("cpus"))
-        shared = bits_of_text(answer.get("default_cpuset")) if "default_cpuset" in answer else shared
-    return {"shared": shared, **{name: bits for name, bits in held.items() if bits}}
+            held |= {f"{uid}/{name}": holding or {} for name, holding in (answer.get("containers") or {}).items()}
+    return held
 
 
 def maps(scenario: Mapping[str, Any]) -> tuple[Machine, dict[str, int] | None, dict[str, int] | None] | None:

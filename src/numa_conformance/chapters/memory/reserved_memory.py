@@ -5,6 +5,7 @@ What it reserves of CPUs is judged by ``reservation``.
 
 from collections.abc import Iterator
 
+from ...cpuset import checked
 from ...judging.allowed import (
     DUPLICATES,
     UNKNOWN_NODES,
@@ -156,7 +157,7 @@ def has_no_reserved_memory_to_give(start: Arrival | Start) -> Iterator[Violation
     """What a NUMA node has to give is what it has, in huge pages or not, less what is reserved on it."""
     memory_static(start)
     books = exists(start.memory, "the books of its memory are not reported")
-    tables = {(node.node, kind): table for node in books for kind, table in (node.tables or {}).items()}
+    tables = {(checked(node.node), kind): table for node in books for kind, table in (node.tables or {}).items()}
     applies(all(node.tables is not None for node in books), "the tables of its books are not reported")
     machine = (start if isinstance(start, Start) else applies(start.world, "the node does not come up")).machine
     room = allocatable(machine, start.settings.reserved_memory)

@@ -16,9 +16,10 @@ from ...errors import Fault, UsageError, closest
 from ...machine import allocation_map, machine_to_dict
 from ..kubelet.holdings import allocatable_cpus
 from .api import Api, ApiError
-from .node import ClusterNode, last_words
+from .node import ClusterNode
 from .pods import Pod, PodWatch, is_decided, refusal_of, scheduling_of
 from .record import Recorder
+from .supervised import last_words
 
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"

@@ -4,14 +4,16 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import Fault, UsageError
+from ...files import TemporaryFolder, replace_bytes
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet")
 _ASSETS = "KUBEBUILDER_ASSETS"
@@ -32,19 +34,22 @@ class Binaries:
     kubelet: str
 
 
-def find_binaries(folder: Path | None, built: Mapping[str, str], named: Mapping[str, Path | None]) -> Binaries:
-    """Return each program: the one ``named``; else in ``folder``; else ``built``; else in KUBEBUILDER_ASSETS, or PATH.
+def find_binaries(
+    folder: Path | None, named: Mapping[str, Path | None], build: Callable[[list[str]], Mapping[str, str]] | None = None
+) -> Binaries:
+    """Return each program: the one ``named``; else in ``folder``; else built; else in KUBEBUILDER_ASSETS, or PATH.
 
-    Raises ``UsageError`` that names all that are missing.
+    ``build`` builds those that are in neither of the first two. Raises ``UsageError`` that names all that are missing.
     """
-    folders = [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")] if folder is None else [str(folder)]
-    places = os.pathsep.join(filter(None, folders))
+    folders = [str(folder or "")] if folder or build else [os.environ.get(_ASSETS, ""), os.environ.get("PATH", "")]
+    places = os.pathsep.join(filter(None, folders)) or os.devnull
     paths = {
-        name: _program(path) if (path := named.get(name)) else built.get(name) or shutil.which(name, path=places)
-        for name in PROGRAMS
+        name: _program(path) if (path := named.get(name)) else shutil.which(name, path=places) for name in PROGRAMS
     }
     missing = [name for name, path in paths.items() if path is None]
-    if missing:
+    if missing and build is not None:
+        paths |= build(missing)
+    elif missing:
         looked = str(folder) if folder is not None else f"{_ASSETS} and PATH"
         accepted = "--binaries FOLDER with all of them, or --release 1.37.1, which builds them"
         raise UsageError(Fault(", ".join(missing), f"not found in {looked}", accepted))
@@ -135,6 +140,8 @@ def host_address() -> str | None:
     return None
 
 
+Progress = Callable[[Iterable[str], str], Iterable[str]]
+"""Passes lines on, and shows how many there were for a purpose."""
 _RELEASE = re.compile(r"v?(1\.\d{1,3}\.\d{1,3})")
 _STAGED = re.compile(r"(k8s\.io/[a-z-]+) => \./staging/")
 _ETCD = "go.etcd.io/etcd/server/v3"
@@ -142,10 +149,16 @@ _STORAGE = re.compile(r"^\s*go\.etcd\.io/etcd/client/v3 (v\S+)", re.MULTILINE)
 _STAMP = "k8s.io/component-base/version.gitVersion"
 
 
-def build_release(name: str, say: Callable[[str], None], programs: tuple[str, ...] = PROGRAMS) -> dict[str, str]:
+def build_release(
+    name: str,
+    say: Callable[[str], None],
+    programs: Sequence[str] = PROGRAMS,
+    progress: Progress = lambda lines, _: lines,
+) -> dict[str, str]:
     """Return program to path of a release as ``1.37.1``, after building those that are not in the cache.
 
-    Raises ``UsageError`` for what is no release, where there is no Go, and where Go cannot build it.
+    ``progress`` passes on a line for each package that is compiled, and takes what they are for. Raises ``UsageError``
+    for what is no release, where there is no Go, and where Go cannot build it.
     """
     release = _RELEASE.fullmatch(name)
     if release is None:
@@ -159,8 +172,8 @@ def build_release(name: str, say: Callable[[str], None], programs: tuple[str, ..
                 Fault("--release", "needs Go, and there is none in PATH", "https://go.dev/dl, or --binaries")
             )
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as workshop:
-            _build(version, missing, Path(workshop), folder, say)
+        with contextlib.closing(TemporaryFolder("build-")) as workshop:
+            _build(version, missing, workshop, folder, say, progress)
     return {program: str(folder / program) for program in programs}
 
 
@@ -170,9 +183,17 @@ def cached_release(version: str) -> Path:
     return Path(cache, "numa-conformance", f"kubernetes-{version}")
 
 
-def _build(version: str, programs: list[str], workshop: Path, folder: Path, say: Callable[[str], None]) -> None:
+def _build(
+    version: str,
+    programs: list[str],
+    temporary: TemporaryFolder,
+    folder: Path,
+    say: Callable[[str], None],
+    progress: Progress,
+) -> None:
     """Build programs one after the other, each moved to its place when it is whole."""
-    theirs = _published(version, workshop)
+    workshop = temporary.path
+    theirs = _published(version, temporary)
     for number, program in enumerate(programs, 1):
         say(f"building {program} of {version} ({number} of {len(programs)}; minutes, once) in {folder}")
         if program == "etcd":
@@ -186,13 +207,14 @@ def _build(version: str, programs: list[str], workshop: Path, folder: Path, say:
         (workshop / "go.sum").unlink(missing_ok=True)
         made = workshop / program
         stamp = f"-s -w -X {_STAMP}=v{version}"
-        _go(workshop, "build", "-mod=mod", "-trimpath", "-ldflags", stamp, "-o", str(made), package)
-        made.rename(folder / program)
+        words = ("build", "-v", "-mod=mod", "-trimpath", "-ldflags", stamp, "-o", str(made), package)
+        _go(temporary, *words, follow=lambda lines, program=program: progress(lines, f"building {program}"))  # type: ignore[misc]
+        replace_bytes(folder / program, made.read_bytes(), mode=0o777)
 
 
-def _published(version: str, workshop: Path) -> str:
+def _published(version: str, workshop: TemporaryFolder) -> str:
     """Return the go.mod of a release, as it was published."""
-    (workshop / "go.mod").write_text("module conformance.example/release\n")
+    (workshop.path / "go.mod").write_text("module conformance.example/release\n")
     _go(workshop, "mod", "download", f"k8s.io/kubernetes@v{version}")
     cache = Path(_go(workshop, "env", "GOMODCACHE").strip())
     return (cache / f"cache/download/k8s.io/kubernetes/@v/v{version}.mod").read_text()
@@ -209,12 +231,26 @@ def _kubernetes(version: str, theirs: str) -> Iterator[str]:
         yield f"replace {staged} => {staged} v0.{version.removeprefix('1.')}"
 
 
-def _go(folder: Path, *words: str) -> str:
+def _go(
+    folder: TemporaryFolder, *words: str, follow: Callable[[Iterable[str]], Iterable[str]] = lambda lines: lines
+) -> str:
+    """Run Go, which ends with this process and leaves nothing; return what it prints, or raise ``UsageError``."""
     environment = {key: value for key, value in os.environ.items() if key != "GOFLAGS"}
-    done = subprocess.run(["go", *words], cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if not line.startswith("go: downloading")]
-        raise UsageError(
-            Fault("--release", f"go {words[0]} failed: {' '.join(lines[-3:])[-500:]}", "a published release")
-        )
-    return done.stdout
+    environment["GOTMPDIR"] = str(folder.path)
+    printed = folder.path / "printed"
+    with printed.open("w") as output, subprocess.Popen(
+        ["go", *words], cwd=folder.path, env=environment, stdout=output, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as go:  # fmt: skip
+        folder.end_with_owner(go.pid)
+        assert go.stderr is not None
+        try:
+            last = deque((line for line in follow(go.stderr) if not line.startswith("go: downloading")), 3)
+        except BaseException:
+            os.killpg(go.pid, signal.SIGKILL)
+            raise
+    folder.end_with_owner(None)
+    if go.returncode:
+        text = f"go {words[0]} failed: {' '.join(' '.join(last).split())[-500:]}"
+        raise UsageError(Fault("--release", text, "a published release"))
+    return printed.read_text()

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory_around
+from ...namespaces import enter_mount_namespace, mount_memory_around
+from ..daemon.daemon import filled_in
 from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built
@@ -17,10 +18,11 @@ from .api import Api, ApiError, make
 from .binaries import LOOPBACK, Binaries, host_address
 from .certificates import write_secret
 from .control_plane import ControlPlane
-from .node import ClusterNode, last_words, met_a_port_in_use
-from .nodes_file import ClusterError, PlannedNode, Scheduler, Stopped
+from .node import ClusterNode
+from .nodes_file import KUBECONFIG_PLACE, ClusterError, PlannedNode, Scheduler, Stopped
 from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
+from .supervised import Supervised, last_words, met_a_port_in_use
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64
@@ -31,16 +33,10 @@ _LOOK_SECONDS = 0.1
 
 
 @dataclass
-class _Program:
-    name: str
-    number: int
-    log: Path
-
-
-@dataclass
 class RealCluster:
     """etcd, API server, controller manager, schedulers, and a kubelet for each node.
 
+    ``extras``: the words of further programs of a control plane, in which ``{kubeconfig}`` is an administrator's.
     All its files lie in a file system in memory. Only this process and what it starts see that. All that it starts ends
     with this process, however it ends, and nothing remains. The process must have one thread when it ``start``s.
     """
@@ -54,7 +50,9 @@ class RealCluster:
     stop: threading.Event = field(default_factory=threading.Event)
     nodes: dict[str, ClusterNode] = field(default_factory=dict)
     server: str = ""
-    _programs: list[_Program] = field(default_factory=list)
+    extras: Sequence[Sequence[str]] = ()
+    _programs: list[Supervised] = field(default_factory=list)
+    _extras: list[Supervised] = field(default_factory=list)
     _recorder: Recorder | None = None
 
     def start(self) -> None:
@@ -80,11 +78,15 @@ class RealCluster:
         return f"{outside_path(self.folder)}/{KUBECONFIG}"
 
     def ended(self) -> list[str]:
-        """Say which programs have ended since the last look; raises ``ClusterError`` where it was one of the plane."""
+        """Say which programs have ended since the last look; raises ``ClusterError`` where it was one of the plane.
+
+        Daemons, and what is beside the plane, are started again.
+        """
         for program in self._programs:
             if self._launcher.has_ended(program.number):
                 raise ClusterError(f"{program.name} has ended: {last_words(program.log)}")
-        return [f"{name} has ended: {last_words(log)}" for node in self.nodes.values() for name, log in node.ended()]
+        extras = [text for program in self._extras if (text := program.look())]
+        return [*extras, *(text for node in self.nodes.values() for text in node.ended())]
 
     def answers(self) -> dict[str, Callable[..., Any]]:
         """Return what answers who asks a cluster that is up, by what is asked."""
@@ -98,17 +100,18 @@ class RealCluster:
             self._watch.close()
         for node in self.nodes.values():
             node.close()
-        for program in reversed(self._programs):
+        for program in (*self._extras, *reversed(self._programs)):
             self._launcher.end(program.number)
 
     def _tell(self, text: str) -> None:
         self.say(f"{time.monotonic() - self._began:6.1f} s  {text}")
 
-    def _run(self, name: str, words: Sequence[str]) -> _Program:
+    def _run(self, name: str, words: Sequence[str], settings: Mapping[str, str] | None = None) -> None:
+        """Start a program; one with settings is an extra one."""
         log = self.folder / "logs" / f"{name}.log"
-        program = _Program(name, self._launcher.run(log, words), log)
-        self._programs.append(program)
-        return program
+        program = Supervised(name, log, self._launcher, lambda log: self._launcher.run(log, words, settings))
+        program.start()
+        (self._programs if settings is None else self._extras).append(program)
 
     def _start_storage(self) -> None:
         """Start etcd and the API server, at other ports where somebody took theirs meanwhile."""
@@ -144,7 +147,7 @@ class RealCluster:
         ports = free_ports(len(self.plans))
         authority = self._plane.authority
         for plan, port in zip(self.plans, ports, strict=True):
-            node = ClusterNode(plan, self.folder / "nodes" / plan.name, self._launcher, self._watch)
+            node = ClusterNode(plan, self.folder / "nodes" / plan.name, self._launcher, self._watch, self.server)
             self.nodes[plan.name] = node
             files = {
                 "kubeconfig": authority.kubeconfig(self.server, f"system:node:{plan.name}", ("system:nodes",)),
@@ -174,6 +177,10 @@ class RealCluster:
         versions = {node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in self._nodes()}
         records = {name: NodeRecord(node, versions[name], self._watch) for name, node in self.nodes.items()}
         self._recorder = Recorder(records)
+        config = str(self.folder / KUBECONFIG)
+        for index, words in enumerate(self.extras):
+            filled = [filled_in(word, {KUBECONFIG_PLACE: config}) for word in words]
+            self._run(f"{Path(words[0]).name}-{index}", filled, {"KUBECONFIG": config})
         for node in self.nodes.values():
             node.start_daemons()
         account = "/api/v1/namespaces/default/serviceaccounts/default"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...files import parts_of, text_of
+from ..kubelet.cri_objects import NOWHERE
 from .api import Api
 from .binaries import LOOPBACK
 from .certificates import Authority, key_pair, write_secret
@@ -14,8 +15,6 @@ _FLAGS = dict(parts_of(text_of(__package__, "flags.txt")))
 """Program to its flags, with what stands for ports and for pairs of files, certificate and key."""
 _API_HOSTS = (LOOPBACK, "localhost", "10.0.0.1", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
               "kubernetes.default.svc.cluster.local")  # fmt: skip
-_NOWHERE = "192.0.2.1"
-"""Of the network for documentation: what must be named, and is not served."""
 
 
 class ControlPlane:
@@ -27,7 +26,7 @@ class ControlPlane:
     def __init__(self, folder: Path, address: str | None) -> None:
         """Make authorities, certificates and keys."""
         self.folder = folder
-        self._address = address or _NOWHERE
+        self._address = address or NOWHERE
         folder.mkdir(mode=0o700, parents=True)
         self.authority = Authority("numa-conformance")
         etcd = Authority("numa-conformance etcd")

@@ -90,6 +90,7 @@ class ClusterDriver:
 
         failure = self._until(is_there, _PUBLISH_SECONDS, "published all slices of a pool")
         self.daemon.absence = "ended" if failure and not slices else None
+        self.daemon.restarts += self._ask("registered")["restarts"]
         if failure is not None:
             raise DriverRefusedError(failure)
         seconds = _PUBLISH_SECONDS if self._has_plugin else _NRI_SECONDS

@@ -1,15 +1,14 @@
 """One node of a cluster of real parts: an unmodified kubelet on its machine, and the programs beside it."""
 
 import json
-import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...machine import machine_to_dict
-from ..kubelet.cri_objects import CriContainer, nobody
+from ..kubelet.cri_objects import NOWHERE, CriContainer, nobody
 from ..kubelet.device_plugin import plugins_of
 from ..kubelet.files import StateFiles
 from ..kubelet.holdings import holdings
@@ -18,13 +17,21 @@ from ..kubelet.process import SETTINGS, configuration
 from ..kubelet.runtime import FakeRuntime
 from ..nri.of_cri import RuntimePlugins
 from ..nri.runtime_side import built
+from .binaries import LOOPBACK
 from .certificates import write_secret
 from .cgroups import NodeCgroups
+from .image_programs import ImagePrograms
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
+from .supervised import Supervised, last_words
 
 RUN_SECONDS = "numa-conformance/run-seconds"
 """An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
+
+
+OF_ALL_PROGRAMS = {"HWLOC_COMPONENTS": "-x86"}
+"""Variables of each program on a simulated machine: without it hwloc asks the processor."""
+_SERVICE_PORTS = ("KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT_HTTPS")
 
 
 class ClusterNode:
@@ -33,23 +40,33 @@ class ClusterNode:
     ``admitted`` is called with the uid of a pod that was admitted, before its first container is made, and for others.
     """
 
-    def __init__(self, plan: PlannedNode, folder: Path, launcher: Launcher, watch: PodWatch) -> None:
-        """Make its folder, and serve its container runtime."""
+    def __init__(self, plan: PlannedNode, folder: Path, launcher: Launcher, watch: PodWatch, server: str) -> None:
+        """Make its folder, and serve its container runtime; ``server``: the API server."""
         self.plan = plan
         self.folder = folder
         self.number = 0
         self.admitted: Callable[[str], None] = lambda uid: None
         self._launcher = launcher
         self._watch = watch
-        self._daemons: dict[int, str] = {}
-        self._began, self._fallen, self._plugins_before = 0.0, "", 0
+        self._began, self._plugins_before = 0.0, 0
+        self._daemons = [
+            Supervised(f"{words[0]} on node {plan.name}", folder / f"daemon-{index}.log", launcher, self._run(words))
+            for index, words in enumerate(plan.daemons)
+        ]
         for name in ("device-plugins", "logs"):
             (folder / name).mkdir(parents=True)
         self._cgroups = NodeCgroups(folder, plan.machine, self._qos)
         self._nri = RuntimePlugins(built(), folder / "nri", self._qos, self._follow) if plan.nri else None
+        host, port = server.rpartition("/")[2].split(":")
+        ports = {"KUBERNETES_SERVICE_HOST": host, **dict.fromkeys(_SERVICE_PORTS, port), **OF_ALL_PROGRAMS}
+        self._images = ImagePrograms(
+            plan.images, (folder, plan.folder), launcher, ports, lambda: self.number,
+            lambda uid, name, code: self.runtime.end(uid, name, code),
+        )  # fmt: skip
         self.runtime = FakeRuntime(
-            folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget, self._nri or nobody
-        )
+            folder, self._ends_at_once, self._may_run, self._follow, self._cgroups.forget, self._nri or nobody,
+            self._images, LOOPBACK if plan.images else NOWHERE,
+        )  # fmt: skip
         if self._nri is not None:
             self._nri.listen()
         self.plugins = plugins_of(plan.machine, str(folder / "device-plugins"))
@@ -84,18 +101,18 @@ class ClusterNode:
 
     def start_daemons(self) -> None:
         """Start the programs of the plan, each with a log of its own, where the kubelet lives."""
-        self._began, self._fallen = time.time(), ""
+        self._began = time.time()
         self._plugins_before = self._nri.registrations if self._nri is not None else 0
-        for index, words in enumerate(self.plan.daemons):
-            log = self.folder / f"daemon-{index}.log"
-            number = self._launcher.run_on_node(self.number, log, words, self.plan.folder, self.environment())
-            self._daemons[number] = words[0]
+        for daemon in self._daemons:
+            daemon.start()
+
+    def _run(self, words: Sequence[str]) -> Callable[[Path], int]:
+        return lambda log: self._launcher.run_on_node(self.number, log, words, self.plan.folder, self.environment())
 
     def start_daemons_again(self) -> None:
         """End them, and start them with the files that they have written."""
-        for number in self._daemons:
-            self._launcher.end(number)
-        self._daemons.clear()
+        for daemon in self._daemons:
+            self._launcher.end(daemon.number)
         self.start_daemons()
 
     def registered(self) -> dict[str, Any]:
@@ -104,29 +121,25 @@ class ClusterNode:
         return {
             "dra": any(made >= self._began for made in sockets),
             "nri": self._nri is not None and self._nri.registrations > self._plugins_before,
-            "ended": self._fallen,
+            "ended": next((daemon.fallen for daemon in self._daemons if daemon.fallen), ""),
+            "restarts": sum(daemon.restarts for daemon in self._daemons),
         }
 
     def environment(self) -> Mapping[str, str]:
         """Return what a program on the node finds in its environment."""
-        return {"KUBECONFIG": f"{HOME}/admin.kubeconfig", "NODE_NAME": self.plan.name, "HWLOC_COMPONENTS": "-x86"}
+        return {"KUBECONFIG": f"{HOME}/admin.kubeconfig", "NODE_NAME": self.plan.name, **OF_ALL_PROGRAMS}
 
-    def ended(self) -> list[tuple[str, Path]]:
-        """Return the programs that have ended since, with their logs: the kubelet, daemons.
+    def ended(self) -> list[str]:
+        """Say which programs have ended since: the kubelet, daemons.
 
         It is asked again and again: what plugins of NRI have changed unasked is taken over too.
         """
         if self._nri is not None:
             self._nri.take_updates()
-        ended = []
-        for index, (number, name) in enumerate(list(self._daemons.items())):
-            if self._launcher.has_ended(number):
-                del self._daemons[number]
-                ended.append((f"{name} on node {self.plan.name}", self.folder / f"daemon-{index}.log"))
-                self._fallen = f"{name} has ended: {last_words(ended[-1][1])}"
+        ended = [text for daemon in self._daemons if (text := daemon.look())]
         if self.number and self._launcher.has_ended(self.number):
             self.number = 0
-            ended.append((f"the kubelet of node {self.plan.name}", self.folder / "kubelet.log"))
+            ended.append(f"the kubelet of node {self.plan.name} has ended: {last_words(self.folder / 'kubelet.log')}")
         return ended
 
     def files(self) -> StateFiles:
@@ -142,10 +155,11 @@ class ClusterNode:
 
     def close(self) -> None:
         """End what serves the kubelet, and the kubelet."""
-        for number in [*self._daemons, *([self.number] if self.number else [])]:
+        for number in (*(daemon.number for daemon in self._daemons), self.number):
             self._launcher.end(number)
         for plugin in self.plugins:
             plugin.close()
+        self._images.close()
         self.runtime.close()
         if self._nri is not None:
             self._nri.close()
@@ -177,44 +191,3 @@ class ClusterNode:
             timer.daemon = True
             timer.start()
         return False
-
-
-_ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)
-_BEGINS = ("Error:", "error:", "panic:")
-_LEVELS = ("error", "panic", "fatal")
-_LONGEST = 500
-_END_BYTES = 65536
-
-
-def last_words(log: Path) -> str:
-    """Return the last error that a log tells of, else its last line; it may be klog's, or JSON lines as etcd writes."""
-    text = _end_of(log)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    reasons = list(filter(None, map(_of_json, lines))) or [line for line in lines if line.startswith(_BEGINS)]
-    words = (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
-    return words[:_LONGEST]
-
-
-def met_a_port_in_use(log: Path) -> bool:
-    """Tell whether a program ended because somebody else took its port meanwhile."""
-    return "address already in use" in _end_of(log)
-
-
-def _end_of(log: Path) -> str:
-    try:
-        with log.open("rb") as stream:
-            stream.seek(max(0, log.stat().st_size - _END_BYTES))
-            return stream.read().decode(errors="replace")
-    except OSError:
-        return ""
-
-
-def _of_json(line: str) -> str:
-    """Return what a line of JSON tells of an error; nothing where it tells of none."""
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return ""
-    if not isinstance(entry, dict) or entry.get("level") not in _LEVELS:
-        return ""
-    return ": ".join(str(entry[key]) for key in ("msg", "error") if key in entry)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +18,7 @@ from ...forms import read_form
 from ...kube import KubeletConfiguration
 from ...kube.configuration_files import kubelet_document
 from ...machine import Machine, is_machine_file, load_machine
+from ..daemon.daemon import check_command
 
 MAX_NODES = 500
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?")
@@ -28,6 +30,9 @@ class _TaintForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: Annotated[str, Meta(min_length=1)]
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
     value: str = ""
+
+
+_Words = Annotated[list[str], Meta(min_length=1)]
 
 
 class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -43,15 +48,22 @@ class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     taints: list[_TaintForm] = []
     binary: Annotated[str | None, Meta(extra={"accepted": "the path of a kubelet"})] = None
     nri: bool = False
-    daemons: list[Annotated[list[str], Meta(min_length=1)]] = []
+    daemons: list[_Words] = []
+    images: dict[str, _Words] = {}
+
+
+class _PlaneForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of the file for programs of the control plane."""
+
+    programs: list[_Words]
 
 
 @dataclass(frozen=True)
 class PlannedNode:
     """A node that is to be. ``binary``: a kubelet of its own; ``daemons``: programs that are started on it.
 
-    ``nri``: whether its container runtime speaks NRI.
-    ``folder``: where paths of daemons begin.
+    ``nri``: whether its container runtime speaks NRI. ``images``: image to the words of the program that stands for it.
+    ``folder``: where paths of daemons and images begin.
     """
 
     name: str
@@ -63,6 +75,11 @@ class PlannedNode:
     nri: bool = False
     daemons: Sequence[Sequence[str]] = ()
     folder: Path = Path()
+    images: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+KUBECONFIG_PLACE = "{kubeconfig}"
+"""What stands in the words of a program beside the control plane for an administrator's kubeconfig."""
 
 
 class ClusterError(NumaConformanceError):
@@ -91,20 +108,28 @@ def default_nodes() -> list[PlannedNode]:
     ]
 
 
-def read_nodes(path: Path | str) -> list[PlannedNode]:
-    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, nri, daemons}``.
+def read_nodes(path: Path | str) -> tuple[list[PlannedNode], list[list[str]]]:
+    """Read a list of ``{nodes, count, machine, kubelet, labels, taints, binary, nri, daemons, images}``.
 
-    ``nodes`` is a name, with a ``*`` for the number where ``count`` is more than 1. Files lie relative to the file.
-    Raises ``UsageError`` with every fault and its field path.
+    ``nodes`` is a name, with a ``*`` for the number where ``count`` is more than 1. Files lie relative to the file. An
+    entry ``{programs}`` has further programs of the control plane: their words are returned too. Raises ``UsageError``
+    with every fault and its field path.
     """
     documents = read_documents(path)
     if len(documents) != 1 or not isinstance(documents[0].value, list) or not documents[0].value:
         names = ", ".join(_GroupForm.__struct_encode_fields__)
         raise UsageError(Fault(str(path), "is no list of nodes", f"a list of objects with {names}"))
+    here = Path(path).parent.absolute()
     faults: list[Fault] = []
     nodes: list[PlannedNode] = []
+    programs: list[list[str]] = []
     for index, item in enumerate(documents[0].value):
         try:
+            if isinstance(item, dict) and "programs" in item:
+                programs += map(
+                    partial(extra_words, here), read_form(_PlaneForm, item, str(path), f"[{index}]").programs
+                )
+                continue
             form = read_form(_GroupForm, item, str(path), f"[{index}]")
             nodes += _group(form, f"{path}: [{index}]", Path(path).parent)
         except UsageError as error:
@@ -113,9 +138,18 @@ def read_nodes(path: Path | str) -> list[PlannedNode]:
     faults += [Fault(str(path), f"two nodes are called {name!r}") for name in twice]
     if len(nodes) > MAX_NODES:
         faults.append(Fault(str(path), f"has {len(nodes)} nodes", f"at most {MAX_NODES}"))
+    if not (nodes or faults):
+        faults.append(Fault(str(path), "has no nodes", "an object with nodes and machine"))
     if faults:
         raise UsageError(faults)
-    return nodes
+    return nodes, programs
+
+
+def extra_words(folder: Path, words: Sequence[str]) -> list[str]:
+    """Return the words of a program beside the control plane, as they start it in any folder; raises ``UsageError``."""
+    filled = [str(folder / words[0]) if "/" in words[0] else words[0], *words[1:]]
+    check_command(filled, [KUBECONFIG_PLACE])
+    return filled
 
 
 def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
@@ -141,7 +175,8 @@ def _group(form: _GroupForm, place: str, folder: Path) -> list[PlannedNode]:
     taints = [msgspec.to_builtins(taint) for taint in form.taints]
     here = folder.absolute()
     return [
-        PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here) for name in names
+        PlannedNode(name, machine, kubelet, form.labels, taints, binary, form.nri, form.daemons, here, form.images)
+        for name in names
     ]
 
 

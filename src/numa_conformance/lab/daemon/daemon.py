@@ -7,10 +7,12 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
@@ -20,12 +22,15 @@ from ...files import TemporaryFolder
 from ...wire import Unsupported
 from ...wire.messages.describe import PROTOCOL, Description
 from ...wire.values import Absence
-from .enter import NOT_ALLOWED, entering
+from .enter import NOT_ALLOWED, SHARED, entering
 
 HOST = "{host_root}"
 """What stands in a command for a tree with ``/sys`` and ``/proc`` of the machine."""
 LONGEST = 500
 """Characters of what a daemon says, or of an error, that are told."""
+MOST_RESTARTS = MOST_IN_VAIN = 3
+"""How often a program that has ended is started again while something is waited for; after so many vain waits, never.
+"""
 _LOOK_SECONDS, _END_SECONDS = 0.01, 1.0
 _BY_SIGNAL = 128
 """Above it a shell tells that a signal ended what it ran."""
@@ -41,8 +46,11 @@ class Daemon:
     """Starts a command, anew after each ``end``; ``home`` is a folder for what stands around it.
 
     A command in which the place stands is told where all is. Any other sees the machine below ``/sys`` and ``/proc``,
-    and the stand-ins where they always are.
+    and the stand-ins where they always are. Each start has a private network, where the system allows it. A program
+    that ends by itself is started again, as of a DaemonSet, without the pauses of a kubelet.
     """
+
+    shares_network = False
 
     def __init__(self, kind: str, words: Sequence[str], placeholders: Sequence[str], unsupported: str = "") -> None:
         """Take what it is for a person, such as ``plugin``, its command, and what may stand in that, the place first.
@@ -51,7 +59,7 @@ class Daemon:
         where it has none. Raises ``UsageError``.
         """
         self._kind, self._words, self._place = kind, list(words), placeholders[0]
-        _check_command(self._words, placeholders)
+        check_command(self._words, placeholders)
         try:
             self._outside = re.compile(unsupported, re.MULTILINE) if unsupported else None
         except re.error as error:
@@ -61,6 +69,10 @@ class Daemon:
         self.home = self._folder.path
         self._log = self.home / "daemon.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self._launch: Callable[[], None] = lambda: None
+        self._in_vain = 0
+        self.restarts = 0
+        """How often it has been started again since ``take_restarts``."""
         self.absence: Absence | None = None
         """``ended`` where what was last waited for has not happened."""
 
@@ -86,39 +98,77 @@ class Daemon:
         places: Mapping[Path, str],
         values: Mapping[str, str],
         environment: Mapping[str, str] | None = None,
+        port: int = 0,
+        listens: Callable[[socket.socket], None] = socket.socket.close,
     ) -> None:
-        """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command."""
+        """Start it: on a machine, with folders at their places, and what becomes of placeholders in its command.
+
+        ``listens`` takes a socket at ``port`` of the loopback address in the private network.
+        """
         self.absence = None
-        words = [filled_in(word, values) for word in self._words]
-        if not self.takes_parameters:
-            file = self.home / "machine.json"
+        file = None if self.takes_parameters else self.home / "machine.json"
+        if file is not None:
             file.write_text(json.dumps(machine))
-            words = [*entering(file, places), *words]
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env={**os.environ, **(environment or {})},
-            )  # fmt: skip
-        self._folder.end_with_owner(self._process.pid)
+        words = [filled_in(word, values) for word in self._words]
+        self._launch = partial(self._begin, file, places, words, {**os.environ, **(environment or {})}, port, listens)
+        self._launch()
+
+    def _begin(
+        self,
+        machine: Path | None,
+        places: Mapping[Path, str],
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        port: int,
+        listens: Callable[[socket.socket], None],
+    ) -> None:
+        ours, theirs = socket.socketpair()
+        channel = theirs.fileno()
+        with ours:
+            with theirs, self._log.open("wb") as log:
+                self._process = subprocess.Popen(
+                    [*entering(channel, port, machine, {} if machine is None else places), *words], env=environment,
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[channel],
+                )  # fmt: skip
+            self._folder.end_with_owner(self._process.pid)
+            answer, descriptors, _, _ = socket.recv_fds(ours, 16, 1)
+        for descriptor in descriptors:
+            listens(socket.socket(fileno=descriptor))
+        if answer == SHARED and not Daemon.shares_network:
+            Daemon.shares_network = True
+            sys.stderr.write("no private networks are allowed here: programs share the ports of the host\n")
 
     def wait(self, happens: Callable[[], object], seconds: float, what: str) -> str | None:
-        """Wait until something happens, and return why it has not: it has ended, or the time is over.
+        """Wait until something happens, and return why it has not: it has ended too often, or the time is over.
 
         Raises ``UsageError`` where the system does not let it see the machine.
         """
-        end = time.monotonic() + seconds
+        end, restarts = time.monotonic() + seconds, 0
+        most = MOST_RESTARTS if self._in_vain < MOST_IN_VAIN else 0
         while time.monotonic() < end:
             if happens():
+                self._in_vain = 0
                 return None
             if self.status == NOT_ALLOWED and not self.takes_parameters:
                 accepted = f"a command in which {self._place} stands, and {HOST} where the {self._kind} reads its host"
                 raise UsageError(Fault("", self._last_words, accepted))
             if self.ended is not None:
-                break
+                if restarts == most or self._refusal is not None:
+                    break
+                restarts += 1
+                self.restarts += 1
+                self._launch()
             time.sleep(_LOOK_SECONDS)
         self.absence = "ended"
+        self._in_vain += 1
         late = f"the {self._kind} has not {what} within {seconds:g} s"
-        return self.failed(late if self.ended is None else f"{self.ended}, and has not {what}")
+        again = f", also after {restarts} restarts" if restarts else ""
+        return self.failed(late if self.ended is None else f"{self.ended}{again}, and has not {what}")
+
+    def take_restarts(self) -> int:
+        """Return how often it has been started again since this was last called."""
+        restarts, self.restarts = self.restarts, 0
+        return restarts
 
     @property
     def ended(self) -> str | None:
@@ -135,16 +185,18 @@ class Daemon:
         return f"{why}. It said: {self._last_words}" if self._last_words else why
 
     def check_support(self) -> None:
-        """Raise ``Unsupported`` where what has not come up said that it does not support the machine.
+        """Raise ``Unsupported`` where what has not come up said that it does not support the machine."""
+        if self._refusal is not None:
+            raise Unsupported(self._refusal)
 
-        A crash is a crash, whatever was said before it.
-        """
+    @property
+    def _refusal(self) -> str | None:
+        """The words by which it does not support the machine. A crash is a crash, whatever was said before it."""
         crashed = self.status is not None and (self.status < 0 or self.status > _BY_SIGNAL)
         if self._outside is None or crashed or _CRASHED.search(self._log_text):
-            return
+            return None
         matches = [line for line in self._log_text.splitlines() if self._outside.search(line)]
-        if matches:
-            raise Unsupported(matches[-1].strip())
+        return matches[-1].strip() if matches else None
 
     @property
     def _last_words(self) -> str:
@@ -174,7 +226,7 @@ class Daemon:
         self._folder.close()
 
 
-def _check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
+def check_command(words: Sequence[str], placeholders: Sequence[str]) -> None:
     """Refuse a command whose program is not there, and one with a placeholder that is nearly one.
 
     Other braces are a shell's, or the daemon's own.

@@ -131,6 +131,13 @@ class KubeletOfPlugins:
     def _later_lists(self, seconds: float = 0.0) -> list[list[OfferedDevice]]:
         return [] if self._lists is None else self._lists.later(seconds)
 
+    def forget(self) -> None:
+        """Know no plugin, until one registers."""
+        self._met.clear()
+        if self._plugin is not None:
+            self._plugin.close()
+        self._plugin = self._lists = None
+
     def close(self) -> None:
         """End."""
         if self._plugin is not None:

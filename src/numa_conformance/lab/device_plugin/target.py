@@ -4,6 +4,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ...errors import Fault, UsageError
 from ...wire.messages import plugin as messages
 from ...wire.messages.describe import Describe, Description
@@ -16,6 +18,7 @@ PLACE, REGISTRY = "/var/lib/kubelet/device-plugins", "/var/lib/kubelet/plugins_r
 REGISTER_SECONDS, SHORT_SECONDS, MOST_SILENCES = 20.0, 5.0, 3
 """How long a plugin has to register, and how long where it has not on so many machines, one after the other."""
 _LOOK_SECONDS = 0.1
+Answer = messages.PluginStarted | messages.PluginFailed
 
 
 class PluginTarget:
@@ -47,7 +50,7 @@ class PluginTarget:
         self._kubelet = KubeletOfPlugins(self._folder, self._registry)
         values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
         self._daemon.start(request.machine, {self._folder: PLACE, self._registry: REGISTRY}, values)
-        answer = self._meet(starts=True)
+        answer = self._with_restarts(self._meet(starts=True))
         if isinstance(answer, messages.PluginFailed):
             self._daemon.check_support()
         return answer
@@ -57,14 +60,22 @@ class PluginTarget:
         if self._kubelet is not None:
             self._kubelet.close()
         self._kubelet = KubeletOfPlugins(self._folder, self._registry)
-        return self._meet()
+        return self._with_restarts(self._meet())
 
-    def _meet(self, *, starts: bool = False) -> messages.PluginStarted | messages.PluginFailed:
-        met: list[messages.PluginStarted | messages.PluginFailed] = []
+    def _with_restarts(self, answer: Answer) -> Answer:
+        is_met = isinstance(answer, messages.PluginStarted)
+        return replace(answer, restarts=self._daemon.take_restarts()) if is_met else answer
+
+    def _meet(self, *, starts: bool = False) -> Answer:
+        """Wait until the plugin has registered; one that ends then, as its kubelet has ended, registers once more."""
+        met: list[Answer] = []
 
         def happens() -> bool:
             answer = self._up.met(_LOOK_SECONDS, self._turn, self._resource)
-            met.extend([] if answer is None else [answer])
+            if answer is not None and self._daemon.ended is None:
+                met.append(answer)
+            elif answer is not None:
+                self._up.forget()
             return bool(met)
 
         seconds = REGISTER_SECONDS if self._silences < MOST_SILENCES else SHORT_SECONDS
@@ -81,11 +92,23 @@ class PluginTarget:
 
     def plugin_prefer(self, request: messages.PreferDevices) -> messages.Preferred | messages.PluginRefused:
         """Ask what it prefers."""
-        return self._up.prefer(request.available, request.included, request.size)
+        lists = self._meet_again()
+        answer = self._up.prefer(request.available, request.included, request.size)
+        return replace(answer, lists=[*lists, *answer.lists])
 
     def plugin_allocate(self, request: messages.AllocateDevices) -> messages.DevicesAllocated | messages.PluginRefused:
         """Tell it what a container is given."""
-        return self._up.allocate(request.devices)
+        lists = self._meet_again()
+        answer = self._up.allocate(request.devices)
+        return replace(answer, lists=[*lists, *answer.lists])
+
+    def _meet_again(self) -> list[list[messages.OfferedDevice]]:
+        """Have a plugin that has ended since its last answer started again; returns the first list of the new one."""
+        if self._daemon.ended is None:
+            return []
+        self._up.forget()
+        answer = self._meet()
+        return [answer.devices] if isinstance(answer, messages.PluginStarted) else []
 
     @property
     def _up(self) -> KubeletOfPlugins:

@@ -6,6 +6,7 @@ validates nothing but the number of a slice's devices, and takes all slices to b
 
 import itertools
 import json
+import socket
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +35,21 @@ class ApiServer:
         }
         self.claims: dict[tuple[str, str], Object] = {}
         self.slices = _Slices()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.api = self
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self._servers: list[_Server] = []
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.port = listening.getsockname()[1]
+        self.serve(listening)
+
+    @property
+    def url(self) -> str:
+        """Where it serves, on loopback of the host and of each network from which it has a socket."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def serve(self, listening: socket.socket) -> None:
+        """Serve at a socket that listens."""
+        server = _Server(self, listening)
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        self._servers.append(server)
 
     def published(self) -> list[Object]:
         """Return the specs of the slices, of each pool those of its highest generation, in order of their names."""
@@ -56,9 +67,9 @@ class ApiServer:
     def close(self) -> None:
         """End, and all who watch."""
         self.slices.end()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
 
 
 def _pool(spec: Mapping[str, Any]) -> tuple[object, object]:
@@ -155,7 +166,11 @@ def _check(written: Object) -> None:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    api: ApiServer
+
+    def __init__(self, api: ApiServer, listening: socket.socket) -> None:
+        super().__init__(listening.getsockname(), _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.api, self.socket = api, listening
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a driver that has ended; of all else what the library says."""

@@ -90,7 +90,7 @@ class DriverProcess:
         }  # fmt: skip
         places = {self._folder / name: place for name, place in PLACES.items()}
         environment = {"KUBECONFIG": values[KUBECONFIG], "NODE_NAME": NODE_NAME}
-        self.daemon.start(self._start.machine, places, values, environment)
+        self.daemon.start(self._start.machine, places, values, environment, self._api.port, self._api.serve)
         failure = self._meet()
         if failure is not None:
             raise DriverRefusedError(failure)
@@ -103,7 +103,13 @@ class DriverProcess:
         try:
             failure = wait(lambda: kubelet.met(_LOOK_SECONDS), REGISTER_SECONDS, "registered")
             if failure is None:
-                failure = wait(api.is_complete, PUBLISH_SECONDS, "published all slices of a pool")
+                # One that was started again meanwhile has registered anew.
+                restarts = self.daemon.restarts
+                failure = wait(
+                    lambda: api.is_complete() and (self.daemon.restarts == restarts or kubelet.met(_LOOK_SECONDS)),
+                    PUBLISH_SECONDS,
+                    "published all slices of a pool",
+                )
                 self.daemon.absence = "ended" if failure and self.daemon.ended else None
             if failure is None and not self._containers.met(self._wait_for_nri) and self.daemon.names(NRI):
                 failure = self.daemon.failed(f"the driver has not registered with NRI within {REGISTER_SECONDS:g} s")

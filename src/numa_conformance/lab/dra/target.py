@@ -64,7 +64,7 @@ class DraTarget:
     def claims_start(self, request: messages.StartDriver) -> messages.DriverStarted | messages.DriverFailed:
         """Start the driver on a machine, and wait until it has published."""
         try:
-            return messages.DriverStarted(self._backend.start(request))
+            return messages.DriverStarted(self._backend.start(request), self._backend.daemon.take_restarts())
         except DriverRefusedError as error:
             self._backend.daemon.check_support()
             return messages.DriverFailed(str(error), self._backend.daemon.absence)
@@ -72,7 +72,7 @@ class DraTarget:
     def claims_restart(self, request: messages.RestartDriver) -> messages.DriverStarted | messages.DriverFailed:
         """Start the driver again with the files that it has written."""
         try:
-            return messages.DriverStarted(self._backend.restart())
+            return messages.DriverStarted(self._backend.restart(), self._backend.daemon.take_restarts())
         except DriverRefusedError as error:
             return messages.DriverFailed(str(error))
 

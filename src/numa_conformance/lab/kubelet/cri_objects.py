@@ -1,6 +1,6 @@
 """What a container runtime keeps of the kubelet's pods and containers, and how it tells of them (CRI v1)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from ..kubelet_apis.interfaces import CRI
 
 CREATED, RUNNING, EXITED = 0, 1, 2
 READY, NOT_READY = 0, 1
+NOWHERE = "192.0.2.1"
+"""An address of the network for documentation, where nobody serves."""
 
 
 class RefusedError(NumaConformanceError):
@@ -51,6 +53,7 @@ class CriContainer:
     state: int = CREATED
     started: int = 0
     finished: int = 0
+    exit_code: int = 0
 
     @property
     def uid(self) -> str:
@@ -76,6 +79,22 @@ class CriContainer:
     def is_running(self) -> bool:
         """Whether it runs now."""
         return self.state == RUNNING
+
+
+class Programs:
+    """What runs in containers: nothing, unless a derived class starts programs in place of images."""
+
+    def start(self, container: CriContainer) -> bool:
+        """Start what a container is to run; False where nothing stands for its image."""
+        return False
+
+    def send(self, container: CriContainer, number: int) -> bool:
+        """Send a signal to what a container runs; False where that is nothing."""
+        return False
+
+    def execute(self, container: CriContainer, words: Sequence[str], seconds: float) -> tuple[int | None, bytes]:
+        """Run a command in a container; returns its exit code, None where it took longer, and what it wrote."""
+        return 1, b"containers run nothing here"
 
 
 Hears = Callable[[str, Sandbox, CriContainer | None], None]
@@ -116,12 +135,12 @@ def fields_of(made: Sandbox | CriContainer) -> dict[str, Any]:
     }
 
 
-def sandbox_status(sandbox: Sandbox) -> Any:
+def sandbox_status(sandbox: Sandbox, address: str) -> Any:
     """Return a sandbox's status. It repeats the namespaces asked for, else the kubelet makes the pod ever again."""
     options = sandbox.config.linux.security_context.namespace_options
     return CRI.PodSandboxStatus(
         **fields_of(sandbox),
-        network=CRI.PodSandboxNetworkStatus(ip="192.0.2.1"),
+        network=CRI.PodSandboxNetworkStatus(ip=address),
         linux=CRI.LinuxPodSandboxStatus(namespaces=CRI.Namespace(options=options)),
     )
 
@@ -132,7 +151,8 @@ def container_status(container: CriContainer) -> Any:
         **fields_of(container),
         started_at=container.started,
         finished_at=container.finished,
-        reason="Completed" if container.state == EXITED else "",
+        exit_code=container.exit_code,
+        reason=("Error" if container.exit_code else "Completed") if container.state == EXITED else "",
         log_path=container.log,
     )
 

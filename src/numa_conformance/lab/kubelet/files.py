@@ -7,7 +7,7 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
-from ...cpuset import CpuSet
+from ...cpuset import CpuSet, Unchecked, checked
 from ...machine.hostfs.kubelet_root import STATE_FILES
 from ...wire.messages.node import MemoryBlock, MemoryNode, MemoryTable
 
@@ -88,7 +88,8 @@ class StateFiles:
             {
                 "node": node.node,
                 "tables": {
-                    name: _free(table, back.get((node.node, name), 0)) for name, table in (node.tables or {}).items()
+                    name: _free(table, back.get((checked(node.node), name), 0))
+                    for name, table in (node.tables or {}).items()
                 },
             }
             for node in nodes
@@ -133,7 +134,7 @@ class StateFiles:
         ]
 
 
-def _free(table: MemoryTable, back: int | None) -> dict[str, int | None]:
+def _free(table: MemoryTable, back: int | None) -> dict[str, Unchecked | None]:
     return {"allocatable": table.allocatable, "free": None if back is None else table.free + back}
 
 

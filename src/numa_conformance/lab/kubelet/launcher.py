@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from ...machine import machine_from_dict
-from ...machine.hostfs.namespaces import bind, end_with_parent, join_mount_namespace, mount_memory
 from ...machine.hostfs.on_machine import enter_machine
+from ...namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace, lay, mount_memory
 
 HOME = "/var/lib/kubelet"
 """Where a kubelet keeps its sockets for device plugins, whatever its root folder is called."""
 RUN = Path("/var/run")
 OF_RUNTIME = ("cdi", "nri")
 """Folders of a node where a container runtime looks for CDI devices, and serves NRI: those below ``/var/run``."""
+NOTHING = "/var/lib/nothing"
+"""An empty folder that a kubelet sees."""
+_BY_SIGNAL = 128
 _KERNEL_PARAMETERS = ("vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
                       "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes")  # fmt: skip
 
@@ -45,19 +48,33 @@ class Launcher:
         """Start a kubelet whose home is the folder ``node``, and its log there; return its number."""
         return int(self._ask(start=[machine, str(node), binary, *flags]))
 
-    def run(self, log: Path, words: Sequence[str]) -> int:
-        """Start any program, what it says in a file, and return its number."""
-        return int(self._ask(run=[str(log), None, "", {}, *words]))
+    def run(self, log: Path, words: Sequence[str], settings: Mapping[str, str] | None = None) -> int:
+        """Start any program, what it says in a file, with settings in its environment, and return its number."""
+        return int(self._ask(run=[str(log), None, "", dict(settings or {}), [], *words]))
 
     def run_on_node(
-        self, kubelet: int, log: Path, words: Sequence[str], folder: Path, settings: Mapping[str, str]
+        self,
+        kubelet: int,
+        log: Path,
+        words: Sequence[str],
+        folder: Path,
+        settings: Mapping[str, str],
+        mounts: Sequence[tuple[str, str]] = (),
     ) -> int:
-        """Start a program that sees what a kubelet sees, in a folder, with these settings in its environment."""
-        return int(self._ask(run=[str(log), kubelet, str(folder), dict(settings), *words]))
+        """Start a program that sees what a kubelet, or a program, sees, in a folder, with settings in its environment.
+
+        ``mounts``: files and folders of the node that it sees at other places, each before its place. It leads a group.
+        """
+        return int(self._ask(run=[str(log), kubelet, str(folder), dict(settings), list(mounts), *words]))
+
+    def code(self, number: int) -> int | None:
+        """Return the exit code of a kubelet, or of another program; None while it runs."""
+        answer = self._ask(code=number)
+        return None if answer is None else int(answer)
 
     def has_ended(self, number: int) -> bool:
         """Tell whether a kubelet, or another program, has ended."""
-        return bool(self._ask(has_ended=number))
+        return self.code(number) is not None
 
     def end(self, number: int) -> None:
         """End a kubelet, or another program, unless it has."""
@@ -80,17 +97,21 @@ def _serve(other: socket.socket) -> None:
     os.dup2(nothing, 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     running: set[int] = set()
+    codes: dict[int, int] = {}
+    answer: int | None
     for line in channel:
         ((verb, value),) = json.loads(line).items()
         if verb in _BECOME:
-            answer: int | bool = _fork(_BECOME[verb], *value)
-            running.add(answer)
+            answer = started = _fork(_BECOME[verb], *value)
+            running.add(started)
         else:
             if verb == "end" and value in running:
                 os.kill(value, signal.SIGKILL)
-            if value in running and os.waitpid(value, 0 if verb == "end" else os.WNOHANG)[0]:
+            if value in running and any(ended := os.waitpid(value, 0 if verb == "end" else os.WNOHANG)):
                 running.remove(value)
-            answer = value not in running
+                code = os.waitstatus_to_exitcode(ended[1])
+                codes[value] = code if code >= 0 else _BY_SIGNAL - code
+            answer = codes.get(value)
         channel.write(json.dumps(answer).encode() + b"\n")
         channel.flush()
     for number in running:  # waited for, so that nothing is left to a first process that may wait for nobody
@@ -130,16 +151,27 @@ def _become_kubelet(machine: dict[str, Any], node: str, binary: str, *flags: str
         bind(f"{node}/{name}", str(RUN / name))
     _cover_kernel_parameters()
     # A kubelet that is told no path of a container's log removes all that lies in its working directory.
-    Path("/var/lib/nothing").mkdir()
-    os.chdir("/var/lib/nothing")
+    Path(NOTHING).mkdir()
+    os.chdir(NOTHING)
     os.execve(binary if os.path.exists(binary) else file, ["kubelet", *flags], os.environ)
 
 
-def _become_program(log: str, kubelet: int | None, folder: str, settings: Mapping[str, str], *words: str) -> None:
+def _become_program(
+    log: str,
+    kubelet: int | None,
+    folder: str,
+    settings: Mapping[str, str],
+    mounts: Sequence[tuple[str, str]],
+    *words: str,
+) -> None:
     _speak_into(log)
     try:
         if kubelet is not None:
+            os.setsid()
             join_mount_namespace(kubelet)
+            if mounts:
+                enter_mount_namespace()
+                lay(mounts, NOTHING)
             os.chdir(folder)
         os.execvpe(words[0], words, {**os.environ, **settings})
     except OSError as error:

@@ -1,6 +1,8 @@
 """A container runtime that starts nothing: it keeps what the kubelet says, and says it again (CRI v1)."""
 
 import hashlib
+import math
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +20,8 @@ _CGROUPFS = 1
 _AT_ONCE = 1_100
 """Calls: one that waits for each pod that a kubelet takes, and others."""
 _LOOK_SECONDS = 0.5
+_KILL_SECONDS = 5.0
+"""For a program that was killed to be gone."""
 _ANSWERED_EMPTY = ("ContainerStats", "ListContainerStats", "PodSandboxStats", "ListPodSandboxStats",
                    "ReopenContainerLog", "UpdateRuntimeConfig", "UpdatePodSandboxResources", "ListMetricDescriptors",
                    "ListPodSandboxMetrics")  # fmt: skip
@@ -33,6 +37,7 @@ class FakeRuntime:
     called with each container that was started or given other resources, or has ended, and ``stopped`` with the uid of
     a pod whose sandbox was. ``hears`` is called with what happens to a sandbox or a container, by NRI's names; it may
     change a container's resources, or raise ``RefusedError``: ``refused`` keeps the words by the pod's uid.
+    ``programs`` runs programs in place of images, and ``address`` is that of all pods.
     """
 
     folder: Path
@@ -41,6 +46,8 @@ class FakeRuntime:
     followed: Callable[[cri.CriContainer], None] = lambda container: None
     stopped: Callable[[str], None] = lambda uid: None
     hears: cri.Hears = cri.nobody
+    programs: cri.Programs = field(default_factory=cri.Programs)
+    address: str = cri.NOWHERE
     refused: dict[str, str] = field(default_factory=dict)
     changed: threading.Condition = field(default_factory=threading.Condition)
     _sandboxes: dict[str, cri.Sandbox] = field(default_factory=dict)
@@ -64,11 +71,12 @@ class FakeRuntime:
         with self.changed:
             self.changed.notify_all()
 
-    def end(self, uid: str, container: str) -> None:
+    def end(self, uid: str, container: str, code: int = 0) -> None:
         """End a container of a pod, as a program that is done; one that is not there is passed over."""
         with self.changed:
             for made in self._containers.values():
                 if (made.uid, made.name) == (uid, container) and made.is_running:
+                    made.exit_code = code
                     self._end(made)
             self.changed.notify_all()
 
@@ -95,19 +103,20 @@ class FakeRuntime:
             ),
             **{name: self._method(answer) for name, answer in self._locked_methods().items()},
             "CreateContainer": self._create,
+            "ExecSync": self._execute,
         }
 
     def _locked_methods(self) -> Mapping[str, Callable[[Any], Any]]:
         return {
             "RunPodSandbox": self._run_sandbox,
             "PodSandboxStatus": lambda request: CRI.PodSandboxStatusResponse(
-                status=cri.sandbox_status(self._sandboxes[request.pod_sandbox_id])
+                status=cri.sandbox_status(self._sandboxes[request.pod_sandbox_id], self.address)
             ),
             "ListPodSandbox": self._list_sandboxes,
             "StopPodSandbox": self._stop_sandbox,
             "RemovePodSandbox": self._remove_sandbox,
             "StartContainer": self._start,
-            "StopContainer": lambda request: self._end(self._containers[request.container_id]),
+            "StopContainer": self._stop,
             "RemoveContainer": self._remove,
             "ListContainers": self._list_containers,
             "ContainerStatus": lambda request: CRI.ContainerStatusResponse(
@@ -209,9 +218,24 @@ class FakeRuntime:
         container.state, container.started = cri.RUNNING, time.time_ns()
         self._tell_of("PostStartContainer", container.sandbox, container)
         self.followed(container)
-        if self.ends_at_once(container.uid, container.name):
+        if not self.programs.start(container) and self.ends_at_once(container.uid, container.name):
             self._end(container)
         return CRI.Empty()
+
+    def _stop(self, request: Any) -> Any:
+        """End a container; a program has time to end by itself."""
+        container = self._containers[request.container_id]
+        for number, seconds in ((signal.SIGTERM, request.timeout), (signal.SIGKILL, _KILL_SECONDS)):
+            if container.is_running and self.programs.send(container, number):
+                self.changed.wait_for(lambda: not container.is_running, seconds)
+        return self._end(container)
+
+    def _execute(self, request: Any, context: grpc.ServicerContext) -> Any:
+        container = self._containers[request.container_id]
+        code, written = self.programs.execute(container, request.cmd, request.timeout or math.inf)
+        if code is None:
+            context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"{request.cmd[0]} takes longer than {request.timeout} s")
+        return CRI.ExecSyncResponse(stdout=written, exit_code=code)
 
     def _end(self, container: cri.CriContainer) -> Any:
         if container.state != cri.EXITED:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import NOT_MET, Fault, StartError, UsageError
 from ...machine import Machine, machine_from_dict
-from ...machine.hostfs.namespaces import enter_mount_namespace, mount_memory
+from ...namespaces import enter_mount_namespace, mount_memory
 from ...sources.versions import KubernetesVersion
 from ...wire.features import KNOWN
 from ...wire.message import Request

@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from ...cpuset import iter_bits
+from ...cpuset import Unchecked, iter_bits
 from ...kube.container import Container
 from ...kube.pod import Pod
 from ...reference.managers.device import NO_NODE
@@ -110,7 +110,7 @@ def _shown(pod: Pod) -> list[Container]:
     return [container for container in pod.init_containers if container.restart_always] + list(pod.containers)
 
 
-def _nodes(nodes: Iterable[int]) -> Any:
+def _nodes(nodes: Iterable[Unchecked]) -> Any:
     return V1.TopologyInfo(nodes=[V1.NUMANode(ID=node) for node in nodes])
 
 

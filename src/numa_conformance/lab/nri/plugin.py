@@ -121,7 +121,8 @@ class PluginNode(ABC):
         if failure is not None:
             self._plugin.check_support()
             return messages.StartFailed("cpu-manager", failure, self._plugin.absence)
-        return messages.NodeStarted(self._shared, reserved_cpus=reserved(request.kubelet) or None)
+        restarts = self._plugin.take_restarts()
+        return messages.NodeStarted(self._shared, reserved(request.kubelet) or None, restarts=restarts)
 
     def node_run(self, request: messages.RunPod) -> messages.PodStarted | messages.UnknownPod:
         """Tell what the containers have: a runtime's plugins give it when containers are made."""

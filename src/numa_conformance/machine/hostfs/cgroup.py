@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ...cpuset import CpuSet, format_bits
+from ...cpuset import CpuSet, bits_of, format_bits
 from ...errors import Fault, UsageError, closest
 from ..model import Machine
 
@@ -51,7 +51,7 @@ def write_cgroup_tree(
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise UsageError(Fault(str(root), "is not empty", "an empty folder, or one that does not exist"))
     top = root / "cpuset" if version == 1 else root
-    cpus, mems = format_bits(machine.online_bits), format_bits(sum(1 << node for node in machine.numa_ids))
+    cpus, mems = format_bits(machine.online_bits), format_bits(bits_of(machine.numa_ids))
     folders = {top: None, top / _TOPS[driver]: None}
     for uid, containers in pods.items():
         for name in containers:

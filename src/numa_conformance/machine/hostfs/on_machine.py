@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...cpuset import format_bits
+from ...cpuset import bits_of, format_bits
 from ...errors import Fault, UsageError
+from ...namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, overlay
 from ..model import Machine
 from .fake import write_machine
 from .fake.pci import BUS, DRIVERS
 from .fake.proc import stat
 from .fake.tree import Tree, cpu_map
-from .namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, overlay
 
 _SYSTEM = "/sys/devices/system"
 _MEBIBYTES = 512
@@ -79,7 +79,7 @@ def _write_everything(machine: Machine, tree: Tree) -> None:
     """Write what covers files of the host that say "all CPUs" or "all NUMA nodes", and would contradict the machine."""
     tree.write("everything/cpulist", format_bits(machine.online_bits))
     tree.write("everything/cpumap", cpu_map(machine.online_bits))
-    tree.write("everything/nodelist", format_bits(sum(1 << node for node in machine.numa_ids)))
+    tree.write("everything/nodelist", format_bits(bits_of(machine.numa_ids)))
     tree.write("everything/no_node", -1)
 
 

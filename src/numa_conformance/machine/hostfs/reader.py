@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...cpuset import format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, iter_bits
 from ...errors import Fault, UsageError
 from ..model import UNSEEN, Cpu, Machine
 from .host_files import HostFiles, read_distances, read_memory_node, total_memory
@@ -29,7 +29,7 @@ def unseen(root: Path, machine: Machine) -> tuple[str, ...]:
     """Return what a tree lacks of what a kernel shows, and what stands in its place, each as a note."""
     files = HostFiles(root)
     nodes = [f"node{node}" for node in files.numbered(_NODE, "node")]
-    bare = sum(1 << cpu.id for cpu in machine.cpus if cpu.core is None)
+    bare = bits_of(cpu.id for cpu in machine.cpus if cpu.core is None)
     pools = all(files.resolve(pool) for pool in [f"{_NODE}/{node}/hugepages" for node in nodes] or [_POOLS])
     pages = any(node.hugepages for node in machine.memory)
     lacks = {
@@ -78,9 +78,7 @@ class _Reader:
         node_of = {cpu: node for node, cpus in numa.items() for cpu in iter_bits(cpus)}
         homeless = [cpu for cpu in iter_bits(online) if numa and cpu not in node_of]
         if homeless:
-            self._notes.append(
-                f"CPUs {format_bits(sum(1 << cpu for cpu in homeless))} are on no NUMA node; node {nodes[0]} is taken"
-            )
+            self._notes.append(f"CPUs {format_bits(bits_of(homeless))} are on no NUMA node; node {nodes[0]} is taken")
         sockets = self._numbered_groups(groups.socket, {cpu: self._id(cpu, _IDS[0]) for cpu in iter_bits(online)})
         caches = self._numbered_groups(groups.cache, self._cache_ids(online))
         if any(core & ~groups.socket[cpu] and groups.socket[cpu] for cpu, core in groups.core.items()):
@@ -113,9 +111,9 @@ class _Reader:
             raise UsageError(Fault(self._files.shown(_CPU), "there are no CPUs in this tree", accepted))
         if len(numbers) > MAX_CPUS:
             raise UsageError(Fault(self._files.shown(_CPU), f"names {len(numbers)} CPUs", f"at most {MAX_CPUS}"))
-        present = sum(1 << number for number in numbers)
+        present = bits_of(numbers)
         listed = self._files.cpu_list(f"{_CPU}/online")
-        switched_off = sum(1 << cpu for cpu in numbers if self._files.text(f"{_CPU}/cpu{cpu}/online") == "0")
+        switched_off = bits_of(cpu for cpu in numbers if self._files.text(f"{_CPU}/cpu{cpu}/online") == "0")
         if listed is None:
             online = present & ~switched_off
         else:
@@ -201,7 +199,7 @@ class _Reader:
             if cpus_of_node is None:
                 cpus_of_node = self._files.cpu_list(f"{_NODE}/node{node}/cpulist")
             if cpus_of_node is None:
-                cpus_of_node = sum(1 << cpu for cpu in self._files.numbered(f"{_NODE}/node{node}", "cpu"))
+                cpus_of_node = bits_of(self._files.numbered(f"{_NODE}/node{node}", "cpu"))
             nodes[node] = cpus_of_node & online
         assigned = 0
         for node, cpus in sorted(nodes.items()):

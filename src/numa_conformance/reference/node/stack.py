@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import Self
 
-from ...cpuset import CpuSet
+from ...cpuset import bits_of
 from ...errors import Refusal
 from ...kube.container import Container
 from ...kube.features import FeatureGates
@@ -239,7 +239,7 @@ class ManagerStack:
             return placement
         nodes = [node for block in placement.memory or () for node in block.nodes] or self._memory_nodes
         cpuset = self._containers.actual[uid, name] or self.machine.online_bits
-        return replace(placement, cpuset=cpuset, mems=CpuSet(nodes).bits)
+        return replace(placement, cpuset=cpuset, mems=bits_of(nodes))
 
     @property
     def _memory_nodes(self) -> list[int]:

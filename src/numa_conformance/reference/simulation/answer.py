@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...cpuset import format_bits
 from ...errors import Fault, UsageError
 from ...machine import allocation_map
+from ...machine.picture import FOLDED_ABOVE
 from ...machine.picture_svg import machine_svg
 from ...printable import folded_text
 from ..node import AdmissionResult, Explainer
@@ -50,7 +51,7 @@ class Answer:
     @cached_property
     def svg(self) -> str:
         """A picture of the machine and of who has which CPUs."""
-        return machine_svg(self.outcomes.node.machine, self.outcomes.owners)
+        return machine_svg(self.outcomes.node.machine, self.outcomes.owners, amounts=self.outcomes.amounts)
 
     @property
     def admitted(self) -> bool:
@@ -134,7 +135,8 @@ class Answer:
             yield f"reserved: {format_bits(pools.reserved) or '(none)'}"
             yield f"shared pool: {format_bits(pools.default) or '(empty)'}"
             yield f"cpusets are written every {node.reconcile_period}"
-        yield from ("", allocation_map(node.machine, self.outcomes.owners, width=width))
+        owners, amounts = self.outcomes.owners, self.outcomes.amounts
+        yield from ("", allocation_map(node.machine, owners, amounts=amounts, width=width, fold=FOLDED_ABOVE))
 
 
 def ask(

@@ -1,7 +1,7 @@
 """What became of pods on one node, in order: what ``simulate`` prints, and compares."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import msgspec
 from ...cpuset import format_bits
 from ...errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
 from ...kube import Pod
-from ...machine import Machine
+from ...machine import Amounts, Machine
 from ..advice import Advice, advise, why_shared
 from ..advice.refused_pod import other_amounts
 from ..advice.what_if import numa_nodes
@@ -157,11 +157,22 @@ class Outcomes:
         """Who has which CPUs, as the pictures take it."""
         reserved = self.node.pools.reserved
         owners = {} if reserved is None else {"reserved": reserved}
+        return owners | {label: placed.cpus for label, placed in self._placements if placed.cpus}
+
+    @property
+    def amounts(self) -> dict[str, Amounts]:
+        """Who has which memory and devices, as the pictures take it."""
+        return {
+            label: Amounts([(each.type, each.nodes, each.bytes) for each in placed.memory or ()], placed.devices or {})
+            for label, placed in self._placements
+            if placed.memory or placed.devices
+        }
+
+    @property
+    def _placements(self) -> Iterator[tuple[str, Placement]]:
         for uid, placements in self.node.state().pods.items():
             for container, placed in placements.items():
-                if placed.cpus:
-                    owners[f"{self.names.get(uid, uid)}/{container}"] = placed.cpus
-        return owners
+                yield f"{self.names.get(uid, uid)}/{container}", placed
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for a program."""

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from ...machine import Machine, allocation_map
-from ...machine.picture_svg import machine_svgs
+from ...machine import Machine
+from ...machine.picture import FOLDED_ABOVE, scene_text
+from ...machine.picture_scene import Scene, scenes_of
+from ...machine.picture_svg import scenes_svg
 from ...printable import columns, folded_text
 from ..advice.what_if import CHANGES, PodChange, is_aligned, pod_change
 from ..node import AdmissionResult
@@ -49,8 +52,8 @@ class Comparison:
             for section in self.sections:
                 lines += ["", *(folded_text(line, width) for line in (section.heading, *section.indented))]
             lines.append("")
-        for name, owners, last in zip(_SIDES, self._owners(), (False, True), strict=True):
-            lines += [f"{name}:", allocation_map(self._machine, owners, width=width, legend=last), ""]
+        for name, scene, last in zip(_SIDES, self._scenes.values(), (False, True), strict=True):
+            lines += [f"{name}:", scene_text(scene, width=width, legend=last, fold=FOLDED_ABOVE), ""]
         return "\n".join([*lines, self.summary])
 
     @property
@@ -82,8 +85,7 @@ class Comparison:
     @property
     def svg(self) -> str:
         """The two pictures as one SVG."""
-        headings = (f"{name}: {title}" for name, title in zip(_SIDES, self._titles, strict=True))
-        return machine_svgs(self._machine, dict(zip(headings, self._owners(), strict=True)))
+        return scenes_svg(self._scenes)
 
     @property
     def summary(self) -> str:
@@ -94,10 +96,11 @@ class Comparison:
             changes.append(f"{len(self._steps)} at a step")
         return f"changed: {', '.join(changes) or 'none'}; as before: {same}"
 
-    def _owners(self) -> tuple[dict[str, int], dict[str, int]]:
-        before, after = self._before.owners, self._after.owners
-        labels = dict.fromkeys([*before, *after])
-        return {label: before.get(label, 0) for label in labels}, {label: after.get(label, 0) for label in labels}
+    @cached_property
+    def _scenes(self) -> dict[str, Scene]:
+        headings = (f"{name}: {title}" for name, title in zip(_SIDES, self._titles, strict=True))
+        sides = ((side.owners, side.amounts) for side in (self._before, self._after))
+        return scenes_of(self._machine, dict(zip(headings, sides, strict=True)))
 
     def _name(self, pod: PodChange) -> str:
         return self._after.names[pod.uid]

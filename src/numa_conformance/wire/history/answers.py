@@ -24,11 +24,14 @@ _HELD_TO: dict[Any, Any] = {
     int: Number,
     wire.IdList: IdText,
     wire.NodeIds: NodeList,
+    wire.AnsweredNodes: NodeList,
     wire.NodeId: NodeId,
     wire.NodeIdOrNone: MaybeNode,
     wire.Bytes: Bytes,
     wire.Booked: BookedBytes,
     wire.CpuCount: CpuCount,
+    wire.QuestionNode: NodeId,
+    wire.QuestionCount: CpuCount,
 }
 """Types of the protocol to the stricter types of a history."""
 

@@ -10,12 +10,15 @@ from typing import Any
 
 import msgspec
 
+from ...cpuset import Unchecked, checked
 from ...machine import MemoryNode
 
 HUGE = "hugepages-"
 """What the names of huge pages as a resource begin with."""
 
 _WRITTEN = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d{1,3})|([KMGTPE]i)|([numkMGTPE]?))")
+_MOST_BYTES = 2**80
+"""More than a word of each NUMA node."""
 _UNITS = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _BINARY = {unit: Fraction(1024**power) for power, unit in enumerate(_UNITS) if unit}
 _DECIMAL = {
@@ -46,8 +49,14 @@ def read_amount(kind: type, written: Any) -> Any:
     return amount(written)
 
 
-def size_text(number: int) -> str:
+def size_of(number: Unchecked) -> int:
+    """Return bytes, or a sum of them, that are no more than any machine has; raises ``ValueError`` for others."""
+    return checked(number, -_MOST_BYTES, _MOST_BYTES)
+
+
+def size_text(size: Unchecked) -> str:
     """Write bytes for a person, exact: in the largest unit that divides them."""
+    number = size_of(size)
     power = min(((number & -number).bit_length() - 1) // 10, len(_UNITS) - 1)
     return f"{number >> 10 * power}{_UNITS[power]}" if power > 0 else f"{number} byte{'s' * (number != 1)}"
 

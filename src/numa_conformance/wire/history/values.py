@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ...cpuset import MAX_ID, CpuSet, bits_of, format_bits
+from ...cpuset import MAX_ID, CpuSet, Unchecked, bits_of, format_bits
 from ..message import Message
 from ..messages import node as messages
 from ..values import HintLists, HintValue
@@ -15,15 +15,17 @@ from .quantities import read_amount, size_text
 
 MOST_NODES = 4096
 """NUMA node ids lie below it: the kernel's own bound is 1,024."""
-NodeId = Annotated[int, msgspec.Meta(ge=0, lt=MOST_NODES)]
+NodeId = Annotated[Unchecked, msgspec.Meta(ge=0, lt=MOST_NODES)]
 """A NUMA node; whether the machine has it is for checkers."""
-MaybeNode = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
+MaybeNode = Annotated[Unchecked, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 """The same, or -1: a device plugin may say so of a device that is near none."""
-CpuCount = Annotated[int, msgspec.Meta(ge=0, le=MAX_ID + 1)]
+CpuId = Annotated[Unchecked, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""A CPU, or a number that is none and is passed over."""
+CpuCount = Annotated[Unchecked, msgspec.Meta(ge=0, le=MAX_ID + 1)]
 """The size of a set of CPUs."""
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """Any other whole number: as much as a word of a computer holds."""
-Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Bytes = Annotated[Unchecked, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class CpuBits(int):

@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from ..message import Request, TaggedReply
-from ..values import HintLists, HintValue, IdList, JsonObject, PriorState
+from ..values import CpuCount, HintLists, HintValue, IdList, JsonObject, PriorState
 
 SURFACE = "one allocation of the static policy in a given state"
 
@@ -12,8 +12,8 @@ class AllocationDetails(TaggedReply, frozen=True, kw_only=True):
     """What an allocation may report too: reserved CPUs, exclusive CPUs asked for, hints before the allocation."""
 
     reserved_cpus: IdList | None = None
-    guaranteed_cpus: int | None = None
-    pod_guaranteed_cpus: int | None = None
+    guaranteed_cpus: CpuCount | None = None
+    pod_guaranteed_cpus: CpuCount | None = None
     hints: HintLists | None = None
     pod_hints: HintLists | None = None
 

@@ -20,9 +20,13 @@ FEATURES = {
 
 
 class DriverStarted(TaggedReply, tag="started", frozen=True):
-    """The driver has registered: the ``spec`` of each of its ResourceSlices."""
+    """The driver has registered: the ``spec`` of each of its ResourceSlices.
+
+    ``restarts``: how often it has ended by itself, and was started again, since the last reply of this kind.
+    """
 
     slices: list[JsonObject]
+    restarts: int = 0
 
 
 class DriverFailed(TaggedReply, tag="failed", frozen=True):

@@ -1,7 +1,9 @@
 """The surface ``classify``: what a pod asks for."""
 
+from collections.abc import Mapping
+
 from ..message import Message, Request
-from ..values import JsonObject
+from ..values import CpuCount, JsonObject
 
 SURFACE = "QoS class and exclusive CPUs of a pod"
 FEATURES = {
@@ -14,8 +16,8 @@ class Classified(Message, frozen=True, omit_defaults=False):
     """The class; container to exclusive CPUs; the same for the pod as a whole."""
 
     qos: str
-    container_cpus: dict[str, int]
-    pod_cpus: int
+    container_cpus: Mapping[str, CpuCount]
+    pod_cpus: CpuCount
 
 
 class Classify(Request[Classified], method="classify", surface="classify", frozen=True):

@@ -1,7 +1,7 @@
 """The surface ``merge``: one decision of the Topology Manager."""
 
 from ..message import Message, Request
-from ..values import HintLists, NodeId, NodeIds
+from ..values import AnsweredNodes, HintLists, QuestionNode
 
 SURFACE = "merging provider hints under a Topology Manager policy"
 
@@ -9,7 +9,7 @@ SURFACE = "merging provider hints under a Topology Manager policy"
 class Merged(Message, frozen=True, omit_defaults=False):
     """The merged hint and whether the policy admits the pod."""
 
-    nodes: NodeIds | None
+    nodes: AnsweredNodes | None
     preferred: bool
     admit: bool
 
@@ -19,6 +19,6 @@ class Merge(Request[Merged], method="merge", surface="merge", frozen=True, omit_
 
     policy: str
     options: dict[str, str]
-    nodes: list[NodeId]
+    nodes: list[QuestionNode]
     distances: list[list[int]] | None
     providers: list[HintLists | None]

@@ -1,11 +1,12 @@
 """The surface ``node``: one node through its life."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
 from ..message import Message, Request, TaggedReply
-from ..values import Absence, Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId, NodeIds
+from ..values import Absence, AnsweredNodes, Booked, Bytes, HintLists, HintValue, IdList, JsonObject, NodeId
 
 SURFACE = "the stateful manager stack of one node"
 FEATURES = {
@@ -33,8 +34,8 @@ class MemoryNode(Message, frozen=True):
 
     node: NodeId
     assignments: int
-    group: list[NodeId]
-    free: dict[str, Booked] | None = None
+    group: Sequence[NodeId]
+    free: Mapping[str, Booked] | None = None
     tables: dict[str, MemoryTable] | None = None
 
 
@@ -43,7 +44,7 @@ class MemoryBlock(Message, frozen=True, omit_defaults=False):
 
     type: str
     bytes: Bytes
-    nodes: NodeIds
+    nodes: AnsweredNodes
 
 
 class ContainerHolding(Message, frozen=True, omit_defaults=False):
@@ -80,12 +81,14 @@ class NodeStarted(TaggedReply, tag="started", frozen=True):
 
     ``reserved_cpus``: under policy static the reserved CPUs; null: not reported, or an amount is reserved and no CPUs.
     Then those that the configuration names count, else none, and what depends on which they are is not judged.
+    ``restarts``: how often a program has ended by itself, and was started again, since the last reply of this kind.
     """
 
     default_cpuset: IdList
     reserved_cpus: IdList | None = None
     allocatable_cpus: IdList | None = None
     memory_state: list[MemoryNode] | None = None
+    restarts: int = 0
 
 
 class StartFailed(TaggedReply, tag="failed", frozen=True):

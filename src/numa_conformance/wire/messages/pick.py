@@ -4,7 +4,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..message import Request, TaggedReply
-from ..values import CpuCount, HintValue, IdList, JsonObject
+from ..values import HintValue, IdList, JsonObject, QuestionCount
 
 SURFACE = "one allocation from a set of free CPUs; stateless"
 
@@ -30,7 +30,7 @@ class Pick(Request[Picked | PickRefused], method="pick", surface="pick", frozen=
 
     machine: JsonObject
     available: IdList
-    count: CpuCount
+    count: QuestionCount
     options: dict[str, bool] = msgspec.field(default_factory=dict)
     affinity: HintValue | None = None
     host_root: str | UnsetType = UNSET

@@ -24,13 +24,15 @@ class OfferedDevice(Message, frozen=True, omit_defaults=False):
 class PluginStarted(TaggedReply, tag="started", frozen=True):
     """The plugin has registered: for which resource, the list of its devices, and whether it prefers some.
 
-    ``serves``: whether its own service answered when it registered; null: not reported.
+    ``serves``: whether its own service answered when it registered; null: not reported. ``restarts``: how often it has
+    ended by itself, and was started again, since the last reply of this kind.
     """
 
     resource: str
     devices: list[OfferedDevice]
     prefers: bool = False
     serves: bool | None = None
+    restarts: int = 0
 
 
 class PluginFailed(TaggedReply, tag="failed", frozen=True):

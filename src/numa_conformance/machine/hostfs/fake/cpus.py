@@ -7,7 +7,7 @@ level with all its files: each core gets private first and second level caches o
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ....cpuset import format_bits, iter_bits
+from ....cpuset import bits_of, format_bits, iter_bits
 from ...model import Machine
 from .tree import Tree, cpu_map
 
@@ -17,7 +17,7 @@ _BUS = "sys/bus/cpu/devices"
 
 def write_cpus(machine: Machine, tree: Tree) -> None:
     """Write online and offline CPUs. A kernel shows topology and caches of online CPUs only."""
-    offline = sum(1 << cpu for cpu in machine.offline)
+    offline = bits_of(machine.offline)
     _write_lists(machine, offline, tree)
     for cpu in iter_bits(machine.online_bits | offline):
         tree.write(f"{_CPU}/cpu{cpu}/online", int(not offline >> cpu & 1))

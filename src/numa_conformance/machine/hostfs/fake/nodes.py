@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ....cpuset import format_bits, iter_bits
+from ....cpuset import bits_of, format_bits, iter_bits
 from ...compact import UNITS
 from ...model import Machine, MemoryNode
 from .tree import Tree, cpu_map
@@ -28,11 +28,11 @@ def write_nodes(machine: Machine, tree: Tree) -> None:
 
 
 def _write_lists(machine: Machine, tree: Tree) -> None:
-    every = sum(1 << node for node in machine.numa_ids)
-    with_memory = sum(1 << node.node for node in machine.memory if node.memory)
+    every = bits_of(machine.numa_ids)
+    with_memory = bits_of(node.node for node in machine.memory if node.memory)
     for name in ("online", "possible"):
         tree.write(f"{_NODE}/{name}", format_bits(every))
-    tree.write(f"{_NODE}/has_cpu", format_bits(sum(1 << node for node, cpus in machine.numa_bits.items() if cpus)))
+    tree.write(f"{_NODE}/has_cpu", format_bits(bits_of(node for node, cpus in machine.numa_bits.items() if cpus)))
     for name in ("has_memory", "has_normal_memory"):
         tree.write(f"{_NODE}/{name}", format_bits(with_memory))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from ....cpuset import bits_of, checked
 from ....kube.container import Container
 from ....kube.pod import Pod
 from ....kube.quantity import Quantity
@@ -77,7 +78,7 @@ def charge(nodes: Mapping[int, NodeMemory], mask: Sequence[int], resource: str, 
 def discharge(nodes: Mapping[int, NodeMemory], block: PinnedBlock) -> None:
     """Undo one block; a node without blocks leaves its group. Bytes may return to another node of the group."""
     left = block.bytes
-    for node in block.nodes:
+    for node in map(checked, block.nodes):
         memory = nodes[node]
         memory.assignments -= 1
         if memory.assignments == 0:
@@ -109,7 +110,7 @@ class ReusableMemory:
         left = self._left.get(uid, {})
         self._left = {uid: left}
         for block in blocks:
-            by_type = left.setdefault(sum(1 << node for node in block.nodes), {})
+            by_type = left.setdefault(bits_of(block.nodes), {})
             now = by_type.get(block.type, 0)
             by_type[block.type] = max(now, block.bytes) if gives else now - min(now, block.bytes)
 

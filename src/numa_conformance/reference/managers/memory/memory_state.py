@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from ....cpuset import Unchecked
 from ....kube.quantity import Quantity
 from ....kube.resource_names import page_bytes
 from ....machine.model import Machine
@@ -48,7 +49,7 @@ class NodeMemory:
 class PinnedBlock:
     """Memory of one type on NUMA nodes (ascending), in bytes."""
 
-    nodes: tuple[int, ...]
+    nodes: tuple[Unchecked, ...]
     type: str
     bytes: int
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from copy import deepcopy
 
+from ....cpuset import checked
 from ....errors import KubeletCrashes, StartError
 from ..departures import Documented
 from .charging import charge
@@ -31,10 +32,11 @@ class StateCheck(Documented):
                     place = f"(pod: {uid}, container: {container})"
                     if any(node not in expected for node in block.nodes):
                         raise _refused(f"{place} the memory assignment uses the NUMA that does not exist")
-                    lacking = [node for node in block.nodes if block.type not in expected[node].tables]
+                    members = [checked(node) for node in block.nodes]
+                    lacking = [node for node in members if block.type not in expected[node].tables]
                     if self._is_unknown(lacking, block):
                         raise _refused(f"{place} the memory assignment uses memory resource that does not exist")
-                    charge(expected, block.nodes, block.type, block.bytes)
+                    charge(expected, members, block.type, block.bytes)
         if not self._agree(expected, nodes):
             raise _refused("the expected machine state is different from the real one")
         return True

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 
-from ....cpuset import iter_bits
+from ....cpuset import bits_of, iter_bits
 from ....errors import KubeletCrashes, Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
@@ -307,7 +307,7 @@ def _regenerated(held: list[PinnedBlock], amounts: Amounts) -> dict[str, MemoryH
     """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
     if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
         return None
-    return {block.type: [Hint(sum(1 << node for node in block.nodes), True)] for block in held}
+    return {block.type: [Hint(bits_of(block.nodes), True)] for block in held}
 
 
 def _best(hints: MemoryHints, within: int) -> Hint:
