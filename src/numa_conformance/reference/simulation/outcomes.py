@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...cpuset import format_bits
+from ...cpuset import checked, format_bits
 from ...errors import Fault, KubeletCrashes, KubeletFails, KubeletHangs, StartError, UsageError
 from ...kube import Pod
 from ...machine import Amounts, Machine
@@ -163,7 +163,10 @@ class Outcomes:
     def amounts(self) -> dict[str, Amounts]:
         """Who has which memory and devices, as the pictures take it."""
         return {
-            label: Amounts([(each.type, each.nodes, each.bytes) for each in placed.memory or ()], placed.devices or {})
+            label: Amounts(
+                [(each.type, [*map(checked, each.nodes)], each.bytes) for each in placed.memory or ()],
+                placed.devices or {},
+            )
             for label, placed in self._placements
             if placed.memory or placed.devices
         }
