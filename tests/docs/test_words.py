@@ -54,7 +54,7 @@ def messages(path: Path) -> Iterator[str]:
 TEXTS = {
     **{
         path: [prose(path.read_text(encoding="utf-8"))]
-        for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *SRC.rglob("*.txt"), *SRC.rglob("*.html"))
+        for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *SRC.rglob("*.txt"), *SRC.rglob("*.html"))
         if not set(RECORDS) & set(path.parts)
     },
     **{path: list(messages(path)) for path in SRC.rglob("*.py") if path.name != "walks.py"},  # its names are seeds

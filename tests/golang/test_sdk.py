@@ -1,6 +1,7 @@
 """The SDK for targets in Go: generated from the schemas, formatted, sound."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from asked_in_full import deep
+from forked_pytest import run_as_typed
 
 GO = Path(__file__).parents[2] / "go"
 
@@ -45,3 +47,34 @@ def test_the_sdk_passes(command):
 
 def test_it_needs_the_standard_library_alone():
     assert run("go", "list", "-m", "all").stdout.splitlines() == ["github.com/numa-conformance/numa-conformance/go"]
+
+
+MAIN = """package main
+
+import "github.com/numa-conformance/numa-conformance/go/numa"
+
+type target struct{}
+
+func (target) Describe() numa.Identity {
+	return numa.Identity{Name: "pods", Version: "1", Features: []string{numa.FeatureCPUManagerStatic}}
+}
+
+func main() { numa.Serve(target{}) }
+
+"""
+
+
+@deep
+def test_the_example_of_the_page_classifies_pods_as_is_required(tmp_path):
+    page = (GO.parent / "docs/write-a-target.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```go\n(func \(target\) Classify.*?)```", page, re.DOTALL)
+    (tmp_path / "main.go").write_text(MAIN + example)
+    module = "github.com/numa-conformance/numa-conformance/go"
+    (tmp_path / "go.mod").write_text(f"module pods\ngo 1.20\nrequire {module} v0.0.0\nreplace {module} => {GO}\n")
+    built = subprocess.run(
+        ["go", "build", "-o", "pods", "."], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    ran = run_as_typed(tmp_path, "--numa-conformance", "--numa-target-command", "./pods", "--numa-requirement", "qos/*")
+    assert " failed" not in ran.stdout.str()
+    assert int(re.findall(r"^qos +(\d+) passed", ran.stdout.str(), re.MULTILINE)[0]) >= 7

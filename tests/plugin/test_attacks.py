@@ -216,5 +216,5 @@ def test_a_debugger_stops_in_the_target_where_it_is_asked_in_the_same_process(py
     command = [sys.executable, "-m", "pytest", *asked]
     run = subprocess.run(command, input="print('read', here)\nc\n" * 3, capture_output=True, text=True, check=False)
     assert "read in the target" in run.stdout
-    assert "note: no profile was asked whole, as the target was asked in the process that judges it" in run.stdout
+    assert "note: no profile was tested whole, as the target was asked in the process that judges it" in run.stdout
     assert read_report(pytester.path / "out").verdict == "partial"

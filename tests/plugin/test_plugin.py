@@ -44,7 +44,7 @@ def test_a_failure_is_told_once_with_the_command_that_plays_it_again(suite, pyte
     result = suite("--numa-target", target, *asked, "-k", "test_every_step")
     assert result.outlines.count(f"  {REQUIREMENTS[requirement].text}") == 1
     result.stdout.fnmatch_lines(
-        [f"NOT MET: {requirement}, asked * times in * histories", "socket 0*", "symbols: *- free"]
+        [f"NOT MET: {requirement}, tested * times in * histories", "socket 0*", "symbols: *- free"]
     )
     assert not any("Traceback" in line or line.startswith(("E  ", "> ", "FAILED ")) for line in result.outlines)
     command = next(line for line in result.outlines if line.startswith("play it again: "))

@@ -96,7 +96,7 @@ def test_the_matrix_begins_with_a_bar_for_each_area_and_report():
         ("failed", "1"),
     ]
     assert re.findall("<small>(.*?)</small>", rows["cpu-manager"]) == ["1 of 1", "0 of 1"]
-    assert re.findall("<small>(.*?)</small>", rows["qos"]) == ["not asked", "not asked"]
+    assert re.findall("<small>(.*?)</small>", rows["qos"]) == ["not tested", "not tested"]
     assert [area for area in rows if f'id="area-{area}"' not in page] == []
     assert "exporter" not in rows
 

@@ -41,7 +41,7 @@ def test_of_a_target_that_claims_nothing_it_is_said_that_it_claims_nothing():
 def test_what_is_claimed_and_was_not_asked_is_noted():
     unasked = case(2, "not claimed", "qos/best-effort-has-none", details="not asked within the budget")
     assert run(case(1), unasked).notes == [
-        "no profile was asked whole, as these are claimed and were not asked: qos/best-effort-has-none"
+        "no profile was tested whole, as these are claimed and were not tested: qos/best-effort-has-none"
     ]
 
 
@@ -74,7 +74,7 @@ def test_a_feature_that_cannot_be_asked_alone_is_noted():
     not_asked = case(2, "not claimed", "cpu-manager/none/gives-no-exclusive-cpus")
     summary = run(case(1), not_asked, narrowed=False, features=["cpu-manager/none"])
     assert summary.notes == [
-        "feature cpu-manager/none is claimed, and not asked: each case needs another that is not claimed"
+        "feature cpu-manager/none is claimed, and not tested: each case needs another that is not claimed"
     ]
     assert not any("cpu-manager/none" in problem for problem in summary.problems)
 
@@ -263,7 +263,7 @@ def test_what_has_no_room_is_told_with_its_finding_its_quirk_and_its_command():
     lines = summary_lines(run(*cases), " --target mine:make", "out")
     at = lines.index("also not met:") + 1
     assert lines[at : at + 5] == [
-        f"  {names[8]}, asked 7 times in 3 histories",
+        f"  {names[8]}, tested 7 times in 3 histories",
         "    finding 8",
         "    comes and goes: failed 1 of 5 times",
         "    the kubelet departs here too: spread-by-cpu-id",

@@ -130,8 +130,8 @@ def test_the_page_says_how_often_conversations_asked_and_why_not_more_often():
     )
     held = Case("histories/test_histories::x", [REQUIREMENT], "cpu", "not claimed", held_back={"a pod is refused": 3})
     page = unescape(html_page(run(every, held, case(1))))
-    assert "<small>asked 1,204 times in 61 histories</small>" in page
-    assert "<small>asked 0 times in 0 histories; not asked: 3 times a pod is refused</small>" in page
+    assert "<small>tested 1,204 times in 61 histories</small>" in page
+    assert "<small>tested 0 times in 0 histories; not tested: 3 times a pod is refused</small>" in page
     assert page.count("<small>asked") == 2
 
 

@@ -127,7 +127,7 @@ VERSION = click.option(
     "--kubernetes-version",
     type=version,
     default=None,
-    show_default=f"what the node tells, else {DEFAULT}",
+    show_default=f"what the node says, else {DEFAULT}",
     help=f"The version whose behaviour is followed: {SUPPORTED_RANGE}.",
 )
 

@@ -47,7 +47,7 @@ def command(
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
-    A list in a file may have steps between pods, such as `- restart` or `- delete: POD` (docs/lives.md). With
+    A list in a file may have steps between pods, such as `- restart` or `- delete: POD` (docs/steps.md). With
     --from-node the node is one at work, with what it holds. Exits with 1 when a pod is refused, or ended for a critical
     one; with --compare or --compare-version, when a pod comes out differently there (docs/what-if.md).
     """

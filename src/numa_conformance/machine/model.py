@@ -103,7 +103,7 @@ class Machine:
 
     @cached_property
     def total_memory(self) -> int:
-        """The memory of all NUMA nodes in bytes, huge pages among it; a node that tells none counts as none."""
+        """The memory of all NUMA nodes in bytes, huge pages among it; a node that reports none counts as none."""
         return sum(node.memory or 0 for node in self.memory)
 
     @cached_property

@@ -29,7 +29,7 @@ def allocation_map(
     width: int | None = None,
     fold: int | None = None,
 ) -> str:
-    """Draw a machine: what lies within a socket, NUMA node or cache stands below it, further in.
+    """Draw a machine: what lies within a socket, NUMA node or cache is below it, further in.
 
     ``socket 0, NUMA 0, L3 0 | 0,64 R. | 1,65 aa | 2,66    |`` shows three cores. Of CPUs 0 and 64 the first is
     reserved, and the second is in the shared pool. CPUs 1 and 65 are both of owner ``a``. Nobody has 2 and 66.

@@ -38,7 +38,7 @@ UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
 UNCOMPARED = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
-IN_THIS_PROCESS = "no profile was asked whole, as the target was asked in the process that judges it"
+IN_THIS_PROCESS = "no profile was tested whole, as the target was asked in the process that judges it"
 OF_A_WORKER = "numa_statements"
 """What a worker of xdist tells at its end: what is left out, and the statements of its record."""
 

@@ -110,7 +110,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     def omissions(self) -> str:
         """Why its requirement was not asked more often, for people; nothing where no condition held it back."""
         reasons = ", ".join(f"{times:,} times {reason}" for reason, times in self.held_back.items())
-        return f"not asked: {reasons}" if reasons else ""
+        return f"not tested: {reasons}" if reasons else ""
 
     @property
     def badness(self) -> int:

@@ -236,7 +236,7 @@ def _has_details(case: Case) -> bool:
 def _question_counts(case: Case) -> str:
     if not case.judges_conversations or not (case.asked or case.held_back):
         return ""
-    times = f"asked {case.asked:,} times in {case.histories:,} histories"
+    times = f"tested {case.asked:,} times in {case.histories:,} histories"
     return f"{times}; {case.omissions}" if case.omissions else times
 
 

@@ -217,7 +217,7 @@ def _unspent(cases: Iterable[Case]) -> Iterator[str]:
     if groups:
         parts = ", ".join(f"{driven:,} of {whole:,} of {name}" for name, (driven, whole) in groups.items())
         yield f"the budget left histories out; tested were {parts}"
-    for what, low, high in (("not asked", 0, 1), (f"asked less than {SELDOM} times", 1, SELDOM)):
+    for what, low, high in (("not tested", 0, 1), (f"tested less than {SELDOM} times", 1, SELDOM)):
         names = [name for case in short if low <= case.asked < high for name in case.requirements]
         if names:
             yield f"within the budget {len(names)} requirements were {what}: {listed(names, MOST_SELDOM)}"
@@ -227,7 +227,7 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
     """Name what is claimed and yet was not asked, without which no profile was run whole."""
     names = [name for case in cases if case.verdict == "not claimed" and case.details for name in case.requirements]
     if names:
-        yield f"no profile was asked whole, as these are claimed and were not asked: {listed(names, MOST_MACHINES)}"
+        yield f"no profile was tested whole, as these are claimed and were not tested: {listed(names, MOST_MACHINES)}"
 
 
 def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -267,7 +267,7 @@ def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
     """Name claimed features all of whose cases need a feature or a surface beside them that is not claimed."""
     run = _features_of(case for case in cases if case.verdict not in SILENT_CASES)
     alone, why = _features_of(cases) - run, "each case needs another that is not claimed"
-    return [f"feature {feature} is claimed, and not asked: {why}" for feature in claimed if feature in alone]
+    return [f"feature {feature} is claimed, and not tested: {why}" for feature in claimed if feature in alone]
 
 
 def _features_of(cases: Iterable[Case]) -> set[str]:

@@ -97,7 +97,7 @@ def _times(case: Case) -> str:
     verdict = "" if case.verdict == "failed" else f" ({case.verdict})"
     if not case.histories:
         return verdict
-    return f"{verdict}, asked {case.asked:,} times in {case.histories:,} histories"
+    return f"{verdict}, tested {case.asked:,} times in {case.histories:,} histories"
 
 
 def _again(case: Case, target: str, folder: str, options: str) -> str:
@@ -168,21 +168,21 @@ def _question_counts(summary: Summary) -> list[str]:
     least = min(judged, key=lambda case: (case.asked, case.id))
     times, histories = sum(case.asked for case in judged), max(case.histories for case in judged)
     return [
-        f"{len(judged)} requirements were asked {times:,} times in {histories:,} histories, "
+        f"{len(judged)} requirements were tested {times:,} times in {histories:,} histories, "
         f"least {least.requirements[0]}: {least.asked:,}{f' ({least.omissions})' if least.omissions else ''}",
         *_telling_counts([case for case in judged if REQUIREMENTS[case.requirements[0]].strength == "MUST"]),
     ]
 
 
 def _telling_counts(judged: Sequence[Case]) -> list[str]:
-    """Tell which MUST was least tellingly asked: in how many histories some other answer would have broken it."""
+    """Tell which MUST was least tellingly tested: in how many histories some other answer would have broken it."""
     telling = {case.requirements[0]: sum(case.telling.values()) for case in judged if any(case.telling.values())}
     if not telling:
         return []
     least = min(telling, key=lambda name: (telling[name], name))
     pairs = [number for case in judged for number in case.telling.values()]
     return [
-        f"least tellingly asked: {least}: in {telling[least]:,} histories some other answer would break it; at "
+        f"least tellingly tested: {least}: in {telling[least]:,} histories some other answer would break it; at "
         f"{pairs.count(0):,} of {len(pairs):,} pairs of a MUST and a machine no other answer that was tried breaks it"
     ]
 

@@ -113,7 +113,7 @@ def test_every_requirement_has_a_fault_that_it_tells():
 
 def test_an_object_that_is_not_there_is_told(kept):
     (unmet,) = judge_exported(None, kept)
-    assert str(unmet).startswith("exporter/zones/are-the-numa-nodes: the object: is not there")
+    assert str(unmet).startswith("exporter/zones/are-the-numa-nodes: the object: does not exist")
 
 
 @pytest.mark.parametrize("written", ["16", 16, "16000m", "0.016k"])

@@ -219,7 +219,7 @@ def test_faults_are_not_told_for_ever(served):
         plugin.list(device("last"))
         wait_until(lambda: healthy(served) == ["last"])
         assert sum("NUMA node" in line for line in served.told) == 20
-        assert f"{NIC}: more faults, which are not told" in served.told
+        assert f"{NIC}: more faults, which are not reported" in served.told
 
 
 def fail(request, context):

@@ -71,7 +71,7 @@ class NodeLife(ManagerStack):
         return replace(self._admission(pod, refusal), preempted=uids)
 
     def remove(self, uid: str) -> bool:
-        """Take a pod off the node; all it held is released. Returns False when it was not there."""
+        """Take a pod off the node; all it held is released. Returns False when no such pod was on it."""
         if self._pods.pop(uid, None) is None:
             return False
         self._gone(uid)

@@ -70,7 +70,7 @@ class Placement:
 
     @property
     def devices(self) -> Mapping[str, tuple[str, ...]] | None:
-        """Resource to sorted device ids, of every manager that tells some; None on a machine without devices."""
+        """Resource to sorted device ids, of every manager that reports some; None on a machine without devices."""
         by_manager = [held.devices for held in self.holdings.values()]
         if self.of(DeviceHolding) is None and not any(by_manager):
             return None
@@ -158,7 +158,7 @@ class AdmissionResult(_WithPools):
 
     @property
     def admitted(self) -> bool:
-        """Tell whether the pod is on the node, as it asks to be."""
+        """Say whether the pod is on the node, as it asks to be."""
         return self.reason is None
 
     @property

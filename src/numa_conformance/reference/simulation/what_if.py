@@ -36,7 +36,7 @@ class Comparison:
 
     @property
     def changed(self) -> bool:
-        """Whether any pod fares otherwise, or anything comes of a step otherwise."""
+        """Whether any pod or step comes out differently."""
         return bool(self._steps) or any(pod.changes for pod in self._pods)
 
     @property
@@ -58,7 +58,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """What fares otherwise: pod or step, how, what became of it before, and after."""
+        """What comes out differently: pod or step, how, what became of it before, and after."""
         return [*(self._row(pod) for pod in self._pods if pod.changes), *self._steps]
 
     @property
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def summary(self) -> str:
-        """How many pods fare otherwise, and how."""
+        """How many pods come out differently, and how."""
         same = sum(not pod.changes for pod in self._pods)
         changes = [f"{count} {change}" for change, count in self._counts().items()]
         if self._steps:
