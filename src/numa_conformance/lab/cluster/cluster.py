@@ -22,7 +22,7 @@ from .node import ClusterNode
 from .nodes_file import KUBECONFIG_PLACE, ClusterError, PlannedNode, Scheduler, Stopped
 from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
-from .supervised import Supervised, last_words, met_a_port_in_use
+from .supervised import STARTED_AGAIN, Supervised, last_words, met_a_port_in_use
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64
@@ -208,7 +208,9 @@ class RealCluster:
         failure = ""
         while True:
             for text in self.ended():
-                raise ClusterError(text)
+                if not text.endswith(STARTED_AGAIN):
+                    raise ClusterError(text)
+                self._tell(text)
             try:
                 if holds():
                     self._tell(what)
