@@ -92,7 +92,8 @@ class RealCluster:
         """Return what answers who asks a cluster that is up, by what is asked."""
         assert self._recorder is not None
         numbers = {program.name: program.number for program in self._programs}
-        return ClusterAnswers(self.nodes, self._api, self._watch, self._recorder, self.folder, numbers).by_verb()
+        answers = ClusterAnswers(self.nodes, self._api, self._watch, self._recorder, self.folder, numbers)
+        return {name: getattr(answers, name) for name in vars(ClusterAnswers) if not name.startswith("_")}
 
     def close(self) -> None:
         """End it all."""
