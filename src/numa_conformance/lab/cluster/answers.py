@@ -159,7 +159,11 @@ class ClusterAnswers:
         """Return a pod's containers by name: their cpuset, and what CDI devices add to their environment."""
         made = [item for node in self.nodes.values() for item in node.runtime.containers_of(uid).items()]
         return {
-            name: {"cpuset": container.resources.cpuset_cpus, "environment": container.environment}
+            name: {
+                "cpuset": container.resources.cpuset_cpus,
+                "mems": container.resources.cpuset_mems,
+                "environment": container.environment,
+            }
             for name, container in made
         }
 

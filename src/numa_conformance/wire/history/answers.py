@@ -82,6 +82,7 @@ class PreparedClaim(TaggedReply, tag="prepared", frozen=True):
     cpus: wire.IdList
     shared: dict[str, wire.IdList] | None = None
     claim: AllocatedClaim | None = None
+    mems: wire.IdList | None = None
 
 
 HISTORY_METHODS: Mapping[str, Method] = {
