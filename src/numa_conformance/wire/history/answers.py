@@ -74,6 +74,7 @@ class StartedNode(TaggedReply, tag="started", frozen=True):
     reserved_cpus: wire.IdList | None = None
     allocatable_cpus: wire.IdList | None = None
     memory_state: list[node.MemoryNode] | None = None
+    restarts: int = 0
 
 
 class PreparedClaim(TaggedReply, tag="prepared", frozen=True):
