@@ -3,7 +3,7 @@
 import pytest
 
 from asked_in_full import deep
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 
 DIES = """
 from numa_conformance.reference.target import ReferenceTarget
