@@ -2,14 +2,19 @@
 
 import json
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from numa_conformance.asking.drive import drive
+from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.profiles import Profile
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
+from numa_conformance.files import write_text
+from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.case import Case
 from numa_conformance.report.claims import Target
 from numa_conformance.report.compare import Column, merge_reports
@@ -17,7 +22,9 @@ from numa_conformance.report.html import html_page, matrix_page
 from numa_conformance.report.model import Summary
 from numa_conformance.report.reading import read_report, requirements_of_profile
 from numa_conformance.report.writers import badge_svg, junit_xml, markdown_text, write_reports
+from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.features import FEATURES
+from numa_conformance.wire.history.history import histories_text
 from report.runs import case, run
 
 STEP = "histories/test_histories::test_every_step"
@@ -135,3 +142,26 @@ def test_a_profile_names_each_requirement_once():
     assert Profile.parse("pick@1.37", "1.37").surface == "pick"
     names = list(requirements_of_profile(whole()))
     assert len(names) == len(set(names)) > 15
+
+
+def test_a_report_is_verified_by_asking_again(tmp_path: Path, capsys):
+    client = Client(InProcess(ReferenceTarget, "the reference"))
+    scenarios = islice(GROUPS["picks"].scenarios(client.features, 0), 3)
+    text = histories_text(drive(scenario, client, "1.37")[0] for scenario in scenarios)
+    write_text(tmp_path / "histories/all/picks.jsonl", text)
+    kept = msgspec.structs.replace(case(1), conversations=["histories/all/picks.jsonl"])
+    report = run(kept, name=client.description.name)
+    target = msgspec.structs.replace(report.target, version=client.description.version)
+    write_text(tmp_path / "report.json", msgspec.structs.replace(report, target=target).to_json())
+
+    def verified() -> tuple[object, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["report", "verify", str(tmp_path)])
+        return ended.value.code, capsys.readouterr().out
+
+    assert verified() == (0, "3 of 3 conversations were asked again: 3 with the same answers, 0 with others\n")
+    write_text(tmp_path / "histories/all/picks.jsonl", text.replace('"cpus":"', '"cpus":"7,', 1))
+    code, printed = verified()
+    assert code == 1
+    assert "another answer: " in printed
+    assert "2 with the same answers, 1 with others" in printed

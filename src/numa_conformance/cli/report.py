@@ -90,7 +90,8 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     summary = read_report(report)
     folder = report if report.is_dir() else report.parent
     names = {name for case in summary.cases for name in (case.history, *case.conversations) if name}
-    histories = list(read_files(folder / name for name in sorted(names)))
+    files = [folder / name for name in sorted(names)]
+    histories = list(read_files(file for file in files if not file.exists() or file.stat().st_size))
     if not histories:
         raise UsageError(Fault(str(report), "keeps no conversations", "a report made with --numa-histories"))
     different = 0

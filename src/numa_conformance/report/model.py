@@ -68,6 +68,7 @@ class Summary(msgspec.Struct, frozen=True):
         narrowed: bool,
         features: Iterable[str] | None = None,
         harness: Iterable[str] = (),
+        problems: Iterable[str] = (),
         left_out: Sequence[LeftOut] = (),
         whole: bool = True,
         outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -79,7 +80,7 @@ class Summary(msgspec.Struct, frozen=True):
 
         ``planned`` are the ids of all cases that were to be run; each must have come to a verdict. ``features`` are
         those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
-        with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
+        with the suite itself, beside cases, ``problems`` with the run. ``left_out`` were not asked: of the ``whole`` suite
         unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
         it says, by the reason; ``contradictions``: where it has said otherwise too, likewise. ``absences``: why the
         program behind the target was met on no machine, to its words; then nothing was asked. ``restarts``: the most
@@ -93,7 +94,7 @@ class Summary(msgspec.Struct, frozen=True):
         target = Target(described.name, described.version, str(profile.version), surfaces, features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
-        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
+        problems = [*faults, *problems, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
         narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,7 +12,7 @@ from ..files import replace_text
 from ..printable import printable
 from .case import SCENARIO_FILES, UNMET, VERDICTS, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
-from .claims import NOT_FINISHED, NOT_JUDGED, Target
+from .claims import NOT_FINISHED, NOT_JUDGED, SILENT, Target
 from .html import html_page, render
 from .model import Summary
 
@@ -38,16 +38,16 @@ def junit_xml(summary: Summary) -> str:
         suite = ElementTree.SubElement(root, "testsuite", {"name": _clean(area), **attributes})
         for case in cases:
             _add_case(suite, case)
-    if summary.problems:
-        _add_problems(root, summary)
+    if summary.problems or summary.verdict in (*SILENT, "not tested"):
+        _add_problems(root, summary.problems or [summary.claim])
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _add_problems(root: ElementTree.Element, summary: Summary) -> None:
-    count = str(len(summary.problems))
+def _add_problems(root: ElementTree.Element, problems: Sequence[str]) -> None:
+    count = str(len(problems))
     suite = ElementTree.SubElement(root, "testsuite", name="run", tests=count, failures="0", errors=count, skipped="0")
-    for problem in summary.problems:
+    for problem in problems:
         element = ElementTree.SubElement(suite, "testcase", classname="run", name=_clean(problem))
         ElementTree.SubElement(element, "error", type="problem", message=_clean(problem))
 
