@@ -80,8 +80,8 @@ class Summary(msgspec.Struct, frozen=True):
 
         ``planned`` are the ids of all cases that were to be run; each must have come to a verdict. ``features`` are
         those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
-        with the suite itself, beside cases, ``problems`` with the run. ``left_out`` were not asked: of the ``whole`` suite
-        unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
+        with the suite itself, beside cases, ``problems`` with the run. ``left_out`` was not asked: of the ``whole``
+        suite, unless a part or other machines were named. ``outside``: machines that the target does not support, as
         it says, by the reason; ``contradictions``: where it has said otherwise too, likewise. ``absences``: why the
         program behind the target was met on no machine, to its words; then nothing was asked. ``restarts``: the most
         times that the program ended, and was started again, before it was met.
