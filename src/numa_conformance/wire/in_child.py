@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, BinaryIO
@@ -82,6 +83,7 @@ def _leave_streams() -> tuple[BinaryIO, Callable[[bytes], object], Callable[[], 
         faulthandler.enable()
     logging.root.handlers.clear()  # pytest's own keep what is logged
     atexit._clear()
+    warnings.simplefilter("default")  # pytest may have made errors of them
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     return lines, answers.write, answers.flush
 
