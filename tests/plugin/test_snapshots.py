@@ -89,7 +89,7 @@ def test_where_nothing_is_compared_the_run_fails_and_says_why(suite, pytester, w
     asked = ("--numa-level", "exact", "--numa-target", "numa_target:make", "--numa-snapshots", "snaps")
     result = suite(*asked, *workers, "--numa-snapshot-update")
     assert result.ret == 4
-    result.stdout.fnmatch_lines(["no snapshot was written or compared in *snaps; needs a target that claims *"])
+    result.stdout.fnmatch_lines(["problem: no snapshot was written or compared in *snaps; needs a target *"])
     assert not (pytester.path / "snaps").exists()
 
 
