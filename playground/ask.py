@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numa_conformance
@@ -73,7 +74,8 @@ def _other(question: Mapping[str, str], answer: Answer) -> dict[str, Any]:
         return said
 
     def compared() -> dict[str, Any]:
-        comparison = answer.compare(other)
+        titles = ["as above", f"Kubernetes {version}" + (", the other configuration" if config.strip() else "")]
+        comparison = replace(answer, title=titles[0]).compare(replace(other, title=titles[1]))
         return {
             "changed": comparison.changed,
             "data": {name: comparison.data[name] for name in ("summary", "pods")},

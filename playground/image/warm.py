@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, "/app")
-import ask  # noqa: E402  (the path comes first)
-import yaml  # noqa: E402
-from numa_conformance import __version__, catalogue_names, load_machine  # noqa: E402
-from numa_conformance.machine.summary import summarize  # noqa: E402
-from numa_conformance.sources.versions import SUPPORTED  # noqa: E402
+import ask
+import yaml
+
+from numa_conformance import __version__, catalogue_names, load_machine
+from numa_conformance.machine.summary import summarize
+from numa_conformance.sources.versions import SUPPORTED
 
 examples = [yaml.safe_load(path.read_text()) for path in sorted(Path("/examples").glob("*.yaml"))]
 for example in examples:
