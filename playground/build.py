@@ -101,7 +101,7 @@ def main() -> None:
     if reason := why_not():
         sys.exit(f"the playground cannot be built here: {reason}")
     build(arguments.to.resolve())
-    print(f"built: {arguments.to}")
+    sys.stdout.write(f"built: {arguments.to}\n")
 
 
 if __name__ == "__main__":
