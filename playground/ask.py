@@ -45,7 +45,7 @@ def _answered(question: Mapping[str, str], version: str, config: str) -> tuple[A
 
 def _text(text: str) -> str:
     """Return a text that is taken for none but a text: a line alone would be the name of a file."""
-    return text + "\n"
+    return text if "\n" in text else text + "\n"
 
 
 def _shown(answer: Answer) -> dict[str, Any]:

@@ -7,6 +7,7 @@ After that it builds without a network. Needs node, npm and pip.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import shutil
 import subprocess
@@ -87,8 +88,14 @@ def make_parts() -> None:
 
 def build(to: Path) -> None:
     """Build the page into a folder; raises ``CalledProcessError``."""
-    take_packages()
-    make_parts()
+    with (HERE / "build.lock").open("w") as lock:  # of two builds at a time one waits
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        take_packages()
+        make_parts()
+        _bundle(to)
+
+
+def _bundle(to: Path) -> None:
     subprocess.run(["node", HERE / "image" / "bundle.mjs", PARTS, to], cwd=HERE, check=True)
     (to / "licences.txt").write_text(licences(), encoding="utf-8")
 
