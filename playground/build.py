@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
 MODULES, WHEELS, PARTS, BUILT = (HERE / name for name in ("node_modules", "wheels", "parts", "built"))
 PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64", "any")
-"""The page's first. Of PyYAML, which has no wheel for it, only the modules in Python are used."""
+"""The page's first. Of packages without a wheel for it only the modules in Python are used."""
 
 
 def why_not() -> str | None:

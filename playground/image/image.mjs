@@ -52,9 +52,7 @@ stage_folder(Path("/repository/fixtures/topologies"), app / "numa_conformance/fi
 for wheel in sorted(Path("/wheels").glob("*.whl")):
     unpacked = Path("/tmp") / wheel.stem
     zipfile.ZipFile(wheel).extractall(unpacked)
-    stage_folder(unpacked, app, {"yaml/_yaml.so", "_yaml"})
-for library in app.glob("yaml/*.so"):
-    library.unlink()
+    stage_folder(unpacked, app, {"_yaml"})
 (app / "ask.pyc").write_bytes(compiled(Path("/repository/playground/ask.py").read_bytes(), "ask.py"))
 stage_library(Path("/modules/python_stdlib.zip"), Path("/folder/python.zip"))
 `);

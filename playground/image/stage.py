@@ -41,6 +41,8 @@ def stage_folder(source: Path, target: Path, leave_out: set[str]) -> None:
         if path.suffix == ".py":
             to.parent.mkdir(parents=True, exist_ok=True)
             to.with_suffix(".pyc").write_bytes(compiled(path.read_bytes(), str(below)))
+        elif path.suffix == ".so" and "emscripten" not in path.name:
+            continue  # of another platform: what is beside it in Python is used
         elif path.is_file() and path.suffix not in NEVER_READ and not path.parent.name.endswith(".dist-info"):
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(path.read_bytes())
