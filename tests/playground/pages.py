@@ -18,7 +18,8 @@ from report.pages.running import LENT
 
 PLAYGROUND = ROOT / "playground"
 _spec = importlib.util.spec_from_file_location("ask", PLAYGROUND / "ask.py")
-assert _spec and _spec.loader
+assert _spec is not None
+assert _spec.loader is not None
 ask = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(ask)
 

@@ -35,10 +35,24 @@ ASKED = (
 )
 POD = "kind: Pod\nmetadata: {name: typed}\nspec: {containers: [{name: c, resources: {limits: {cpu: 6, memory: 1Gi}}}]}"
 
-UNNAMED = """() => [...document.querySelectorAll("select, button, input, textarea, [contenteditable], figure[tabindex]")]
+UNNAMED = """() => [...document.querySelectorAll("select, button, textarea, [contenteditable], figure[tabindex]")]
   .filter(element => element.checkVisibility() && !(element.ariaLabel || element.getAttribute("aria-label") ||
     element.labels?.[0]?.textContent.trim() || element.textContent.trim()))
   .map(element => element.outerHTML.slice(0, 80))"""
+
+
+STORED = """async () =>
+  [localStorage.length, sessionStorage.length, document.cookie, (await indexedDB.databases()).length]"""
+KEPT = """async () => {
+  const caches_ = await Promise.all((await caches.keys()).map(name => caches.open(name)));
+  return (await Promise.all(caches_.map(cache => cache.keys()))).flat().map(request => request.url);
+}"""
+ASK_ANOTHER = """() => new Promise(end => {
+  const request = new XMLHttpRequest();
+  request.onload = () => end("answered");
+  request.onerror = () => end("refused");
+  try { request.open("GET", "http://127.0.0.2:1/"); request.send(); } catch { end("refused"); }
+})"""
 
 
 class Silent(SimpleHTTPRequestHandler):
@@ -215,10 +229,8 @@ def test_it_works_offline_once_loaded_and_stores_no_question(opened):
     answered(page, 1)
     type_into(page, "pods-editor", POD)
     assert page.inner_text("#summary") == "1 admitted, 0 refused"
-    stored = """async () => [localStorage.length, sessionStorage.length, document.cookie, (await indexedDB.databases()).length]"""
-    assert page.evaluate(stored) == [0, 0, "", 0]
-    kept = "async () => (await Promise.all((await caches.keys()).map(async name => (await (await caches.open(name)).keys()).map(each => each.url)))).flat()"
-    assert not any("typed" in url or "#" in url for url in page.evaluate(kept))
+    assert page.evaluate(STORED) == [0, 0, "", 0]
+    assert not any("typed" in url or "#" in url for url in page.evaluate(KEPT))
 
 
 def test_no_other_host_can_be_asked(opened):
@@ -230,8 +242,7 @@ def test_no_other_host_can_be_asked(opened):
     assert worker.evaluate("fetch('http://127.0.0.2:1/').catch(error => error.message)").endswith(
         "is no part of this page"
     )
-    socket = "new Promise(end => { try { const s = new XMLHttpRequest(); s.onerror = () => end('refused'); s.open('GET', 'http://127.0.0.2:1/'); s.send() } catch { end('refused') } })"
-    assert worker.evaluate(socket) == "refused"
+    assert worker.evaluate(ASK_ANOTHER) == "refused"
 
 
 def test_what_takes_long_can_be_stopped(opened):

@@ -5,6 +5,7 @@ import json
 import pytest
 import yaml
 
+from numa_conformance.sources.quirks import QUIRKS
 from playground.pages import PLAYGROUND, ask, asked_on_pages, question_of, run
 from report.pages.page import ROOT
 
@@ -94,3 +95,15 @@ def test_a_digest_is_of_what_is_decided_alone():
     ]
     assert len(set(digests)) == 1
     assert ask.ask({**BASE, "pods": POD.replace("cpu: 1", "cpu: 99")})["digest"] != digests[0]
+
+
+QUESTIONS = sorted((PLAYGROUND / "quirks").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", QUESTIONS, ids=lambda path: path.stem)
+def test_the_question_of_a_quirk_shows_it_until_it_is_mended(path):
+    question = yaml.safe_load(path.read_text())
+    assert path.stem in QUIRKS
+    assert path.stem in ask.ask(question)["behind"]
+    if mended := question.get("otherVersion"):
+        assert path.stem not in ask.ask({**question, "version": mended})["behind"]

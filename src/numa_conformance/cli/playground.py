@@ -21,7 +21,9 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 @click.command("playground")
-@click.option("--folder", type=DIRECTORY, help="The folder of the page (default: playground/built, site/playground, .).")
+@click.option(
+    "--folder", type=DIRECTORY, help="The folder of the page (default: playground/built, site/playground, .)."
+)
 @click.option("--port", default=8377, show_default=True, help="The port; 0 for a free one.")
 def command(folder: Path | None, port: int) -> None:
     """Serve on 127.0.0.1 the page in which a browser answers what simulate does, until Ctrl-C.

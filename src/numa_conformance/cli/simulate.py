@@ -36,7 +36,9 @@ if TYPE_CHECKING:  # loaded when two nodes are compared
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
 @click.option("--html", "as_html", is_flag=True, help="Print a web page: the pods and the picture.")
 @click.option("--link", "as_link", is_flag=True, help="Print the address at which a browser answers the same.")
-@click.option("--link-base", default="playground/", show_default=True, help="Where the page is: below the documentation's site.")
+@click.option(
+    "--link-base", default="playground/", show_default=True, help="Where the page is: below the documentation's site."
+)
 def command(
     pods: tuple[Path, ...],
     node: NodeChoice,

@@ -1,12 +1,19 @@
-"""The address of a question: a page in the browser answers it anew, and says where it answers otherwise by now."""
+"""The address of a question: a page in the browser answers it anew, and says where it answers otherwise by now.
+
+The site's build reads this file by itself, without the package.
+"""
+
+from __future__ import annotations
 
 import base64
 import hashlib
 import json
 import zlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from .answer import Answer
+if TYPE_CHECKING:
+    from .answer import Answer
 
 FORMAT = "1."
 """What the fragment of an address begins with: the number of its format."""
