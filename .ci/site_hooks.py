@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: links out of docs/ lead to the repository; the search ranks pages; the playground is built beside."""
+"""Hooks of MkDocs: links out of docs/ lead to the repository; the search ranks pages; the playground is built."""
 
 import functools
 import importlib.util

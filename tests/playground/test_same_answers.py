@@ -66,7 +66,7 @@ BASE = {"machine": "t1-one-socket-smt2", "version": "1.37", "config": "", "pods"
 @pytest.mark.parametrize(
     ("more", "where", "line", "phrase"),
     [
-        ({"pods": "kind: Pod\nmetadata: ["}, "pods", 2, "not YAML"),
+        ({"pods": "kind: Pod\nmetadata: [}\nspec: {}"}, "pods", 2, "not YAML"),
         ({"pods": "pods.yaml"}, "pods", 0, ""),
         ({"config": "cpuManagerPolicy: static\nmaxPods: many"}, "config", 2, "maxPods"),
         ({"machine": "", "machineText": "sockets: 1\ncoresPerNumaa: 2"}, "machine", 2, "coresPerNuma"),

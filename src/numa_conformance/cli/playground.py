@@ -14,10 +14,12 @@ _BUILT = (Path("playground/built"), Path("site/playground"), Path())
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # some systems say otherwise
-
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing of each file."""
+
+
+# Some systems know the ending as another type, with which no browser runs a module.
+_Handler.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}
 
 
 @click.command("playground")
