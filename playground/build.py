@@ -23,6 +23,10 @@ PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64", "any")
 """The page's first. Of packages without a wheel for it only the modules in Python are used."""
 
 
+LEFT_OUT = ("asking", "chapters", "cli", "comparing", "doctor", "judging", "lab", "plugin", "report")
+"""Rooms that the page has no use for."""
+
+
 def why_not() -> str | None:
     """Return why the page cannot be built here, None where it can."""
     missing = [program for program in ("node", "npm") if shutil.which(program) is None]
@@ -67,8 +71,9 @@ def licences() -> str:
 def fingerprint() -> str:
     """Return a sum of all that the parts of the page are made from."""
     made_from = [HERE / name for name in ("ask.py", "package-lock.json", "wheels.txt", "page/python.js")]
+    passed_over = {"__pycache__", *LEFT_OUT}
     for folder in (REPOSITORY / "src", REPOSITORY / "fixtures" / "topologies", HERE / "image", HERE / "examples"):
-        made_from += (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        made_from += (path for path in folder.rglob("*") if path.is_file() and passed_over.isdisjoint(path.parts))
     total = hashlib.sha256()
     for path in sorted(made_from):
         total.update(f"{path.relative_to(REPOSITORY)}:".encode() + path.read_bytes())
@@ -82,7 +87,8 @@ def make_parts() -> None:
         return
     shutil.rmtree(PARTS, ignore_errors=True)
     PARTS.mkdir()
-    subprocess.run(["node", HERE / "image" / "image.mjs", REPOSITORY, WHEELS, PARTS], cwd=HERE, check=True)
+    command = ["node", HERE / "image" / "image.mjs", REPOSITORY, WHEELS, PARTS, *LEFT_OUT]
+    subprocess.run(command, cwd=HERE, check=True)
     mark.write_text(now, encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-// Makes the image of Python that the page starts from: node image/image.mjs REPOSITORY WHEELS FOLDER
+// Makes the image of Python that the page starts from: node image/image.mjs REPOSITORY WHEELS FOLDER LEFT_OUT...
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -8,11 +8,11 @@ import { loadPyodide } from "pyodide";
 import createModule from "pyodide/pyodide.asm.mjs";
 import { differ, memoryOf, startPython, sumOf } from "../page/python.js";
 
-const [repository, wheels, target] = process.argv.slice(2).map((each) => path.resolve(each));
+const [repository, wheels, target] = process.argv.slice(2, 5).map((each) => path.resolve(each));
+const leftOut = process.argv.slice(5); // rooms of the package
 const here = path.dirname(fileURLToPath(import.meta.url));
 const modules = path.dirname(fileURLToPath(import.meta.resolve("pyodide")));
 const indexURL = modules + "/";
-const LEFT_OUT = ["asking", "chapters", "cli", "comparing", "doctor", "judging", "lab", "plugin", "report", "testing.py"];
 const EXTENSION = "msgspec/_core.cpython-314-wasm32-emscripten.so";
 
 /** Returns a pack: see filesOf. */
@@ -39,7 +39,7 @@ async function stage(folder) {
     python.FS.mkdirTree(`/${name}`);
     python.mountNodeFS(`/${name}`, from);
   }
-  python.globals.set("left_out", python.toPy(LEFT_OUT));
+  python.globals.set("left_out", python.toPy(leftOut));
   python.runPython(`
 import sys, zipfile
 from pathlib import Path
