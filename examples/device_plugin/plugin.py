@@ -3,7 +3,7 @@
     python plugin.py FOLDER DEVICES.json
 
 FOLDER is that of the kubelet's socket: `/var/lib/kubelet/device-plugins`, or the one that `numa-conformance
-serve-pod-resources` prints. DEVICES.json: `{"resource": "vendor.example/nic", "devices": {"nic-0": {"numa": [0]},
+serve pod-resources` prints. DEVICES.json: `{"resource": "vendor.example/nic", "devices": {"nic-0": {"numa": [0]},
 "nic-1": {"numa": [1], "healthy": false}}}`. Ends at SIGTERM or Ctrl-C.
 """
 
