@@ -127,7 +127,7 @@ def _linked(binary: Path) -> Iterator[Path]:
 def _imported() -> list[Path]:
     """Return packages and modules that the commands import from outside the standard library."""
     program = (
-        "import sys, numa_conformance.cli.check_node, numa_conformance.cli.collect_node\n"
+        "import sys, numa_conformance.cli.check_node\n"
         "import numa_conformance.reference.target.reference_target\n"
         "tops = {sys.modules[name.partition('.')[0]] for name in list(sys.modules)}\n"
         "print('\\n'.join(getattr(module, '__file__', None) or '' for module in tops))"

@@ -327,10 +327,12 @@ func (m Checkpoints) MarshalJSON() ([]byte, error) {
 //
 // shared: what containers without a claim may run on by now, where that is known. claim: the ResourceClaim
 // with its allocation in its status, where a scheduler of the target's has allocated it, be it to other devices.
+// mems: the NUMA nodes to which the driver keeps the memory of that container; null: nothing keeps it.
 type ClaimPrepared struct {
 	CPUs   string            `json:"cpus"`
 	Shared map[string]string `json:"shared"`
 	Claim  json.RawMessage   `json:"claim,omitempty"`
+	Mems   *string           `json:"mems,omitempty"`
 }
 
 // MarshalJSON writes the message as the protocol has it.

@@ -1,5 +1,6 @@
 from .cpuset import CpuSet
 from .machine import (
+    Amounts,
     Cpu,
     Device,
     KubeletView,
@@ -18,6 +19,7 @@ from .machine import (
 from .machine.hostfs import read_machine, write_tree
 
 __all__ = [
+    "Amounts",
     "Cpu",
     "CpuSet",
     "Device",

@@ -1,6 +1,8 @@
 """Every ``--help`` ends with commands that can be typed."""
 
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,21 @@ def test_help_ends_with_examples(run, name):
 
 def test_help_calls_a_folder_by_one_name(run):
     assert [name for name in COMMANDS if "DIRECTORY" in run(*name.split(), "--help")[1]] == []
+
+
+@pytest.mark.parametrize("typed", ["", "machines", "serve", "cluster"])
+def test_help_of_groups_imports_no_command(typed):
+    words = f"main([*{typed.split()!r}, '--help'])"
+    code = f"import sys; from numa_conformance.cli import main\ntry: {words}\nfinally: print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = ran.stdout.splitlines()[-1].split()
+    assert "numa_conformance.cli.commands" in loaded
+    heavy = (
+        "pytest",
+        "hypothesis",
+        *(f"numa_conformance.{room}" for room in ("machine", "reference", "lab", "chapters")),
+    )
+    assert [name for name in loaded if name.startswith(heavy)] == []
 
 
 @pytest.mark.parametrize("typed", RUN)

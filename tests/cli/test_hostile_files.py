@@ -44,6 +44,7 @@ COMMANDS = [
     ("report", "known-failures", READ, "known.yaml", "--reason", "r", "--link", "l"),
     ("machines", "capture", "--from-node", READ),
     ("machines", "capture", "--from", READ),
+    ("news", "--claims", READ),
     ("check-node", "--from-node", READ),
     ("machines", "show", READ),
     ("machines", "export", READ, "exported"),

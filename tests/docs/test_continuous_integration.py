@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from numa_conformance.cli.app import app
+from numa_conformance.judging.releases import NEXT
 from numa_conformance.plugin.options import OPTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ else
 fi
 """
 """A python whose pip writes down what it is to install."""
-WITHOUT_NODE = "import sys\nsys.modules['grpc'] = None\n"
+WITHOUT_LAB = "import sys\nsys.modules['grpc'] = None\n"
 
 
 def examples() -> list[Any]:
@@ -63,11 +64,16 @@ def run(folder: Path, inputs: Mapping[str, str]) -> subprocess.CompletedProcess[
         "PATH": f"{bin}:{os.environ['PATH']}",
         "GITHUB_ACTION_PATH": str(ROOT),
         "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "GITHUB_OUTPUT": str(folder / "outputs"),
     }
     for step in (step for step in ACTION["runs"]["steps"] if "run" in step):
-        own = {name: re.sub(r"\$\{\{ inputs\.([\w-]+) }}", lambda found: values[found[1]], text)
-               for name, text in step.get("env", {}).items()}  # fmt: skip
-        assert "${{" not in step["run"] + "".join(own.values())
+        own = {
+            name: re.sub(r"\$\{\{ inputs\.([\w-]+) }}", lambda found: values[found[1]], text).replace(
+                "${{ toJSON(inputs) }}", json.dumps(values)
+            )
+            for name, text in step.get("env", {}).items()
+        }
+        assert "${{" not in step["run"] + "".join(own.values()).replace(values["artifact"], "")
         (folder / "step").write_text(step["run"])
         done = subprocess.run(
             [*SHELLS[step["shell"]], "step"],
@@ -92,7 +98,7 @@ def installed(folder: Path) -> set[str]:
 def only(extras: set[str], folder: Path) -> dict[str, str]:
     """Return an environment in which Python finds nothing of the extras that are not there."""
     (folder / "site").mkdir(exist_ok=True)
-    (folder / "site" / "sitecustomize.py").write_text("" if "node" in extras else WITHOUT_NODE)
+    (folder / "site" / "sitecustomize.py").write_text("" if {"node", "lab"} & extras else WITHOUT_LAB)
     path = [str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(path), "PYTEST_ADDOPTS": "" if "xdist" in extras else "-p no:xdist"}
 
@@ -102,11 +108,13 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="actions ru
 
 def test_every_input_of_the_action_is_an_option_of_the_plugin():
     assert ACTION["inputs"].keys() - OF_THE_ACTION <= {option.name for option in OPTIONS}
-    assert len(ACTION["inputs"]) > 6
+    doors = {"target", "target-command", "kubelet", "device-plugin", "dra-driver", "nri-plugin"}
+    assert ACTION["inputs"].keys() >= doors | {"known-failures", "budget"}
 
 
 def test_the_extras_that_the_action_installs_are_there():
-    known = metadata("numa-conformance").get_all("Provides-Extra") or []
+    extras = (ROOT / "pyproject.toml").read_text().partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
+    known = re.findall(r"^(\w+) = ", extras, re.MULTILINE)
     assert set(ACTION["inputs"]["extras"]["default"].split(",")) <= set(known)
 
 
@@ -130,6 +138,13 @@ def test_each_example_of_the_pages_comes_as_far_as_asking(tmp_path: Path, inputs
     assert "requirements" in done.stdout
 
 
+def test_the_pages_name_the_action_by_the_tag_of_the_release_that_they_are_about():
+    texts = [path.read_text() for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))]
+    assert {tag for text in texts for tag in re.findall(r"numa-conformance/numa-conformance@(\S+)", text)} == {
+        f"v{NEXT}.0"
+    }
+
+
 def test_there_are_examples():
     assert len(examples()) == 3
 
@@ -144,6 +159,11 @@ def test_the_action_asks_and_writes_the_summary(tmp_path: Path):
     assert "numa-conformance: partial" in (tmp_path / "summary").read_text()
     assert "of another run" not in (tmp_path / "summary").read_text()
     assert (tmp_path / "out" / "report.json").exists()
+    outputs = dict(line.split("=", 1) for line in (tmp_path / "outputs").read_text().splitlines())
+    assert outputs["verdict"] == "partial"
+    assert outputs["claim"].startswith("numa-conformance reference (documented)")
+    written = {name for name, output in ACTION["outputs"].items() if "steps.ask" in output["value"]}
+    assert written == outputs.keys()
 
 
 @needs_bash
@@ -151,8 +171,9 @@ def test_the_action_asks_and_writes_the_summary(tmp_path: Path):
     ("inputs", "code", "told"),
     [
         ({"options": "--numa-nri-plugin './my-plugin"}, 1, "::error::options: No closing quotation"),
-        ({"options": "-n 2 --numa-list", "extras": "node"}, 4, "unrecognized arguments: -n"),
-        ({"options": "--numa-device-plugin ./my-device-plugin --numa-list", "extras": "xdist"}, 10, "[lab]"),
+        ({"options": "-n 2 --numa-list", "extras": "lab"}, 4, "unrecognized arguments: -n"),
+        ({"device-plugin": "./my-device-plugin", "options": "--numa-list", "extras": "xdist"}, 10, "[lab]"),
+        ({"known-failures": "none.yaml", "options": "--numa-list"}, 4, "none.yaml"),
     ],
 )
 def test_what_cannot_be_asked_is_told(tmp_path: Path, inputs: dict[str, str], code: int, told: str):

@@ -65,7 +65,7 @@ enter.main(*sys.argv[1:])
     words = enter.entering
     monkeypatch.setattr(
         "numa_conformance.lab.daemon.daemon.entering",
-        lambda *told: [sys.executable, "-c", forbidding, *words(*told)[3:]],
+        lambda *told, **named: [sys.executable, "-c", forbidding, *words(*told, **named)[3:]],
     )
     up = tmp_path / "up"
     daemon = Daemon("plugin", [sys.executable, "-c", LISTENS, "0", "0", str(up), "{place}"], ["{place}"])

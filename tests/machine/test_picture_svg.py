@@ -1,10 +1,18 @@
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 
 from numa_conformance.asking.strategies import machines
-from numa_conformance.machine import Amounts, catalogue_names, load_machine, machine_from_dict, machine_svg
+from numa_conformance.machine import (
+    Amounts,
+    allocation_map,
+    catalogue_names,
+    load_machine,
+    machine_from_dict,
+    machine_svg,
+)
 from numa_conformance.machine.picture_scene import scenes_of
 from numa_conformance.machine.picture_svg import scenes_svg
 
@@ -111,3 +119,16 @@ def test_no_two_boxes_overlap_unless_one_is_in_the_other(name):
 def test_a_large_machine_is_drawn_within_a_megabyte(owners):
     assert len(machine_svg(LARGE, owners)) < 1_100_000
     assert titles(machine_svg(LARGE, owners))[0] == "CPUs of large"
+
+
+def test_what_others_call_themselves_is_no_markup_and_fits_xml():
+    named = replace(load_machine("one-cpu"), name='<b>"&\x00\x1b')
+    text = machine_svg(named, {"pod\x01</title>": 1, "x" * 10_000: 1})
+    assert titles(text)[0].startswith('CPUs of <b>"&')
+    assert "\x01" not in text
+
+
+def test_a_machine_without_cpus_has_its_memory():
+    bare = replace(load_machine("one-cpu"), cpus=())
+    assert "NUMA 0: no CPUs" in machine_svg(bare, {})
+    assert allocation_map(bare, {}, details=True) == "NUMA 0: no CPUs, memory 1Gi"

@@ -209,6 +209,11 @@ def _of_nobody(question, memory):
     return question | {"uid": "nobody"}
 
 
+@mutant(_DRIVER + "attributes/memory-nodes").answer("claims.prepare")
+def keeps_memory_to_a_numa_node_of_no_device(answer, memory):
+    return answer | {"mems": "900"} if answer["result"] == "prepared" else answer
+
+
 names_another_socket = mutant(_DRIVER + "attributes/socket").answer("claims.start")(_next("socketID"))
 
 names_another_cache = mutant(_DRIVER + "attributes/cache").answer("claims.start")(_next("cacheL3ID"))

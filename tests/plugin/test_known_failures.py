@@ -32,6 +32,8 @@ def test_another_machine_is_a_new_failure(suite, pytester):
     result.stdout.fnmatch_lines([f"NOT MET: {QOS}*"])
     pytester.path.joinpath("known.yaml").write_text(ENTRY % f"case: '{case}', machines: [one-cpu]")
     assert suite(*DEVICES, "--numa-case", case, "--numa-known-failures", "known.yaml", *whole).ret == 0
+    pytester.path.joinpath("known.yaml").write_text(ENTRY % f"case: '{case}', machines: all")
+    assert suite(*DEVICES, "--numa-case", case, "--numa-known-failures", "known.yaml", *whole).ret == 0
 
 
 def test_a_stale_entry_fails_a_narrowed_run_and_one_that_is_not_asked_is_told(suite, pytester):

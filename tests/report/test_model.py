@@ -45,6 +45,16 @@ def test_what_is_claimed_and_was_not_asked_is_noted():
     ]
 
 
+def test_where_most_is_not_claimed_the_next_claim_is_named():
+    wanted = ["cpu-manager/static/packs-whole-cores", "cpu-manager/static/serves-what-is-free", "memory-manager/none/x"]
+    wanted[2] = next(name for name in REQUIREMENTS if name.startswith("memory-manager/static/"))
+    unclaimed = [case(number, "not claimed", name) for number, name in enumerate(wanted, 2)]
+    summary = run(case(1, requirement="qos/best-effort-has-none"), *unclaimed, narrowed=False, features=["node/qos"])
+    said = "3 of 4 cases need what is not claimed; claim cpu-manager/static next, and 2 more are asked"
+    assert said in summary.notes
+    assert not any("next" in note for note in run(case(1), *unclaimed, narrowed=True).notes)
+
+
 def test_every_case_is_counted_once():
     summary = failing_run()
     assert summary.planned == sum(summary.counts.values()) == 5

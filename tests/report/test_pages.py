@@ -4,9 +4,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
+from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.report.case import Case, scenario_file
 from numa_conformance.report.circumstances import FILE, Circumstances
 from numa_conformance.report.claims import Target
@@ -173,9 +175,21 @@ def test_junit_counts_agree_with_its_elements_and_name_the_requirements():
         assert int(suite.get("tests")) == len(suite.findall("testcase"))
         for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             assert int(suite.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
-    assert {one.get("value") for one in root.iter("property")} == {REQUIREMENT, OTHER}
+    assert {one.get("value") for one in root.iter("property") if one.get("name") == "requirement"} == {
+        REQUIREMENT,
+        OTHER,
+    }
     assert [one.get("type") for one in root.iter("failure")] == ["failed", "timed out"]
     assert root.find(".//failure").text == "takes <half> a core\N{REPLACEMENT CHARACTER}"
+
+
+def test_junit_groups_by_area_and_sentence_and_gives_each_case_a_name_of_its_own():
+    named = msgspec.structs.replace(case(1), id=f"histories/test_histories::test_every_step[{REQUIREMENT}]")
+    root = ElementTree.fromstring(junit_xml(run(named, case(2), case(3))))
+    shown = [(one.get("classname"), one.get("name")) for one in root.iter("testcase")]
+    group = f"{REQUIREMENT.split('/')[0]}.{REQUIREMENT}"
+    assert shown == [(group, REQUIREMENTS[REQUIREMENT].text), (group, "test_2"), (group, "test_3")]
+    assert {one.get("value") for one in root.iter("property") if one.get("name") == "case"} >= {named.id}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 import yaml
@@ -41,13 +41,13 @@ class KnownFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """One entry: a requirement or a case, why it is not met, where that is followed up, and until when it may be so.
 
     Of a requirement ``cases`` are those that may fail, and ``machines`` those on which conversations may break it:
-    another one is a new failure. Without them all may.
+    another one is a new failure. Without them, and with ``machines: all``, all may.
     """
 
     requirement: _Text | None = None
     case: _Text | None = None
     cases: list[_Text] | None = None
-    machines: list[_Text] | None = None
+    machines: list[_Text] | Literal["all"] | None = None
     reason: _Text
     link: _Text
     expires: str | None = None
@@ -68,9 +68,14 @@ class KnownFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             return False
         return self.listed is None or case in self.listed
 
+    @property
+    def named_machines(self) -> tuple[str, ...]:
+        """The machines it names one by one."""
+        return () if self.machines in (None, "all") else tuple(self.machines or ())
+
     def allows(self, machines: Iterable[str]) -> bool:
         """Tell whether conversations on these machines may fail."""
-        return self.machines is None or set(machines) <= set(self.machines)
+        return self.machines in (None, "all") or set(machines) <= set(self.machines or ())
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class KnownFailures:
 
     def machines(self, case: str, requirements: Collection[str]) -> frozenset[str]:
         """Return the machines on which conversations of a case are known to fail, as far as entries name them."""
-        return frozenset(name for entry in self.about(case, requirements) for name in entry.machines or ())
+        return frozenset(name for entry in self.about(case, requirements) for name in entry.named_machines)
 
     def reason(self, case: str, requirements: Collection[str]) -> str:
         """Return why a case of these requirements may fail."""

@@ -20,7 +20,7 @@ from ..report.reference_answers import open_reference
 from ..report.side_by_side import causes_by_sort
 from ..sources.versions import NEWEST, OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..wire.history.history import History, Step
-from .options import CONFIG, FILE, INPUT, LEVEL, MachineName, machine_of, version
+from .options import CONFIG, FILE, INPUT, LEVEL, MACHINE, TIMEOUT, machine_of, version
 from .question_files import histories_of_files, history_of_pods
 from .targets import TargetChoice, open_target
 from .terminal import DIFFERENT, OK, notice, print_json, say, with_progress
@@ -41,9 +41,7 @@ class _Real:
 
 @click.command("bisect")
 @click.argument("files", nargs=-1, required=True, type=INPUT)
-@click.option(
-    "--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file: FILES hold pods."
-)
+@MACHINE
 @CONFIG
 @click.option("--flags", default="", metavar="TEXT", help="The kubelet's command line; overrides the configuration.")
 @click.option("--from", "oldest", type=version, default=str(OLDEST), show_default=True, help="The oldest version.")
@@ -59,7 +57,7 @@ class _Real:
     show_default=True,
     help="The folder of kubelet-1.37 and the like, as `tox run -e kubelet` builds them.",
 )
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds that a call of such a program may take.")
+@TIMEOUT
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
 def command(
     files: tuple[Path, ...],
@@ -69,12 +67,11 @@ def command(
     oldest: KubernetesVersion,
     newest: KubernetesVersion,
     level: str,
-    messages: bool,
-    ignored: tuple[str, ...],
     real: bool,
     adapters: Path,
     timeout: float,
     as_json: bool,
+    **wording: Any,
 ) -> int:
     """Ask version after version what becomes of FILES, and say what changed when, and by what.
 
@@ -87,24 +84,16 @@ def command(
     versions = _versions(oldest, newest)
     at: Level = "exact" if level == "exact" else "documented"
     answers = [
-        (history, list(turns(history, versions, at, messages=messages, ignored=ignored, lives=bool(machine_name))))
+        (history, list(turns(history, versions, at, lives=bool(machine_name), **wording)))
         for history in with_progress(histories, "asking", len(histories))
     ]
     if real and any(BEYOND & step.params.keys() for history in histories for step in history.steps):
         raise click.UsageError("--real asks programs what the protocol has: pods, delete and restart of a life")
     programs = _programs(adapters, versions) if real else []
-    of_programs = [
-        _answers_of_programs(history, programs, at, timeout, messages=messages, ignored=ignored)
-        for history in histories
-    ]
+    of_programs = [_answers_of_programs(history, programs, at, timeout, **wording) for history in histories]
     if as_json:
-        print_json(
-            {
-                "level": level,
-                "versions": list(map(str, versions)),
-                "histories": [_as_json(*answer, reals) for answer, reals in zip(answers, of_programs, strict=True)],
-            }
-        )
+        shown = [_as_json(*answer, reals) for answer, reals in zip(answers, of_programs, strict=True)]
+        print_json({"level": level, "versions": list(map(str, versions)), "histories": shown})
     else:
         _print(answers, of_programs, versions)
     changed = any(changes for _, changes in answers) or any(real.difference for reals in of_programs for real in reals)
@@ -145,7 +134,7 @@ def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]
 
 
 def _answers_of_programs(
-    history: History, programs: Sequence[Path], level: Level, timeout: float, *, messages: bool, ignored: Sequence[str]
+    history: History, programs: Sequence[Path], level: Level, timeout: float, **wording: Any
 ) -> list[_Real]:
     """Ask the programs, and beside each the reference of its version."""
     compared = []
@@ -153,7 +142,7 @@ def _answers_of_programs(
         with open_target(TargetChoice(None, str(program), "exact", None, timeout)) as kubelet:
             follows = KubernetesVersion.supported(kubelet.description.kubernetes_version)
             with open_reference(level, follows) as reference:
-                two = TwoTargets(kubelet, reference, messages=messages, ignored=ignored)
+                two = TwoTargets(kubelet, reference, **wording)
                 compared.append(_Real(kubelet.description.kubernetes_version, two.again(history)))
     return compared
 

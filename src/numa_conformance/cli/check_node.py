@@ -1,4 +1,4 @@
-"""``numa-conformance check-node``: where a node at work is not as documented."""
+"""``numa-conformance check-node`` and ``collect-node``: where a node at work is not as documented, and a dump of it."""
 
 import os
 import time
@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ..doctor.collect import collect
 from ..doctor.findings import Findings, NodeFinding, changes, check
 from ..doctor.lone_state import open_node
 from ..doctor.look import NodeSource, look
@@ -113,13 +114,10 @@ def _print(findings: Findings) -> None:
         click.echo(as_line(f"note: {note}"))
     for note in findings.notes:
         click.echo(as_line(f"not seen: {note}"))
-    counts = f"{_counted(findings.errors, 'error')}, {_counted(len(findings.findings) - findings.errors, 'warning')}"
+    numbers = {"error": findings.errors, "warning": len(findings.findings) - findings.errors}
+    counts = ", ".join(f"{number} {name}{'' if number == 1 else 's'}" for name, number in numbers.items())
     of = "a kubelet" if findings.version is None else f"kubelet {findings.version}"
     click.echo(f"{counts}; {len(findings.counts)} requirements asked of {of} in {findings.seconds:.1f} s")
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def finding_lines(finding: NodeFinding) -> Iterable[str]:
@@ -174,3 +172,28 @@ def _watch(sources: NodeSource, every: float, passes: int | None, *, strict: boo
                 click.echo(as_line(line))
         before, code = findings, _code(findings, strict=strict)
     return code
+
+
+@click.command("collect-node")
+@click.argument("folder", type=DIRECTORY)
+@click.option(
+    "--from-node",
+    "root",
+    metavar="FOLDER",
+    default="/",
+    show_default=True,
+    type=DIRECTORY,
+    help="The folder that stands for /, such as a host's in a container.",
+)
+@node_source_options
+def collect_node(folder: Path, root: Path, **replacing: Any) -> None:
+    """Write a dump of this node into FOLDER, which check-node --from-node reads.
+
+    It holds the hardware's layout, state files, cpusets, names of pods and containers, and what threads may run on; no
+    environments, no command lines but the kubelet's flags for the resource managers, and no tokens.
+    """
+    sight = collect(NodeSource(root, **replacing), folder)
+    for note in sight.notes:
+        click.echo(f"not seen: {note}", err=True)
+    click.echo(f"{len(sight.running)} containers, {len(sight.state.files)} state files")
+    click.echo(f"numa-conformance check-node --from-node {folder}")

@@ -69,7 +69,7 @@ def _at_once(node: str) -> None:
 def _settler(cluster: OpenCluster, within: float) -> Callable[[str], None]:
     def settle(node: str) -> None:
         end = time.monotonic() + within
-        while judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("kept", node))):
+        while judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("books", node))):
             if time.monotonic() > end:
                 notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
                 return
@@ -105,7 +105,7 @@ def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[Schedul
                         "node": pod.node,
                         "reason": pod.reason,
                         "message": pod.message,
-                        "takers": list(pod.takers),
+                        "takers": pod.takers,
                     }
                     for pod in pods
                 ],

@@ -1,6 +1,5 @@
 """``numa-conformance diff``: where two implementations differ, each kind of difference by its smallest history."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from ..sources.patches import patch_note
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire import Client
 from .migration import Moving
-from .options import FILE, INPUT, TIMEOUT, MachineName, machine_of, read_configuration
+from .options import CONFIG, INPUT, MACHINE, TIMEOUT, machine_of, read_configuration
 from .targets import TargetChoice, about_target, open_target, side, with_version_of
 from .terminal import DIFFERENT, OK, notice, print_json, terminal_width, with_progress
 
@@ -30,15 +29,8 @@ WIDTH = 160
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.argument("pods", metavar="[PODS]...", nargs=-1, type=INPUT)
-@click.option(
-    "--machine", "machine_name", type=MachineName(), help="The node of PODS: a name of the catalogue, or a file."
-)
-@click.option(
-    "--config",
-    "config_file",
-    type=FILE,
-    help="The KubeletConfiguration of the node of PODS, YAML or JSON (default: the kubelet's own defaults).",
-)
+@MACHINE
+@CONFIG
 @click.option("--budget", default="60s", show_default=True, help="How long, or what part of all is asked: 30s, 5%.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other histories.")
 @click.option("--messages", is_flag=True, help="Compare the wording of refusals too.")
@@ -54,11 +46,10 @@ def command(
     config_file: Path | None,
     budget: str,
     seed: int,
-    messages: bool,
-    ignored: tuple[str, ...],
     timeout: float,
     first: bool,
     as_json: bool,
+    **wording: Any,
 ) -> int:
     """Search for histories on which A and B differ, and show each kind of difference by its smallest.
 
@@ -81,10 +72,12 @@ def command(
         left, right = _open(opened, choices)
         if machine_name:
             titles = map(_title, "AB", choices, (left, right))
-            moving = _moving(dict(zip(titles, (left, right), strict=True)), machine_name, config_file, pods)
+            sides = dict(zip(titles, (left, right), strict=True))
+            config, there = read_configuration(config_file), read_all(pods, notice).in_order
+            moving = Moving.ask(sides, machine_of(machine_name), config.to_dict(), there)
             moving.print_json() if as_json else moving.print_text()
             return moving.exit_code
-        two = TwoTargets(left, right, messages=messages, ignored=ignored)
+        two = TwoTargets(left, right, **wording)
         known = OfAWholeKubelet(*whole)
         kinds = Kinds(lambda questions: known.without(two.again(questions)), _causes_between(choices, two))
         for difference in with_progress(two.histories(limit, seed), "asking both"):
@@ -110,11 +103,6 @@ def command(
     else:
         _print(about, all_kinds)
     return DIFFERENT if all_kinds else OK
-
-
-def _moving(titles: Mapping[str, Client], machine: str, config_file: Path | None, pods: Sequence[Path]) -> Moving:
-    config = read_configuration(config_file)
-    return Moving.ask(titles, machine_of(machine), config.to_dict(), read_all(pods, notice).in_order)
 
 
 def _title(name: str, choice: TargetChoice, client: Client) -> str:

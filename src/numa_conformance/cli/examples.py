@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from ..errors import Fault, UsageError
-from ..files import write_text
 from ..machine.data_files import data_folder
 from .options import DIRECTORY
+from .terminal import write_absent
 
 SHIPPED = ("cluster", "gpus", "node", "recorded", "reports")
 """The folders of ``examples/`` that a wheel carries."""
@@ -27,10 +26,4 @@ def command(folder: Path) -> None:
         for path in sorted((source / name).rglob("*"))
         if path.is_file()
     }
-    others = [path for path, text in texts.items() if path.exists() and path.read_text(encoding="utf-8") != text]
-    if others:
-        raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in others)
-    for path, text in texts.items():
-        if not path.exists():
-            write_text(path, text)
-            click.echo(f"wrote {path}")
+    write_absent(texts)

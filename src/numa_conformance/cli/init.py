@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from .. import __version__
-from ..errors import Fault, UsageError
-from ..files import write_text
 from ..machine.data_files import data_folder
 from .options import DIRECTORY, NameChoice
+from .terminal import write_absent
 
 _STARTER = Path(__file__).parent / "starter"
 _SDK = "numaconformance"
@@ -60,13 +59,7 @@ def command(kind: str, folder: Path, surface: str) -> None:
     only chooses CPUs. It takes the lowest ids, and the suite says why that is not enough.
     """
     chosen = _KINDS[kind]
-    files = {folder / name: text for name, text in _files(kind, chosen, surface)}
-    there = [path for path in files if path.exists()]
-    if there:
-        raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in there)
-    for path, text in files.items():
-        write_text(path, text)
-        click.echo(f"wrote {path}")
+    write_absent({folder / name: text for name, text in _files(kind, chosen, surface)})
     where = "" if folder == Path() else f"cd {folder} && "
     build = f"{chosen.build} && " if chosen.build else ""
     click.echo(f"\ntry it:  {where}{build}numa-conformance smoke --{chosen.option}")

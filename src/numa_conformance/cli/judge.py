@@ -51,7 +51,8 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
     before: set[str] = set()
     count = 0
     for history in read_files(files):
-        _refuse_sightings(history)
+        if any(step.method == LIVE_NODE for step in history.steps):
+            raise UsageError(Fault("--again", "a node that was only seen at work cannot be asked", "judge without it"))
         before |= judge_from_file(history).unmet
         count += 1
     with open_target(choice) as client:
@@ -65,11 +66,6 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
         for name in sorted(unmet.keys() - before):
             click.echo(f"not met now: {name}")
     return code
-
-
-def _refuse_sightings(history: History) -> None:
-    if any(step.method == LIVE_NODE for step in history.steps):
-        raise UsageError(Fault("--again", "a node that was only seen at work cannot be asked", "judge without it"))
 
 
 def holds_histories(path: Path) -> bool:
@@ -136,20 +132,16 @@ def _as_json(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]]) -> dict[
                 "asked": times,
                 "histories": verdicts.histories[name],
                 "met": name not in unmet,
-                "broken": [
-                    {
-                        "history": wrong.history.id,
-                        "step": wrong.step + 1,
-                        "why": wrong.violation.why,
-                        "answered": wrong.violation.got,
-                        "allowed": wrong.violation.allowed,
-                    }
-                    for wrong in unmet.get(name, ())[:20]
-                ],
+                "broken": [_broken(wrong) for wrong in unmet.get(name, ())[:20]],
             }
             for name, times in sorted(verdicts.tests.items())
         ],
     }
+
+
+def _broken(wrong: Broken) -> dict[str, Any]:
+    why, found = wrong.violation.why, {"answered": wrong.violation.got, "allowed": wrong.violation.allowed}
+    return {"history": wrong.history.id, "step": wrong.step + 1, "why": why, **found}
 
 
 def _print(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int) -> None:

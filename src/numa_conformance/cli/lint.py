@@ -11,13 +11,13 @@ from ..kube import read_kubelet_configuration
 from ..reference.advice import Remark, lint
 from ..reference.simulation.reading import quirks_of
 from ..sources.versions import KubernetesVersion
-from .options import INPUT, LEVEL, VERSION, MachineName, assumed_version, machine_of
+from .options import INPUT, LEVEL, MACHINE, VERSION, assumed_version, machine_of
 from .terminal import DIFFERENT, OK, notice, print_json, say
 
 
 @click.command("lint")
 @click.argument("files", nargs=-1, required=True, type=INPUT)
-@click.option("--machine", "machine_name", type=MachineName(), default=None, help="A name of the catalogue, or a file.")
+@MACHINE
 @VERSION
 @LEVEL
 @click.option("--strict", is_flag=True, help="Exit with 1 for what is unwise or without effect too.")

@@ -137,6 +137,7 @@ CONFIG = click.option(
     type=FILE,
     help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
 )
+MACHINE = click.option("--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file.")
 STATE_AS_IT_IS = click.option(
     "--state-as-it-is",
     "as_it_is",

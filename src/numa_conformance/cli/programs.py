@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from ..machine.hostfs import enter_machine
-from ..machine.hostfs.on_machine import lay_files
+from ..machine.hostfs.on_machine import enter_machine, lay_files
 from ..namespaces import enter_mount_namespace
 from .options import COMMAND_LINE, EXISTING_DIRECTORY, MachineName, machine_of, words_of
 from .terminal import NOT_FOUND, NOT_RUN

@@ -1,5 +1,7 @@
-"""``numa-conformance replay``: recorded decisions against the reference or a target."""
+"""``numa-conformance replay`` and ``record``: decisions asked of the reference or a target, and written of one."""
 
+import gzip
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -10,12 +12,24 @@ from typing import Any, get_args
 
 import click
 
-from ..comparing.recorded import ReplayOutcome, SelectedDecisions, Status, check_form, replay, select, unsupported
+from ..comparing.recorded import (
+    Answerer,
+    ReplayOutcome,
+    SelectedDecisions,
+    Status,
+    check_form,
+    record_decisions,
+    replay,
+    select,
+    unsupported,
+)
+from ..errors import Fault, UsageError
+from ..files import replace_bytes
 from ..sources.versions import KubernetesVersion
 from .judge import holds_histories, judge_again
 from .options import FILE, chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import DIFFERENT, OK, print_json, with_progress
+from .terminal import DIFFERENT, OK, notice, print_json, with_progress
 
 MOST_LISTED = 1000
 """Decisions that differed and are told in full; more are counted."""
@@ -140,3 +154,51 @@ def _counts(counts: Mapping[Status, int]) -> dict[str, int]:
 
 def _counts_text(counts: Mapping[Status, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in _counts(counts).items())
+
+
+@click.command("record")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@target_options
+@click.option("--output", required=True, type=FILE, help="The file to write; .gz compresses it.")
+@click.option("--kind", "kinds", multiple=True, help="Ask only questions of this kind; may be repeated.")
+@click.option("--id", "ids", multiple=True, help="Ask only the question of this decision; may be repeated.")
+@click.option("--times", type=click.IntRange(1), default=1, show_default=True, help="How often each is asked.")
+def record(
+    files: tuple[Path, ...],
+    choice: TargetChoice,
+    output: Path,
+    kinds: tuple[str, ...],
+    ids: tuple[str, ...],
+    times: int,
+) -> int:
+    """Ask a target the questions of recorded decisions in FILES and write its answers in the same form.
+
+    Each record says who answered and the Kubernetes version that it follows. Asked several times, words that change
+    from one time to the next are all kept, and a question whose placement changes is left out. Exits with 1 when some
+    question got no record.
+    """
+    vectors = select(files, kinds, ids, chosen)
+    left_out: Counter[str] = Counter()
+    lines: list[str] = []
+    with open_target(choice) as target:
+        about = target.description
+        by = Answerer(about.name, about.version, KubernetesVersion.parse(about.kubernetes_version))
+        recorded = record_decisions(target, iter(vectors), by, times=times)
+        for decision in with_progress(recorded, "asking", vectors.count):
+            if decision.body is None:
+                left_out[decision.why_not.splitlines()[0]] += 1
+            else:
+                lines.append(json.dumps(decision.body, separators=(",", ":")))
+    _write(output, lines)
+    for why, count in left_out.most_common():
+        notice(f"{count} left out: {why}")
+    click.echo(f"{len(lines)} recorded of {by.name} {by.version}, Kubernetes {by.follows}, in {output}")
+    return DIFFERENT if left_out else OK
+
+
+def _write(output: Path, lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines).encode()
+    try:
+        replace_bytes(output, gzip.compress(text, 9, mtime=0) if output.suffix == ".gz" else text)
+    except OSError as error:
+        raise UsageError(Fault(str(output), f"cannot be written: {error.strerror}")) from error

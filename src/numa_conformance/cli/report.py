@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 import click
@@ -45,7 +46,10 @@ def compare(before: Path, after: Path, as_json: bool) -> int:
 @click.option("--reason", default=None, help="Why new entries are not met.")
 @click.option("--link", default=None, help="Where that is followed up.")
 @click.option("--expires", default=None, metavar="YYYY-MM-DD", help="Until when new entries are tolerated.")
-def known_failures(report: Path, file: Path, reason: str | None, link: str | None, expires: str | None) -> int:
+@click.option("--all-machines", is_flag=True, help="Let new entries say machines: all, in place of their names.")
+def known_failures(
+    report: Path, file: Path, reason: str | None, link: str | None, expires: str | None, all_machines: bool
+) -> int:
     """Write FILE, or refresh it, with what REPORT says is not met.
 
     Entries keep their reasons and links; those that are met now are removed. New entries need --reason and --link, and
@@ -60,7 +64,8 @@ def known_failures(report: Path, file: Path, reason: str | None, link: str | Non
         raise UsageError(faults)
     summary = read_report(report)
     before = KnownFailures.read(str(file), may_have_expired=True) if file.exists() else KnownFailures({})
-    new = KnownFailure(reason=reason, link=link, expires=expires) if reason and link else None
+    machines: Literal["all"] | None = "all" if all_machines else None
+    new = KnownFailure(reason=reason, link=link, expires=expires, machines=machines) if reason and link else None
     after = refreshed(before, summary.cases, new)
     write_text(file, after.to_yaml())
     added, gone = after.entries.keys() - before.entries.keys(), before.entries.keys() - after.entries.keys()

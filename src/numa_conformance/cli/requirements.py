@@ -54,10 +54,8 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
 
     All of them, or those of IDS (``*`` stands for any text), with the sentences that these rest on.
     """
-    if (page is not None or folder is not None) and (as_json or ids):
-        raise click.UsageError("pages are made as they are: without ids and --json")
-    if page is not None and folder is not None:
-        raise click.UsageError("pages of chapters are written, others printed: one command each")
+    if sum(map(bool, (page, folder, as_json or ids))) > 1:
+        raise click.UsageError("pages are made as they are, one command each: without ids and --json")
     if folder is not None:
         pages = chapter_pages()
         for name, text in pages.items():
@@ -87,22 +85,16 @@ def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:
 
 def _as_json(requirement: Requirement) -> dict[str, Any]:
     return {
-        "id": requirement.id,
-        "text": requirement.text,
+        **_fields(requirement, "id", "text"),
         "page": requirement.section.page.title,
         "section": requirement.section.title,
         "address": requirement.address,
-        "statements": [
-            {"id": statement.id, "text": statement.text, "strength": statement.strength, "address": statement.address}
-            for statement in requirement.rests_on
-        ],
-        "beyond": requirement.beyond,
-        "since": requirement.since,
-        "until": requirement.until,
-        "strength": requirement.strength,
-        "level": requirement.level,
-        "area": requirement.area,
+        "statements": [_fields(each, "id", "text", "strength", "address") for each in requirement.rests_on],
+        **_fields(requirement, "beyond", "since", "until", "strength", "level", "area"),
         "features": list(requirement.features),
-        "command": requirement.command,
-        "introduced": requirement.introduced,
+        **_fields(requirement, "command", "introduced"),
     }
+
+
+def _fields(described: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(described, name) for name in names}

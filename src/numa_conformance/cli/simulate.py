@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..cpuset import format_bits
 from ..errors import StartError
 from ..kube import ClusterObjects
-from ..reference.simulation import Answer, Comparison
-from ..reference.simulation.answer import ask
+from ..reference.simulation.answer import Answer, ask
 from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.simulation.outcomes import ADVISED
 from ..reference.simulation.reading import read_all
@@ -19,6 +19,9 @@ from ..sources.versions import KubernetesVersion
 from .node_at_work import NodeChoice, node_at_work_options
 from .options import FILE, INPUT, version
 from .terminal import DIFFERENT, OK, echo_picture, notice, print_json, terminal_width
+
+if TYPE_CHECKING:  # loaded when two nodes are compared
+    from ..reference.simulation.what_if import Comparison
 
 
 @click.command("simulate")
@@ -94,8 +97,8 @@ def _page(shown: Answer | Comparison, answer: Answer) -> str:
 
     from ..report.html import render
 
-    pools, compares = answer.outcomes.node.pools, isinstance(shown, Comparison)
-    reserved = None if compares or pools.reserved is None else format_bits(pools.reserved) or "none"
+    pools = answer.outcomes.node.pools
+    reserved = None if shown is not answer or pools.reserved is None else format_bits(pools.reserved) or "none"
     return render(
         "simulation.html",
         title=f"Pods on {answer.inputs.machine.name}",

@@ -3,46 +3,31 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import Fault, UsageError
-from ..kube import ClusterObjects, NodeResourcesFitArgs, Pod, read_cluster, read_scheduler_configuration
+from ..kube import ClusterObjects, NodeResourcesFitArgs, read_cluster, read_scheduler_configuration
 from ..printable import listed
 from ..reference.fleet import Fleet, Job, NodeGroup, NodeKind, RunOutcome, Setup, open_engine, read_fleet, run_campaign
 from ..reference.fleet.run import unmodelled_uses
 from ..reference.simulation.reading import users_of
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from .cluster_compared import compare
-from .options import INPUT, LEVEL, MachineName, NameChoice, machine_of, read_configuration, version
+from .options import INPUT, LEVEL, MACHINE, NameChoice, machine_of, read_configuration, version
 from .terminal import DIFFERENT, OK, columns, notice, print_json, say, spread, with_progress
 
 _SIMPLE = ("LeastAllocated", "MostAllocated")
 
 
-@dataclass(frozen=True, slots=True)
-class _Sources:
-    nodes: tuple[Path, ...]
-    pods: tuple[Path, ...]
-    fleet: Path | None
-    machine: str | None
-    kubelet: Path | None
-    kubernetes_version: KubernetesVersion | None
-
-
 @click.command("simulate-cluster")
 @click.option("--nodes", multiple=True, type=INPUT, help="Nodes, and pods on them, as kubectl prints them.")
 @click.option("--pods", multiple=True, required=True, type=INPUT, help="The pods to place, in order; workloads too.")
-@click.option("--fleet", type=INPUT, help="Which nodes have which machine and KubeletConfiguration.")
-@click.option(
-    "--machine",
-    type=MachineName(),
-    default=None,
-    help="The machine of all other nodes: a name of the catalogue, or a file.",
-)
+@click.option("--fleet", "groups", type=INPUT, help="Which nodes have which machine and KubeletConfiguration.")
+@MACHINE
 @click.option("--kubelet", type=INPUT, help="The KubeletConfiguration of the nodes with --machine.")
 @click.option(
     "--kubernetes-version",
@@ -84,7 +69,7 @@ def command(
 
     With --compare it follows a real cluster instead: was each node one of the best-scored, did it decide as here?
     """
-    cluster, fleet = _read(_Sources(**sources))
+    cluster, fleet = _read(**sources)
     setups = _setups(configs, strategies)
     users = users_of(unmodelled_uses(cluster, fleet))
     for unmodelled, names in users.items():
@@ -94,8 +79,9 @@ def command(
         differs = compare(cluster, fleet, setups, became, documented=documented, as_json=as_json)
         return DIFFERENT if differs else OK
     jobs = [Job(setup, seed) for setup in setups for seed in range(seeds)]
+    track = partial(with_progress, label="placing pods")
     with open_engine(engine) as where:
-        runs = run_campaign(cluster, fleet, jobs, where, lots=lots, documented=level == "documented", track=_track)
+        runs = run_campaign(cluster, fleet, jobs, where, lots=lots, documented=level == "documented", track=track)
         outcomes = list(runs if where.in_process else with_progress(runs, "filling clusters", len(jobs)))
     by_setup = {setup.label: [outcome for outcome in outcomes if outcome.setup == setup.label] for setup in setups}
     if as_json:
@@ -106,20 +92,22 @@ def command(
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
 
 
-def _track(pods: Sequence[Pod]) -> Iterable[Pod]:
-    return with_progress(pods, "placing pods", len(pods))
-
-
-def _read(sources: _Sources) -> tuple[ClusterObjects, Fleet]:
-    for option, value in (("--kubelet", sources.kubelet), ("--kubernetes-version", sources.kubernetes_version)):
-        if value and not sources.machine:
+def _read(
+    nodes: Sequence[Path],
+    pods: Sequence[Path],
+    groups: Path | None,
+    machine_name: str | None,
+    kubelet: Path | None,
+    kubernetes_version: KubernetesVersion | None,
+) -> tuple[ClusterObjects, Fleet]:
+    for option, value in (("--kubelet", kubelet), ("--kubernetes-version", kubernetes_version)):
+        if value and not machine_name:
             raise click.UsageError(f"{option} goes with --machine; a fleet file names its own")
-    fleet = read_fleet(sources.fleet) if sources.fleet else Fleet()
-    if sources.machine:
-        config = read_configuration(sources.kubelet)
-        kind = NodeKind(machine_of(sources.machine), config, sources.kubernetes_version)
+    fleet = read_fleet(groups) if groups else Fleet()
+    if machine_name:
+        kind = NodeKind(machine_of(machine_name), read_configuration(kubelet), kubernetes_version)
         fleet = Fleet((*fleet.groups, NodeGroup("*", kind)))
-    objects = read_cluster(*sources.nodes, *sources.pods)
+    objects = read_cluster(*nodes, *pods)
     for text in objects.notices:
         notice(text)
     cluster = dataclasses.replace(objects, nodes=(*objects.nodes, *fleet.made_up()))

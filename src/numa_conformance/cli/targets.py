@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import click
@@ -47,7 +47,10 @@ def target_options(function: F) -> F:
     @click.option("--target", "factory", default=None, help="A target in Python: package.module:factory.")
     @click.option("--same-process", is_flag=True, help="Ask --target in this process, for a debugger.")
     @click.option(
-        "--target-command", default=None, help="A target in any language: the command that serves it on stdio."
+        "--target-command",
+        "command",
+        default=None,
+        help="A target in any language: the command that serves it on stdio.",
     )
     @click.option(
         "--level",
@@ -58,6 +61,7 @@ def target_options(function: F) -> F:
     )
     @click.option(
         "--kubernetes-version",
+        "version",
         type=version,
         default=None,
         help=f"The version the reference follows, {SUPPORTED_RANGE} (default: what a recorded decision says, else "
@@ -65,20 +69,11 @@ def target_options(function: F) -> F:
     )
     @TIMEOUT
     @functools.wraps(function)
-    def wrapped(
-        *args: Any,
-        factory: str | None,
-        target_command: str | None,
-        level: str,
-        kubernetes_version: KubernetesVersion | None,
-        timeout: float,
-        same_process: bool,
-        **kwargs: Any,
-    ) -> Any:
-        if factory and target_command:
+    def wrapped(*args: Any, **values: Any) -> Any:
+        chosen = {each.name: values.pop(each.name) for each in fields(TargetChoice) if each.name in values}
+        if chosen["factory"] and chosen["command"]:
             raise click.UsageError("--target and --target-command exclude each other")
-        choice = TargetChoice(factory, target_command, level, kubernetes_version, timeout, same_process=same_process)
-        return function(*args, choice=choice, **kwargs)
+        return function(*args, choice=TargetChoice(**chosen), **values)
 
     return wrapped  # type: ignore[return-value]  # click's decorators keep the signature open
 

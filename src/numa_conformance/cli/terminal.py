@@ -4,14 +4,16 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import mean
 from typing import Any, TypeVar
 
 import click
 
 from .. import printable
-from ..machine.picture import coloured
+from ..errors import Fault, UsageError
+from ..files import write_text
 
 OK = 0
 DIFFERENT = 1
@@ -28,6 +30,17 @@ T = TypeVar("T")
 def print_json(value: Any) -> None:
     """Print one JSON document for a program to read."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def write_absent(texts: Mapping[Path, str]) -> None:
+    """Write files, and say which; those that are there as they would be stay. Raises ``UsageError`` for others."""
+    others = [path for path, text in texts.items() if path.exists() and path.read_text(encoding="utf-8") != text]
+    if others:
+        raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in others)
+    for path, text in texts.items():
+        if not path.exists():
+            write_text(path, text)
+            click.echo(f"wrote {path}")
 
 
 def with_progress(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
@@ -63,6 +76,8 @@ def terminal_width(*, err: bool = False) -> int | None:
 
 def echo_picture(text: str) -> None:
     """Print a text with a picture of a machine: in colours on a terminal, unless NO_COLOR is set."""
+    from ..machine.picture import coloured  # commands without machines do not pay for them
+
     click.echo(text if os.environ.get("NO_COLOR") else coloured(text))  # click leaves escapes out elsewhere
 
 

@@ -41,18 +41,15 @@ def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
             pass
         best = fits(answers, with_progress(SUPPORTED, "comparing with each minor", len(SUPPORTED)))
         newest = shown_traits(answers, best[-1])
-        about = _about(target, answers)
+        count = len(answers.histories)
+        about = {**about_target(target, client), "probes": count, "notAsked": len(probes()) - count}
     if as_json:
-        print_json({**about, "decidesAs": [_as_json(fit) for fit in best], "traits": _traits(newest, best[-1].version)})
+        traits = [{**_trait(name, best[-1].version), "shown": shown} for name, shown in newest.items()]
+        print_json({**about, "decidesAs": [_as_json(fit) for fit in best], "traits": traits})
     else:
         for line in _lines(about, best, newest):
             say(line)
     return DIFFERENT if best[0].departures else OK
-
-
-def _about(target: str, answers: ProbeAnswers) -> dict[str, Any]:
-    count = len(answers.histories)
-    return {**about_target(target, answers.client), "probes": count, "notAsked": len(probes()) - count}
 
 
 def _as_json(fit: Fit) -> dict[str, Any]:
@@ -72,10 +69,6 @@ def _trait(name: str, version: KubernetesVersion) -> dict[str, Any]:
     change = CHANGES[name]
     known = {"versions": f"{change.since}+", "issue": None, "pull": [change.pull] if change.pull else []}
     return {"id": name, "kind": "change", "ofTheMinor": version >= change.since, **known}
-
-
-def _traits(shows: Mapping[str, bool | None], version: KubernetesVersion) -> list[dict[str, Any]]:
-    return [{**_trait(name, version), "shown": shown} for name, shown in shows.items()]
 
 
 def _title(probe: TraitProbe) -> str:

@@ -261,7 +261,7 @@ def _change(cluster: ClusterConnection, node: str, running: _Pods, events: Event
         cluster.ask("drop", event.subject)
         del running[event.subject]
         return f"pod {event.subject} is gone"
-    resources = _draw_resources(node_amounts(cluster.ask("kept", node)).machine, events.lot)
+    resources = _draw_resources(node_amounts(cluster.ask("books", node)).machine, events.lot)
     running[name] = _pod(name, node, resources)
     pod = cluster.ask("make", json.dumps(running[name]))
     shown = ", ".join(f"{resource} {amount}" for resource, amount in resources.items())
@@ -290,7 +290,7 @@ def _pod(name: str, node: str, resources: Mapping[str, str]) -> dict[str, Any]:
 def _look(cluster: ClusterConnection, node: str, step: str, within: float) -> ExporterLook:
     began = time.monotonic()
     while True:
-        unmet = judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("kept", node)))
+        unmet = judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("books", node)))
         seconds = time.monotonic() - began
         if not unmet or seconds > within:
             return ExporterLook(step, node, unmet, seconds)

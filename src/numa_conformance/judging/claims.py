@@ -46,7 +46,8 @@ class Preparation:
     ``wanted``: CPUs, or other units, by device; ``left``: what other claims leave of these devices. ``had``: a claim
     that was unprepared had had some of them. ``shares``: containers without a claim need some too. ``before``: what the
     claim itself has, as bits; None where it was not prepared. ``restarted``: the driver started anew since.
-    ``others``: what every other claim has.
+    ``others``: what every other claim has. ``mems``: the NUMA nodes of its container's memory, as bits; None where
+    nothing keeps it.
     """
 
     machine: Machine
@@ -60,6 +61,7 @@ class Preparation:
     before: int | None
     restarted: bool
     others: Mapping[str, int]
+    mems: int | None = None
 
     @property
     def count(self) -> int:
@@ -183,6 +185,7 @@ class ClaimFollower:
             known.cpus if known else None,
             known is not None and known.restarted,
             others,
+            None if isinstance(reply, ClaimRefused) or reply.mems is None else bits(reply.mems),
         )
         if isinstance(reply, PreparedClaim):
             self._claims[uid] = _Claim(bits(reply.cpus), wanted)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cpuset import CpuSet
+from ..printable import folded_text
 from .model import Machine
 from .picture_layout import Box
 from .picture_scene import FREE, Amounts, Scene
@@ -14,7 +15,7 @@ FOLDED_ABOVE = 64
 """CPUs of a machine above which boxes that are alike are one, for people who look at it."""
 _COLOURS = (36, 33, 32, 35, 34, 31)
 _DIM = 2
-_CELL = re.compile(r"(?<=\| )([0-9,]+)( *)([^| 0-9]\S*)?")
+_CELL = re.compile(r"(?<=\| )[0-9,]+ *([^| 0-9]\S*)?(?= *\|)")
 
 
 def allocation_map(
@@ -59,7 +60,7 @@ def scene_text(
         wide = max(map(len, scene.symbols.values()))
         lines.extend(("", *(f"{symbol:<{wide}} {label}" for label, symbol in scene.symbols.items())))
         lines.append(f"{FREE:<{wide}} free, as cores without a symbol")
-    return "\n".join(lines)
+    return "\n".join(line if "|" in line else folded_text(line, width) for line in lines)
 
 
 def legend_line(owners: Mapping[str, int], marks: Mapping[str, int]) -> str:
@@ -72,7 +73,7 @@ def coloured(picture: str) -> str:
     """Return a picture with ANSI escapes: a colour for each symbol, dim cores that are free."""
 
     def colour(match: re.Match[str]) -> str:
-        code = _COLOURS[ord(match[3].lstrip("[(")[0]) % len(_COLOURS)] if match[3] else _DIM
+        code = _COLOURS[ord(match[1].lstrip("[(-")[0]) % len(_COLOURS)] if match[1] else _DIM
         return f"\x1b[{code}m{match[0]}\x1b[0m"
 
     return _CELL.sub(colour, picture)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Literal
 
-from ..cpuset import bits_of
-from .model import Cpu, Machine
+from ..cpuset import bits_of, iter_bits, union
+from .model import Machine
 
 Kind = Literal["socket", "NUMA", "L3", "cores"]
-_PLACES: Mapping[Kind, Callable[[Cpu], int | None]] = {
-    "socket": lambda cpu: cpu.socket,
-    "NUMA": lambda cpu: cpu.numa,
-    "L3": lambda cpu: cpu.uncore,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,44 +52,33 @@ def machine_boxes(machine: Machine, row: int) -> tuple[Box, ...]:
     What hardware nests is nested. Of all orders of sockets, NUMA nodes and caches it is the one with the fewest boxes.
     So a cache holds NUMA nodes where it spans them, and a NUMA node holds sockets. What crosses is in several parts.
     """
-    places = {(cpu.socket, cpu.numa, cpu.uncore): cpu for cpu in machine.cpus}.values()
+    places = {(cpu.socket, cpu.numa, cpu.uncore) for cpu in machine.cpus}
+    kinds: tuple[Kind, ...] = ("socket", "NUMA", "L3")
 
-    def pieces(order: Sequence[Kind]) -> int:
-        ids = [[_PLACES[kind](cpu) for kind in order] for cpu in places]
-        return sum(len({tuple(numbers[:depth]) for numbers in ids}) for depth in (1, 2, 3))
+    def pieces(order: Sequence[int]) -> int:
+        return sum(len({tuple(place[at] for at in order[:depth]) for place in places}) for depth in (1, 2, 3))
 
-    order = min(permutations(_PLACES), key=pieces)
-    whole = {"socket": machine.socket_bits, "NUMA": machine.numa_bits, "L3": machine.uncore_bits}
-    boxes = _divided(machine.cpus, order, whole, row)
+    order = [kinds[at] for at in min(permutations(range(len(kinds))), key=pieces)]
+    boxes = _boxes(machine, machine.online_bits, order, row)
     return (*boxes, *(Box("NUMA", (node,), 0) for node, bits in machine.numa_bits.items() if not bits))
 
 
-def _divided(
-    cpus: Sequence[Cpu], order: Sequence[Kind], whole: Mapping[str, Mapping[int, int]], row: int
-) -> tuple[Box, ...]:
+def _boxes(machine: Machine, cpus: int, order: Sequence[Kind], row: int) -> tuple[Box, ...]:
+    """Return the boxes of CPUs, in the innermost rows of cores: equally long where that can be."""
     if not order:
-        return _rows(cpus, row)
+        cores = [tuple(iter_bits(core & cpus)) for core in machine.core_bits if core & cpus]
+        step = -(-len(cores) // -(-len(cores) // row))
+        rows = (tuple(cores[at : at + step]) for at in range(0, len(cores), step))
+        return tuple(Box("cores", (), bits_of(cpu for core in each for cpu in core), cores=each) for each in rows)
     kind, *inner = order
-    groups: dict[int | None, list[Cpu]] = {}
-    for cpu in cpus:
-        groups.setdefault(_PLACES[kind](cpu), []).append(cpu)
-    boxes: list[Box] = []
-    for number, members in sorted(groups.items(), key=lambda group: (group[0] is None, group[0])):
-        within = _divided(members, inner, whole, row)
-        bits = bits_of(cpu.id for cpu in members)
-        boxes += within if number is None else [Box(kind, (number,), bits, bits != whole[kind][number], within)]
-    return tuple(boxes)
-
-
-def _rows(cpus: Sequence[Cpu], most: int) -> tuple[Box, ...]:
-    """Return rows of cores of one place, equally long where that can be."""
-    by_core: dict[tuple[str, int], list[int]] = {}
-    for cpu in cpus:
-        by_core.setdefault(("cpu", cpu.id) if cpu.core is None else ("core", cpu.core), []).append(cpu.id)
-    cores = [tuple(core) for core in by_core.values()]
-    step = -(-len(cores) // -(-len(cores) // most))
-    cut = [tuple(cores[at : at + step]) for at in range(0, len(cores), step)]
-    return tuple(Box("cores", (), bits_of(cpu for core in row for cpu in core), cores=row) for row in cut)
+    whole = {"socket": machine.socket_bits, "NUMA": machine.numa_bits, "L3": machine.uncore_bits}[kind]
+    boxes = [
+        Box(kind, (number,), bits & cpus, bool(bits & ~cpus), _boxes(machine, bits & cpus, inner, row))
+        for number, bits in whole.items()
+        if bits & cpus
+    ]
+    rest = cpus & ~union(box.cpus for box in boxes)
+    return (*boxes, *(_boxes(machine, rest, inner, row) if rest else ()))
 
 
 def folded(boxes: Sequence[Box], state_of: Callable[[Box], Hashable | None]) -> tuple[Box, ...]:

@@ -1,14 +1,16 @@
 """What a picture shows on a machine: who has which CPUs, memory, huge pages and devices, each with a symbol."""
 
+from __future__ import annotations
+
 import string
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..cpuset import bits_of, format_bits, iter_bits, union
+from ..cpuset import Unchecked, bits_of, format_bits, iter_bits, union
 from ..printable import listed
 from .compact import UNITS
 from .model import Device, Machine, MemoryNode
@@ -25,7 +27,7 @@ _MOST_DEVICES = 4
 """Devices of a resource in a NUMA node of which free ones are named; of more there is the number of free ones."""
 _MOST_PARTS = 12
 """Parts of owners that a line names."""
-_LONGEST_LIST = 24
+_LONGEST_LIST = 40
 """Characters of a list of CPUs that stands in a caption."""
 
 
@@ -37,8 +39,15 @@ class Amounts:
     to device ids.
     """
 
-    memory: Sequence[tuple[str, Sequence[int], int]] = ()
+    memory: Sequence[tuple[str, Sequence[Unchecked], int]] = ()
     devices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of_answer(cls, holding: Mapping[str, Any]) -> Amounts:
+        """Return them of what a target says that a container holds; raises as ``int`` and look-ups do."""
+        blocks, devices = holding.get("memory") or (), (holding.get("devices") or {}).items()
+        memory = [(str(block["type"]), [*map(int, block["nodes"])], int(block["bytes"])) for block in blocks]
+        return cls(memory, {str(resource): [*map(str, ids)] for resource, ids in devices})
 
 
 class Stock(NamedTuple):
@@ -151,7 +160,7 @@ class Scene:
         totals = {"memory": memory.memory}
         for size, count in sorted(memory.hugepages.items(), key=lambda pages: _page_bytes(pages[0])):
             totals[f"hugepages-{size}"] = count * _page_bytes(size)
-        held: dict[str, list[tuple[str, int, Sequence[int]]]] = {name: [] for name in totals}
+        held: dict[str, list[tuple[str, int, Sequence[Unchecked]]]] = {name: [] for name in totals}
         for label, amounts in self.amounts.items():
             for name, nodes, number in amounts.memory:
                 if node in nodes and number > 0:
@@ -246,5 +255,5 @@ def _page_bytes(size: str) -> int:
     return int(size[:-2]) * UNITS[size[-2:]]
 
 
-def _others(nodes: Sequence[int]) -> str:
+def _others(nodes: Sequence[Unchecked]) -> str:
     return f" ({','.join(map(str, nodes))})" if nodes[1:] else ""

@@ -5,18 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
+from html import escape
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..files import text_of
+from ..printable import printable
 from .model import Machine
 from .picture import FOLDED_ABOVE
 from .picture_layout import Box
 from .picture_scene import Amounts, Scene, Stock
-
-if TYPE_CHECKING:  # a picture in a terminal needs no templates
-    from jinja2 import Template
 
 _CPU, _HIGH, _GAP, _PAD, _LINE, _LABEL, _MARGIN = 28, 30, 5, 7, 16, 42, 10
 _CPUS_IN_A_ROW, _NARROWEST, _LETTER = 8, 290, 7.25
@@ -32,6 +31,13 @@ class _Shape(NamedTuple):
     top: int
     width: int = 0
     height: int = 0
+
+    def __str__(self) -> str:
+        place, text = f'class="{self.kind}" x="{self.left}" y="{self.top}"', escape(printable(self.text))
+        if not self.width:
+            return f"<text {place}>{text}</text>\n"
+        title = f"<title>{text}</title>" if text else ""
+        return f'<rect {place} width="{self.width}" height="{self.height}">{title}</rect>\n'
 
 
 @dataclass
@@ -49,6 +55,12 @@ class _Block:
             self.shapes.append(_Shape(kind, line, left, self.height + _LINE - 3))
             self.height += _LINE
 
+    def drawn(self, left: int, top: int, below: int) -> str:
+        """Return the element at its place, and its place where all blocks are one column, which a page may choose."""
+        column = f"translate({_MARGIN}px,{below}px)"
+        shapes = "".join(map(str, self.shapes))
+        return f'<g class="block" transform="translate({left},{top})" style="--at:{column}">\n{shapes}</g>\n'
+
 
 def machine_svg(
     machine: Machine,
@@ -64,6 +76,7 @@ def machine_svg(
     are further CPUs by what they are, framed. ``amounts``: memory and devices by owner. What is alike in a large
     machine is one box. Colours are the CSS variables ``--numa-c0`` to
     ``--numa-c7``, ``--numa-cR``, ``--numa-mark``, ``--numa-ink`` and ``--numa-paper``, which a page may set.
+    Within an element of class ``numa-page`` the picture is one column wide on a narrow screen.
     """
     marks = {label: cpus for label, cpus in (marks or {}).items() if cpus and label not in owners}
     return scenes_svg({"": Scene(machine, owners, amounts or {}, marks)}, legend=legend)
@@ -85,27 +98,23 @@ def scenes_svg(scenes: Mapping[str, Scene], *, legend: bool = True) -> str:
         ends[at] = end + block.height + _MARGIN
         ends = [ends[at]] * wide if block.is_wide else ends
         below += block.height + _MARGIN
-    owners = [f"{symbol} is {label}" for label, symbol in writer.scene.symbols.items()][:_MOST_IN_LEGEND]
-    cpus = f"{len(writer.scene.machine.cpus)} CPUs by socket, NUMA node, L3 cache and core"
-    return _template().render(
-        title=f"CPUs of {writer.scene.machine.name}",
-        description=f"{cpus}: {'; '.join(owners) or 'no owners are shown'}",
-        style=text_of(__package__, "picture.css").replace("\n", ""),
-        wide=wide * (writer.width + _MARGIN) + _MARGIN,
-        high=max(ends),
-        narrow=writer.width + 2 * _MARGIN,
-        below=below,
-        margin=_MARGIN,
-        blocks=zip(places, blocks, strict=True),
+    scene, size = writer.scene, (wide * (writer.width + _MARGIN) + _MARGIN, max(ends))
+    owners = [f"{symbol} is {label}" for label, symbol in scene.symbols.items()][:_MOST_IN_LEGEND]
+    cpus = f"{len(scene.machine.cpus)} CPUs by socket, NUMA node, L3 cache and core"
+    description = escape(printable(f"{cpus}: {'; '.join(owners) or 'no owners are shown'}"))
+    title, style = (
+        escape(printable(f"CPUs of {scene.machine.name}")),
+        text_of(__package__, "picture.css").replace("\n", ""),
     )
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    return environment.from_string(text_of(__package__, "picture.svg"))
+    narrow = writer.width + 2 * _MARGIN
+    body = (block.drawn(*place) for place, block in zip(places, blocks, strict=True))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="numa-map" role="img" viewBox="0 0 {size[0]} {size[1]}"'
+        f' width="{size[0]}" height="{size[1]}" preserveAspectRatio="xMinYMin" aria-label="{title}"'
+        f' style="--w:{narrow}px;--h:{below}px;--k:{size[0] / narrow:.4f}">\n<title>{title}</title>'
+        f"<desc>{description}</desc><style>{style}</style>\n"
+        f"<g>\n{''.join(body)}</g></svg>\n"
+    )
 
 
 @dataclass
@@ -123,7 +132,7 @@ class _Writer:
     @cached_property
     def width(self) -> int:
         """The width of every block."""
-        return max(_NARROWEST, *(_width(box) for box in self.boxes))
+        return max([_NARROWEST, *map(_width, self.boxes)])
 
     def blocks(self) -> list[_Block]:
         """Return a block for each outermost box, and one for what is in none."""

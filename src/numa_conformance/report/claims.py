@@ -1,11 +1,13 @@
 """What a run lets one say of a target: its verdict, and the claim in one sentence."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from ..asking.groups import groups_of
 from ..asking.profiles import OPTIONAL
+from ..chapters import REQUIREMENTS
 from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
 from .case import SILENT_CASES, Case, Verdict
 
@@ -90,6 +92,20 @@ def claim_of(verdict: str, target: Target, what: str, profile: str, counts: Coun
         claims = f": it claims {' and '.join(lacks)}" if lacks else ""
         return f"No case was run, so nothing can be said of {who}{claims}."
     return f"{who} does not conform to {what}."
+
+
+def next_claim(target: Target, cases: Sequence[Case]) -> Iterator[str]:
+    """Say which features bring most cases when they are claimed next, where most are not asked for want of claims."""
+    unclaimed = [case for case in cases if case.verdict == "not claimed" and not case.details]
+    lacking = Counter(
+        frozenset(REQUIREMENTS[name].features) - {*target.features}
+        for name in (name for case in unclaimed for name in case.requirements)
+        if groups_of(name, target.surfaces, frozenset(REQUIREMENTS[name].features).union(target.features))
+    )
+    ranked = sorted(filter(None, lacking), key=lambda features: (len(features), -lacking[features], sorted(features)))
+    if ranked and 2 * len(unclaimed) > len(cases):
+        what = f"{len(unclaimed)} of {len(cases)} cases need what is not claimed"
+        yield f"{what}; claim {' and '.join(sorted(ranked[0]))} next, and {lacking[ranked[0]]} more are asked"
 
 
 def no_claim_of(target: Target, problems: Sequence[str], *, complete: bool) -> str:

@@ -28,7 +28,7 @@ from .text import counts_text, playing_again, rank
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~&@:-]")
 """What may be markup in Markdown."""
-_MAX_PICTURED = 512
+_MAX_PICTURED = 1024
 """Machines with more CPUs than this are not drawn: the page stays one that a phone can open."""
 
 
@@ -210,7 +210,7 @@ def render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=select_autoescape(("html", "svg")),  # Markdown says itself which texts are not ours
+        autoescape=select_autoescape(("html", "svg", "xml")),  # Markdown says itself which texts are not ours
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

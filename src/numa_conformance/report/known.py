@@ -103,6 +103,7 @@ def _fails(case: Case) -> bool:
 
 def _recorded(entry: KnownFailure, requirement: str, failing: Iterable[Case]) -> KnownFailure:
     cases = list(failing)
-    machines = sorted({name for case in cases for name in case.machines})
+    names = sorted({name for case in cases for name in case.machines})
     ids = sorted(case.id for case in cases)
-    return structs.replace(entry, requirement=requirement, cases=ids, machines=machines or None)
+    machines = "all" if entry.machines == "all" else names or None
+    return structs.replace(entry, requirement=requirement, cases=ids, machines=machines)

@@ -20,7 +20,7 @@ from ..printable import listed
 from ..wire.messages.describe import Description
 from .case import SILENT_CASES, VERDICTS, Case, Verdict
 from .circumstances import read_form
-from .claims import NOT_ASKED, NOT_JUDGED, SILENT, Target, claim_of, measure_of, no_claim_of, verdict_of
+from .claims import NOT_ASKED, NOT_JUDGED, SILENT, Target, claim_of, measure_of, next_claim, no_claim_of, verdict_of
 from .known import stale, unasked
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -118,6 +118,7 @@ class Summary(msgspec.Struct, frozen=True):
             *_in_part(ordered),
             *unasked(known, ordered, absent),
             *alone,
+            *(() if narrowed else next_claim(target, ordered)),
         ]
         return msgspec.structs.replace(concluded, notes=notes)
 

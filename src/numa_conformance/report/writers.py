@@ -2,9 +2,9 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from xml.etree import ElementTree
 
 from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
@@ -22,48 +22,28 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def junit_xml(summary: Summary) -> str:
     """Return a test suite for each area, verdicts as types; problems of the run are errors of a suite of their own."""
-    name = f"numa-conformance {summary.target.name} {summary.target.version}"
-    root = ElementTree.Element("testsuites", name=_clean(name))
     areas: dict[str, list[Case]] = {}
-    for case in summary.cases:
+    for case in sorted(summary.cases, key=lambda case: case.area):
         areas.setdefault(case.area, []).append(case)
-    for area, cases in sorted(areas.items()):
-        verdicts = [case.verdict for case in cases]
-        failures = sum(verdict in _FAILURES for verdict in verdicts)
-        errors = verdicts.count("error")
-        passed = verdicts.count("passed")
-        skipped = len(cases) - failures - errors - passed
-        counts = {"tests": len(cases), "failures": failures, "errors": errors, "skipped": skipped}
-        attributes = {name: str(count) for name, count in counts.items()}
-        suite = ElementTree.SubElement(root, "testsuite", {"name": _clean(area), **attributes})
-        for case in cases:
-            _add_case(suite, case)
-    if summary.problems:
-        _add_problems(root, summary)
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    suites = [(area, Counter(map(_tag, cases)), [(*_named(case), _tag(case), case) for case in cases])
+              for area, cases in areas.items()]  # fmt: skip
+    return _clean(render("junit.xml", target=summary.target, suites=suites, problems=summary.problems))
 
 
-def _add_problems(root: ElementTree.Element, summary: Summary) -> None:
-    count = str(len(summary.problems))
-    suite = ElementTree.SubElement(root, "testsuite", name="run", tests=count, failures="0", errors=count, skipped="0")
-    for problem in summary.problems:
-        element = ElementTree.SubElement(suite, "testcase", classname="run", name=_clean(problem))
-        ElementTree.SubElement(element, "error", type="problem", message=_clean(problem))
+def _tag(case: Case) -> str:
+    """Return the element that says what came of a case, nothing where it passed."""
+    if case.verdict in ("passed", "error"):
+        return case.verdict.removeprefix("passed")
+    return "failure" if case.verdict in _FAILURES else "skipped"
 
 
-def _add_case(suite: ElementTree.Element, case: Case) -> None:
-    file, _, name = case.id.partition("::")
-    element = ElementTree.SubElement(suite, "testcase", classname=_clean(file), name=_clean(name))
-    properties = ElementTree.SubElement(element, "properties")
-    for requirement in case.requirements:
-        ElementTree.SubElement(properties, "property", name="requirement", value=_clean(requirement))
-    if case.verdict == "passed":
-        return
-    tag = "failure" if case.verdict in _FAILURES else "error" if case.verdict == "error" else "skipped"
-    first = case.details.splitlines()[0] if case.details else case.verdict
-    outcome = ElementTree.SubElement(element, tag, type=case.verdict, message=_clean(first))
-    outcome.text = _clean(case.details)
+def _named(case: Case) -> tuple[str, str]:
+    """Return the group of a case, by its area and requirement, and its name: of a sentence alone that sentence."""
+    name = case.id.partition("::")[2]
+    known = REQUIREMENTS.get(next(iter(case.requirements), ""))
+    if known is None:
+        return case.area, name
+    return f"{case.area}.{known.id}", known.text if f"[{known.id}]" in name else name
 
 
 def _clean(text: str) -> str:

@@ -1,20 +1,18 @@
 """The contract an implementation under test meets: messages, ways to reach it, conversations as data."""
 
-from .connection import Client as Client
-from .connection import Connection as Connection
-from .faults import BadReply as BadReply
-from .faults import Crashed as Crashed
-from .faults import Exchange as Exchange
-from .faults import NotClaimed as NotClaimed
-from .faults import TargetFault as TargetFault
-from .faults import TimedOut as TimedOut
-from .faults import Unsupported as Unsupported
-from .features import FEATURES as FEATURES
-from .in_child import InChild as InChild
-from .in_process import InProcess as InProcess
-from .in_process import load_factory as load_factory
-from .messages import METHODS as METHODS
-from .messages import SURFACES as SURFACES
-from .messages.describe import PROTOCOL as PROTOCOL
-from .serve import serve as serve
-from .stdio import Stdio as Stdio
+from ..lazy_names import lazy_names
+from .serve import serve as serve  # named as its module is, and therefore imported at once
+
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "wire.connection": "Client Connection",
+        "wire.faults": "BadReply Crashed Exchange NotClaimed TargetFault TimedOut Unsupported",
+        "wire.features": "FEATURES",
+        "wire.in_child": "InChild",
+        "wire.in_process": "InProcess load_factory",
+        "wire.messages": "METHODS SURFACES",
+        "wire.messages.describe": "PROTOCOL",
+        "wire.stdio": "Stdio",
+    },
+)

@@ -5,11 +5,12 @@ import pytest
 from mutants import MUTANTS
 from numa_conformance.asking.examples.node_run import NodeRun
 from numa_conformance.asking.findings.findings import Finding
-from numa_conformance.asking.findings.two_pictures import holders, maps
+from numa_conformance.asking.findings.two_pictures import amounts_of, holders, maps
 from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.recorded import Vector, replay
-from numa_conformance.machine import load_machine
+from numa_conformance.machine import Amounts, load_machine
 from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.report.html import pictures
 from numa_conformance.report.reference_answers import with_reference
 from numa_conformance.wire import Client, InProcess
 
@@ -79,3 +80,38 @@ def test_holders_follow_admission_and_removal_and_ignore_what_is_no_set():
     ]
     assert holders(steps[:2], answers) == {"shared": 0b1001, "a/c": 0b110}
     assert holders(steps, answers) == {"shared": 0b1111}
+
+
+HELD = {
+    "cpus": "1-2",
+    "memory": [{"type": "memory", "bytes": 1024, "nodes": [0, 1]}],
+    "devices": {"example.com/gpu": ["gpu-0"]},
+}
+ADMITTED = {
+    "steps": [{"op": "admit", "pod": {"metadata": {"uid": "a"}}}],
+    "answered": [{"result": "admitted", "containers": {"c": HELD, "shares": {"cpus": ""}}}],
+}
+
+
+def test_memory_and_devices_are_known_of_who_has_any():
+    assert amounts_of(ADMITTED, "answered") == {
+        "a/c": Amounts([("memory", [0, 1], 1024)], {"example.com/gpu": ["gpu-0"]})
+    }
+    assert amounts_of(ADMITTED, "expect") == {}
+
+
+@pytest.mark.parametrize(
+    "holding",
+    [{"memory": 1}, {"memory": [{}]}, {"memory": [{"type": "memory", "bytes": "x", "nodes": []}]}, {"devices": [1]}],
+)
+def test_a_target_that_holds_what_nobody_can_hold_is_not_drawn(scenario, holding):
+    answered = [{"result": "admitted", "containers": {"c": {"cpus": "1", **holding}}}]
+    assert pictures({**scenario, "answered": answered}, {}, "documented") == {}
+    assert len(pictures(scenario, {}, "documented")) == 1
+
+
+def test_nodes_that_no_machine_has_are_drawn_nowhere(scenario):
+    held = {"cpus": "1", "memory": [{"type": "memory", "bytes": 2**80, "nodes": [-1, 10**9]}]}
+    answered = [{"result": "admitted", "containers": {"c": held}}]
+    (picture,) = pictures({**scenario, "answered": answered}, {}, "documented").values()
+    assert "memory 8Gi<" in picture

@@ -201,7 +201,7 @@ def test_a_port_in_use_is_not_a_failure(name):
 def test_programs_that_are_missing_are_named(tmp_path):
     (tmp_path / "etcd").symlink_to(Path(FOLDER, "etcd"))
     done = subprocess.run(
-        [*UP[:4], "--binaries", tmp_path], capture_output=True, text=True, check=False, timeout=PATIENCE
+        [*UP[:5], "--binaries", tmp_path], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert done.returncode == 2
     missing = "kube-apiserver, kube-controller-manager, kube-scheduler, kubelet"
@@ -215,7 +215,7 @@ def test_a_program_that_ends_at_once_is_told_with_its_last_words(name, tmp_path)
     script = tmp_path / "kube-scheduler"
     script.write_text("#!/bin/sh\necho 'Error: no plugin of this name' >&2\nexit 1\n")
     script.chmod(0o755)
-    words = [*UP[:4], "--binaries", tmp_path, "--name", name]
+    words = [*UP[:5], "--binaries", tmp_path, "--name", name]
     done = subprocess.run(words, env=marked(name), capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 3
     assert "error: kube-scheduler has ended: Error: no plugin of this name" in done.stderr

@@ -150,7 +150,7 @@ def test_a_plugin_that_ends_between_answers_is_started_again_and_lists_anew(tmp_
     )
     words = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(EXAMPLE)!r}); {script}"]
     target = PluginTarget([*words, "{plugin_folder}", "{host_root}"])
-    client = Client(InProcess(lambda: target, "plugin", PATIENCE))
+    client = Client(InProcess(lambda: target, PATIENCE))
     try:
         started = client.ask(StartPlugin(machine_to_dict(load_machine("one-cpu"))))
         assert isinstance(started, PluginStarted)

@@ -40,8 +40,8 @@ class Plugin:
         self.closed = True
 
 
-def _linux(cpus: str) -> dict[str, Any]:
-    return {"linux": {"resources": {"cpu": {"cpus": cpus}}}}
+def _linux(cpus: str, **more: str) -> dict[str, Any]:
+    return {"linux": {"resources": {"cpu": {"cpus": cpus, **more}}}}
 
 
 def _spec(folder: Path, device: str, *variables: str) -> None:
@@ -68,7 +68,7 @@ def beside(alone: Containers, monkeypatch: pytest.MonkeyPatch) -> Containers:
 def test_without_a_plugin_the_variables_of_cdi_devices_count(alone: Containers) -> None:
     _spec(alone.cdi, "cpu.test/set=a", "CPUSET_a=2-3", "OTHER=9")
     _spec(alone.cdi, "cpu.test/set=b", "DRA_CPUSET_b=5")
-    assert alone.run("a", ["cpu.test/set=a", "cpu.test/set=b"]) == "2-3,5"
+    assert alone.run("a", ["cpu.test/set=a", "cpu.test/set=b"])[0] == "2-3,5"
     assert alone.shared is None
 
 
@@ -80,7 +80,7 @@ def test_a_device_that_tells_no_set_of_cpus_is_refused(alone: Containers) -> Non
 
 def test_a_device_of_memory_tells_no_cpus(alone: Containers) -> None:
     _spec(alone.cdi, "memory.test/set=a", "NODES=0")
-    assert alone.run("a", ["memory.test/set=a"]) == ""
+    assert alone.run("a", ["memory.test/set=a"])[0] == ""
 
 
 def test_a_device_that_is_not_there_is_refused(alone: Containers) -> None:
@@ -99,9 +99,15 @@ def test_what_a_plugin_changes_beside_a_new_container_counts(beside: Containers)
     beside.run_shared("s")
     _spec(beside.cdi, "cpu.test/set=a", "CPUSET_a=6")
     Plugin.answers.append({"adjust": _linux("2-3"), "update": [{"containerId": "s-1", **_linux("0-1,4-7")}]})
-    assert beside.run("a", ["cpu.test/set=a"]) == "2-3"
+    assert beside.run("a", ["cpu.test/set=a"])[0] == "2-3"
     assert beside.shared == {"s": "0-1,4-7"}
     Plugin.unasked.append({"containerId": "s-1", **_linux("0")})
     assert beside.shared == {"s": "0"}
     beside.end("s")
     assert beside.shared == {}
+
+
+def test_a_plugin_keeps_the_memory_of_a_container_to_numa_nodes(beside: Containers) -> None:
+    Plugin.answers.append({"adjust": _linux("", mems="1")})
+    assert beside.run("a", []) == ("", "1")
+    assert beside.run("b", []) == ("", None)

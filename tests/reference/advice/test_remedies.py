@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.errors import KubeletFails, StartError
+from numa_conformance.errors import KubeletFails, StartError, UsageError
 from numa_conformance.kube import KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import machine_from_dict, machine_to_dict
 from numa_conformance.reference.advice import advise
@@ -166,6 +166,37 @@ def test_each_remedy_is_admitted(refusal):
     assert [remedy.distance for remedy in offered] == sorted(remedy.distance for remedy in offered)
     for remedy in offered:
         assert follows(node, pod, remedy), remedy.text
+
+
+_LEVEL = re.compile(
+    r"with(out)? (?:(\S+) )?(CPU|memory|hugepages-2Mi)s?(?: in place of \S+)? in spec.resources( and in container c0)?"
+)
+
+
+@given(machines(), configurations(), limits(), limits())
+def test_each_remedy_for_a_pod_as_a_whole_is_admitted(machine, config, level, container):
+    spec = limited("p", container, {})["spec"]
+    level = {name: amount for name, amount in level.items() if name != GPU}
+    described = {"metadata": {"name": "p"}, "spec": {**spec, "resources": {"limits": level}}}
+    try:
+        pod = Pod.from_dict(described)
+        node = Node(machine_from_dict(machine), KubeletConfiguration.from_dict(config), resource_fit=True)
+        if node.copy().admit(pod).admitted:
+            return
+        offered = advise(node, pod).remedies
+    except (StartError, KubeletFails, UsageError):
+        return
+    for remedy in offered:
+        if match := _LEVEL.fullmatch(remedy.text):
+            name = "cpu" if match[3] == "CPU" else match[3]
+            changed = [level, *([spec["containers"][0]["resources"]["limits"]] if match[4] else [])]
+            before = [dict(each) for each in changed]
+            for each in changed:
+                each.pop(name, None) if match[1] else each.update({name: match[2]})
+            assert admits(node, Pod.from_dict(described)), remedy.text
+            for each, amounts in zip(changed, before, strict=True):
+                each.clear()
+                each.update(amounts)
 
 
 def amounts_between(name, wanted, offer):

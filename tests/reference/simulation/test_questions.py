@@ -1,6 +1,7 @@
 """``simulate`` and ``explain`` from Python: files, texts and objects in; text, data and a picture out."""
 
 import ast
+import contextlib
 import importlib
 import json
 import subprocess
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import numa_conformance
 from numa_conformance import KubeletConfiguration, StartError, UsageError, explain, load_machine, simulate
@@ -22,7 +25,7 @@ kind: Pod
 metadata: {name: a}
 spec: {containers: [{name: c, resources: {limits: {cpu: 2, memory: 1Gi}}}]}
 """
-FOREIGN = {"click", "jinja2", "hypothesis", "_pytest", "pytest", "rich", "socket", "subprocess"}
+FOREIGN = {"click", "hypothesis", "_pytest", "pytest", "rich", "socket", "subprocess"}
 
 
 @pytest.fixture
@@ -66,6 +69,7 @@ def test_a_comparison_is_what_the_command_prints(printed):
     [
         (CONFIG, POD),
         (CONFIG + "\n", [POD]),
+        (json.dumps(static(topology="single-numa-node")), json.dumps(guaranteed("a", 2))),
         (static(topology="single-numa-node"), [guaranteed("a", 2)]),
         (KubeletConfiguration.from_dict(static(topology="single-numa-node")), guaranteed("a", 2)),
     ],
@@ -133,10 +137,38 @@ def test_what_a_person_should_know_is_in_the_answer_and_not_printed(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_answers_about_other_pods_are_not_compared():
+@pytest.mark.parametrize(
+    "other",
+    [("t1-one-socket-smt2", CONFIG), ("t1-one-socket-smt2", CONFIG, f"{POD}---\n- restart\n"), (MACHINE, CONFIG, POD)],
+)
+def test_answers_to_other_questions_are_not_compared(other):
     answer = simulate("t1-one-socket-smt2", CONFIG, POD)
-    with pytest.raises(UsageError, match="other machines or pods"):
-        answer.compare(simulate("t1-one-socket-smt2", CONFIG))
+    with pytest.raises(UsageError, match="other machines, pods or steps"):
+        answer.compare(simulate(*other))
+
+
+def test_a_pod_that_a_step_moves_is_named_at_the_first_step(tmp_path):
+    (tmp_path / "other.yaml").write_text(CONFIG.replace("'0'", "'0-1'"))
+    lives = [
+        f"{POD}---\n- lose: cpu_manager_state\n- reboot: {{config: {config}}}\n- restart: {{config: {config}}}\n"
+        for config in ("null", tmp_path / "other.yaml")
+    ]
+    before, after = (simulate("t1-one-socket-smt2", CONFIG, life) for life in lives)
+    assert before.compare(after).rows == [
+        ("then reboot", "moved", "default/a: CPUs 1,5, NUMA 0", "default/a: CPUs 2,6, NUMA 0")
+    ]
+
+
+PARTS = """- restart|kind: Pod|metadata:|{name: a}|spec:|  containers:|- {name: c}|---|: |{|]|- delete: a
+cpuManagerPolicy: static|reservedSystemCPUs: '0'|name: m|sockets: 2|node 0 cpus: 0 1""".replace("\n", "|").split("|")
+TEXTS = st.lists(st.sampled_from(PARTS), max_size=8).map("\n".join) | st.text(max_size=30)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_text_is_answered_or_refused(machine, config, pods):
+    for texts in ((machine + "\n", config + "\n", pods + "\n"), ("t1-one-socket-smt2", CONFIG, f"{pods}\n")):
+        with contextlib.suppress(UsageError, StartError):
+            assert simulate(*texts).text
 
 
 def test_nothing_of_a_terminal_is_imported_nor_what_a_browser_lacks():
@@ -156,14 +188,25 @@ print(before, sorted({FOREIGN!r} & sys.modules.keys()))
     assert (run.stdout, run.stderr) == ("['numa_conformance.lazy_names', 'numa_conformance.moved'] []\n", "")
 
 
-@pytest.mark.parametrize("module", ["__init__", "machines", "testing"])
-def test_editors_see_the_names_that_are_imported_when_they_are_used(module):
-    public = importlib.import_module("numa_conformance" + f".{module}".removesuffix(".__init__"))
-    stub = ast.parse(Path(numa_conformance.__file__).with_name(f"{module}.pyi").read_text(encoding="utf-8"))
+@pytest.mark.parametrize(
+    ("module", "others"),
+    [
+        ("__init__", {"moved"}),
+        ("machines", set()),
+        ("testing", set()),
+        ("wire/__init__", {"serve"}),
+        ("reference/target/__init__", set()),
+    ],
+)
+def test_editors_see_the_names_that_are_imported_when_they_are_used(module, others):
+    name = f"numa_conformance.{module}".replace("/", ".").removesuffix(".__init__")
+    public = importlib.import_module(name)
+    package = name if module.endswith("__init__") else "numa_conformance"
+    stub = ast.parse((Path(numa_conformance.__file__).parent / f"{module}.pyi").read_text(encoding="utf-8"))
     shown = {name.name: each.module for each in stub.body if isinstance(each, ast.ImportFrom) for name in each.names}
-    assert {*public.__all__, "moved"} == {*shown, "moved"}
-    for name in public.__all__:
-        assert getattr(public, name) is getattr(importlib.import_module(f"numa_conformance.{shown[name]}"), name)
+    assert {*public.__all__, *others} == shown.keys()
+    for each in public.__all__:
+        assert getattr(public, each) is getattr(importlib.import_module(f"{package}.{shown[each]}"), each)
     assert dir(public) == public.__all__
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         public.simulat  # noqa: B018

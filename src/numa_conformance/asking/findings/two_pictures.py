@@ -55,17 +55,8 @@ def amounts_of(scenario: Mapping[str, Any], side: str) -> dict[str, Amounts]:
     """
     answers = (scenario.get(side) or ())[: len(scenario.get("answered") or ())]
     holdings = {} if scenario.get("kind") == "question" else _holdings(scenario.get("steps", ()), answers)
-    amounts = {name: _amounts(holding) for name, holding in holdings.items()}
+    amounts = {name: Amounts.of_answer(holding) for name, holding in holdings.items()}
     return {name: each for name, each in amounts.items() if each.memory or each.devices}
-
-
-def _amounts(holding: Mapping[str, Any]) -> Amounts:
-    blocks = holding.get("memory") or ()
-    devices = (holding.get("devices") or {}).items()
-    return Amounts(
-        [(str(block["type"]), [*map(int, block["nodes"])], int(block["bytes"])) for block in blocks],
-        {str(resource): [*map(str, ids)] for resource, ids in devices},
-    )
 
 
 def _holdings(steps: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from ...cpuset import bit_of, format_bits
+from ...cpuset import bit_of, bits_of, format_bits
 from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, rests_on, violated
 from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, PublishedDevice
@@ -149,6 +149,20 @@ def of_the_cache(subject: Preparation) -> Judgement:
 def of_the_id(subject: Preparation) -> Judgement:
     """A device with an attribute cpuID gives a claim that CPU."""
     return _within(subject, CPU_ID, {cpu.id: bit_of(cpu.id) for cpu in subject.machine.cpus}, "CPU")
+
+
+@chapter.requires("dra-driver/attributes/memory-nodes")
+@rests_on(
+    "dra-attributes/numa-node/physical",
+    beyond="The page does not speak of cpuset.mems. A driver that sets it is held to what it says of its devices.",
+)
+def keep_memory_to_their_numa_nodes(subject: Preparation) -> Judgement:
+    """A driver that sets the NUMA nodes of a container's memory leaves out none that the devices of its claim name."""
+    mems = exists(subject.mems, "nothing keeps the container's memory to NUMA nodes")
+    nodes = [device.number(NUMA_NODE) for device, _ in subject.wanted]
+    named = bits_of(exists(node, "a device of the claim names no NUMA node") for node in nodes)
+    why = "the memory of a claim's container is kept off NUMA nodes that its devices name"
+    return violated(not named & ~mems, why, got=format_bits(mems) or "none", allowed=format_bits(named))
 
 
 def _is_not_refused(subject: Preparation, why: str) -> Judgement:

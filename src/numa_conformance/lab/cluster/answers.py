@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ import msgspec
 
 from ...cpuset import CpuSet, format_bits
 from ...errors import Fault, UsageError, closest
-from ...machine import allocation_map, machine_to_dict
+from ...machine import Amounts, allocation_map, machine_to_dict
+from ...machine.picture import FOLDED_ABOVE
 from ..kubelet.holdings import allocatable_cpus
 from .api import Api, ApiError
 from .node import ClusterNode
@@ -49,39 +50,18 @@ def is_ready(node: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class ClusterAnswers:
-    """The questions that a cluster answers over its socket; ``programs``: name to process."""
+    """What a cluster is asked over its socket: each public method is a question. ``programs``: name to process."""
 
     nodes: Mapping[str, ClusterNode]
-    api: Api
+    server: Api
     watch: PodWatch
     recorder: Recorder
     folder: Path
     programs: Mapping[str, int]
 
-    def by_verb(self) -> dict[str, Callable[..., Any]]:
-        """Return each by its name."""
-        return {
-            "status": self.status,
-            "node": self.entrance,
-            "record": self.record,
-            "held": self.held,
-            "picture": self.picture,
-            "plans": self.plans,
-            "kept": self.books,
-            "exported": self.exported,
-            "make": self.make,
-            "drop": self.drop,
-            "decided": self.wait_until_decided,
-            "gone": self.wait_until_gone,
-            "api": self.ask_api,
-            "containers": self.containers,
-            "registered": self.registered,
-            "daemons": self.start_daemons_again,
-        }
-
     def status(self) -> dict[str, Any]:
         """Tell what there is: nodes, programs, and where their files are."""
-        nodes = {node["metadata"]["name"]: node for node in nodes_of(self.api)}
+        nodes = {node["metadata"]["name"]: node for node in nodes_of(self.server)}
         pods = Counter(pod["spec"].get("nodeName") for pod in self.watch.pods())
         return {
             "kubeconfig": f"{outside_path(self.folder)}/{KUBECONFIG}",
@@ -101,7 +81,7 @@ class ClusterAnswers:
             "programs": dict(self.programs),
         }
 
-    def entrance(self, name: str) -> dict[str, Any]:
+    def node(self, name: str) -> dict[str, Any]:
         """Tell how a program gets where a node's kubelet lives; raises ``UsageError``."""
         node = self._node(name)
         others = [other.number for other in self.nodes.values() if other is not node and other.number]
@@ -111,7 +91,7 @@ class ClusterAnswers:
         """Return the histories of all nodes so far, and the nodes to which several pods came at once."""
         return {"histories": self.recorder.text(), "broken": self.recorder.broken()}
 
-    def wait_until_decided(self, uid: str) -> bool:
+    def decided(self, uid: str) -> bool:
         """Wait until a pod is decided and the record tells of it, or its kubelet has ended; tell whether it is."""
         end = time.monotonic() + _PATIENCE
         decided = False
@@ -124,7 +104,7 @@ class ClusterAnswers:
         name = str(((self.watch.pod(uid) or {}).get("spec") or {}).get("nodeName"))
         return name in self.nodes and not self.nodes[name].number
 
-    def wait_until_gone(self, *uids: str) -> bool:
+    def gone(self, *uids: str) -> bool:
         """Wait until pods are gone, all where none is named, and the record tells of it; tell whether they are."""
         gone = self.watch.wait_until(lambda pods: not pods.keys() & (uids or pods.keys()), _PATIENCE)
         self.recorder.settle()
@@ -155,22 +135,22 @@ class ClusterAnswers:
 
     def make(self, manifest: str) -> dict[str, Any]:
         """Make a pod of the namespace default, wait until it is decided, and return it."""
-        uid = self.api.ask(f"{PODS}", json.loads(manifest))["metadata"]["uid"]
-        self.wait_until_decided(uid)
+        uid = self.server.ask(f"{PODS}", json.loads(manifest))["metadata"]["uid"]
+        self.decided(uid)
         return dict(self.watch.pod(uid) or {})
 
     def drop(self, *names: str) -> None:
         """Delete pods of the namespace default, and wait until their kubelets have let go."""
-        uids = [self.api.ask(f"{PODS}/{name}")["metadata"]["uid"] for name in names]
+        uids = [self.server.ask(f"{PODS}/{name}")["metadata"]["uid"] for name in names]
         for name in names:
-            self.api.ask(f"{PODS}/{name}", {"gracePeriodSeconds": 0}, "DELETE")
+            self.server.ask(f"{PODS}/{name}", {"gracePeriodSeconds": 0}, "DELETE")
         if uids:
-            self.wait_until_gone(*uids)
+            self.gone(*uids)
 
-    def ask_api(self, path: str, body: str, method: str) -> Any:
+    def api(self, path: str, body: str, method: str) -> Any:
         """Ask the API server as the administrator; None for what is not there."""
         try:
-            return self.api.ask(path, json.loads(body), method)
+            return self.server.ask(path, json.loads(body), method)
         except ApiError as error:
             if error.code != NOT_FOUND:
                 raise UsageError(Fault(path, str(error))) from error
@@ -180,7 +160,11 @@ class ClusterAnswers:
         """Return a pod's containers by name: their cpuset, and what CDI devices add to their environment."""
         made = [item for node in self.nodes.values() for item in node.runtime.containers_of(uid).items()]
         return {
-            name: {"cpuset": container.resources.cpuset_cpus, "environment": container.environment}
+            name: {
+                "cpuset": container.resources.cpuset_cpus,
+                "mems": container.resources.cpuset_mems,
+                "environment": container.environment,
+            }
             for name, container in made
         }
 
@@ -188,7 +172,7 @@ class ClusterAnswers:
         """Tell of the first node what its daemons have registered as since they were started, and how one has ended."""
         return next(iter(self.nodes.values())).registered()
 
-    def start_daemons_again(self) -> None:
+    def daemons(self) -> None:
         """End the daemons of all nodes, and start them again."""
         for node in self.nodes.values():
             node.start_daemons_again()
@@ -196,7 +180,7 @@ class ClusterAnswers:
     def plans(self) -> dict[str, Any]:
         """Return each node's machine, configuration and kubelet's version."""
         versions = {
-            node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes_of(self.api)
+            node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes_of(self.server)
         }
         return {
             name: {
@@ -210,7 +194,7 @@ class ClusterAnswers:
     def exported(self, name: str) -> dict[str, Any] | None:
         """Return the NodeResourceTopology of a node; None where there is none."""
         try:
-            return dict(self.api.ask(f"{TOPOLOGIES}/{self._node(name).plan.name}"))
+            return dict(self.server.ask(f"{TOPOLOGIES}/{self._node(name).plan.name}"))
         except ApiError as error:
             if error.code != NOT_FOUND:
                 raise
@@ -220,8 +204,7 @@ class ClusterAnswers:
         """Draw every node's machine with who has which CPUs, and list the pods that run nowhere."""
         on_nodes = [pod for pod in self.watch.pods() if _is_on_node(pod)]
         parts = [
-            f"node {name}: {node.plan.machine.name}\n{allocation_map(node.plan.machine, self._owners(name, on_nodes))}"
-            for name, node in self.nodes.items()
+            f"node {name}: {node.plan.machine.name}\n{self._map(name, on_nodes)}" for name, node in self.nodes.items()
         ]
         elsewhere = [_explanation(pod) for pod in self.watch.pods() if not _is_on_node(pod)]
         return "\n\n".join([*parts, *(["\n".join(elsewhere)] if elsewhere else [])])
@@ -240,15 +223,17 @@ class ClusterAnswers:
         node = self.nodes[pod["spec"]["nodeName"]]
         return dict(msgspec.to_builtins(node.holdings(pod, node.files())))
 
-    def _owners(self, name: str, pods: list[Pod]) -> dict[str, int]:
-        owners: dict[str, int] = {}
-        for pod in pods:
-            if pod["spec"]["nodeName"] == name:
-                for container, held in self._held(pod).items():
-                    if held["cpus"]:
-                        label = f"{pod['metadata']['name']}/{container}"
-                        owners[label] = owners.get(label, 0) | CpuSet.parse(held["cpus"]).bits
-        return owners
+    def _map(self, name: str, pods: list[Pod]) -> str:
+        held = {
+            f"{pod['metadata']['name']}/{container}": holding
+            for pod in pods
+            if pod["spec"]["nodeName"] == name
+            for container, holding in self._held(pod).items()
+        }
+        owners = {label: CpuSet.parse(holding["cpus"]).bits for label, holding in held.items() if holding["cpus"]}
+        amounts = {label: Amounts.of_answer(holding) for label, holding in held.items()}
+        shown = {label: each for label, each in amounts.items() if each.memory or each.devices}
+        return allocation_map(self.nodes[name].plan.machine, owners, amounts=shown, fold=FOLDED_ABOVE)
 
 
 def _is_on_node(pod: Pod) -> bool:

@@ -22,7 +22,7 @@ from .node import ClusterNode
 from .nodes_file import KUBECONFIG_PLACE, ClusterError, PlannedNode, Scheduler, Stopped
 from .pods import Pod, PodWatch
 from .record import NodeRecord, Recorder
-from .supervised import Supervised, last_words, met_a_port_in_use
+from .supervised import STARTED_AGAIN, Supervised, last_words, met_a_port_in_use
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64
@@ -92,7 +92,8 @@ class RealCluster:
         """Return what answers who asks a cluster that is up, by what is asked."""
         assert self._recorder is not None
         numbers = {program.name: program.number for program in self._programs}
-        return ClusterAnswers(self.nodes, self._api, self._watch, self._recorder, self.folder, numbers).by_verb()
+        answers = ClusterAnswers(self.nodes, self._api, self._watch, self._recorder, self.folder, numbers)
+        return {name: getattr(answers, name) for name in vars(ClusterAnswers) if not name.startswith("_")}
 
     def close(self) -> None:
         """End it all."""
@@ -208,7 +209,9 @@ class RealCluster:
         failure = ""
         while True:
             for text in self.ended():
-                raise ClusterError(text)
+                if not text.endswith(STARTED_AGAIN):
+                    raise ClusterError(text)
+                self._tell(text)
             try:
                 if holds():
                     self._tell(what)

@@ -13,7 +13,7 @@ from typing import Any
 from ...cpuset import format_bits
 from ...errors import Fault, UsageError
 from ...machine import machine_from_dict
-from ...wire.messages.claims import StartDriver, UnprepareClaim
+from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, LONGEST, Daemon, filled_in
 from ..dra.api_server import newest
 from ..dra.containers import environment_cpus
@@ -111,7 +111,7 @@ class ClusterDriver:
             time.sleep(_LOOK_SECONDS)
         return None
 
-    def prepare(self, claim: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
+    def prepare(self, claim: Mapping[str, Any]) -> ClaimPrepared:
         """Make the claim and a pod that uses it, unless they are there, and wait until the pod runs."""
         uid = str(claim["metadata"]["uid"])
         if uid not in self._pods:
@@ -120,7 +120,8 @@ class ClusterDriver:
         container = self._container(uid)
         cpus = str(container["cpuset"] or environment_cpus(container["environment"]))
         stored = self._api(f"{CLAIMS}/{uid}")
-        return cpus, {"metadata": {**claim["metadata"]}, "spec": stored["spec"], "status": stored["status"]}
+        allocated = {"metadata": {**claim["metadata"]}, "spec": stored["spec"], "status": stored["status"]}
+        return ClaimPrepared(cpus, claim=allocated, mems=container["mems"] or None)
 
     def unprepare(self, claim: UnprepareClaim) -> None:
         """Delete the pod, then the claim: in between the kubelet has it unprepared."""

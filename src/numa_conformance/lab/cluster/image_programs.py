@@ -67,7 +67,7 @@ class ImagePrograms(Programs):
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         writer = os.open(pipe, os.O_WRONLY | os.O_CLOEXEC)  # so that the pipe does not end before the program opens it
         os.set_blocking(reader, True)
-        number = self._launcher.run_on_node(self._kubelet(), pipe, words, self._place, settings, mounts)
+        number = self._launcher.run(pipe, words, settings, place=(self._kubelet(), self._place), mounts=mounts)
         self._numbers[container.id] = number
         log = self._folder / container.log.removeprefix(f"{HOME}/")
         threading.Thread(target=_write_log, args=(reader, log), daemon=True).start()
@@ -106,7 +106,7 @@ class ImagePrograms(Programs):
         words = (self._words(container, words) if is_entrypoint else None) or list(words)
         output = self._folder / f"exec-{container.id[:16]}-{time.monotonic_ns()}"
         try:
-            probe = self._launcher.run_on_node(number, output, words, Path("/"), self._settings)
+            probe = self._launcher.run(output, words, self._settings, place=(number, Path("/")))
             code = self._code(probe, None if seconds == float("inf") else seconds)
             if code is None:
                 _kill(probe, signal.SIGKILL)

@@ -107,7 +107,7 @@ class ClusterNode:
             daemon.start()
 
     def _run(self, words: Sequence[str]) -> Callable[[Path], int]:
-        return lambda log: self._launcher.run_on_node(self.number, log, words, self.plan.folder, self.environment())
+        return lambda log: self._launcher.run(log, words, self.environment(), place=(self.number, self.plan.folder))
 
     def start_daemons_again(self) -> None:
         """End them, and start them with the files that they have written."""

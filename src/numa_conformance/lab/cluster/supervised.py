@@ -9,6 +9,8 @@ from pathlib import Path
 from ..daemon.daemon import MOST_RESTARTS
 from ..kubelet.launcher import Launcher
 
+STARTED_AGAIN = "; it is started again, which a kubelet does after a pause"
+
 
 @dataclass
 class Supervised:
@@ -40,7 +42,7 @@ class Supervised:
             return text
         self.restarts += 1
         self.number = self.begin(self.log)
-        return f"{text}; it is started again, which a kubelet does after a pause"
+        return text + STARTED_AGAIN
 
 
 _ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)

@@ -69,7 +69,6 @@ class Daemon:
         self.home = self._folder.path
         self._log = self.home / "daemon.log"
         self._process: subprocess.Popen[bytes] | None = None
-        self._launch: Callable[[], None] = lambda: None
         self._in_vain = 0
         self.restarts = 0
         """How often it has been started again since ``take_restarts``."""
@@ -109,31 +108,24 @@ class Daemon:
         file = None if self.takes_parameters else self.home / "machine.json"
         if file is not None:
             file.write_text(json.dumps(machine))
-        words = [filled_in(word, values) for word in self._words]
-        self._launch = partial(self._begin, file, places, words, {**os.environ, **(environment or {})}, port, listens)
+        self._listens, self._environment = listens, {**os.environ, **(environment or {})}
+        self._entering = partial(entering, port=port, machine=file, places=places if file else {})
+        self._filled = [filled_in(word, values) for word in self._words]
         self._launch()
 
-    def _begin(
-        self,
-        machine: Path | None,
-        places: Mapping[Path, str],
-        words: Sequence[str],
-        environment: Mapping[str, str],
-        port: int,
-        listens: Callable[[socket.socket], None],
-    ) -> None:
+    def _launch(self) -> None:
         ours, theirs = socket.socketpair()
         channel = theirs.fileno()
         with ours:
             with theirs, self._log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    [*entering(channel, port, machine, {} if machine is None else places), *words], env=environment,
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=[channel],
+                    [*self._entering(channel), *self._filled], env=self._environment, pass_fds=[channel],
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 )  # fmt: skip
             self._folder.end_with_owner(self._process.pid)
             answer, descriptors, _, _ = socket.recv_fds(ours, 16, 1)
         for descriptor in descriptors:
-            listens(socket.socket(fileno=descriptor))
+            self._listens(socket.socket(fileno=descriptor))
         if answer == SHARED and not Daemon.shares_network:
             Daemon.shares_network = True
             sys.stderr.write("no private networks are allowed here: programs share the ports of the host\n")

@@ -47,7 +47,7 @@ def _isolate(channel: int, port: int) -> None:
 def _enter(machine: str, places: Sequence[tuple[str, str]]) -> None:
     """See a machine and folders; raises ``UsageError`` where that is not allowed."""
     from ...machine import machine_from_dict  # takes as long as all else together
-    from ...machine.hostfs import enter_machine
+    from ...machine.hostfs.on_machine import enter_machine
 
     described = machine_from_dict(json.loads(Path(machine).read_text(encoding="utf-8")), "machine")
     enter_machine(described, become_root=True)

@@ -50,7 +50,7 @@ class PluginTarget:
         self._kubelet = KubeletOfPlugins(self._folder, self._registry)
         values = {HOST: str(request.host_root), PLUGINS: str(self._folder)}
         self._daemon.start(request.machine, {self._folder: PLACE, self._registry: REGISTRY}, values)
-        answer = self._with_restarts(self._meet(starts=True))
+        answer = self._meet(starts=True)
         if isinstance(answer, messages.PluginFailed):
             self._daemon.check_support()
         return answer
@@ -60,11 +60,7 @@ class PluginTarget:
         if self._kubelet is not None:
             self._kubelet.close()
         self._kubelet = KubeletOfPlugins(self._folder, self._registry)
-        return self._with_restarts(self._meet())
-
-    def _with_restarts(self, answer: Answer) -> Answer:
-        is_met = isinstance(answer, messages.PluginStarted)
-        return replace(answer, restarts=self._daemon.take_restarts()) if is_met else answer
+        return self._meet()
 
     def _meet(self, *, starts: bool = False) -> Answer:
         """Wait until the plugin has registered; one that ends then, as its kubelet has ended, registers once more."""
@@ -82,8 +78,10 @@ class PluginTarget:
         failure = self._daemon.wait(happens, seconds, "registered")
         if failure is None:
             self._silences = 0
-            self._resource = getattr(met[0], "resource", "")
-            return met[0]
+            if isinstance(answer := met[0], messages.PluginStarted):
+                self._resource = answer.resource
+                return replace(answer, restarts=self._daemon.take_restarts())
+            return answer
         if not starts:
             return messages.PluginFailed(failure)
         self._silences += 1
@@ -108,7 +106,10 @@ class PluginTarget:
             return []
         self._up.forget()
         answer = self._meet()
-        return [answer.devices] if isinstance(answer, messages.PluginStarted) else []
+        if isinstance(answer, messages.PluginFailed):
+            return []
+        self._daemon.restarts += answer.restarts
+        return [answer.devices]
 
     @property
     def _up(self) -> KubeletOfPlugins:

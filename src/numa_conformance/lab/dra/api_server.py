@@ -38,12 +38,8 @@ class ApiServer:
         self._servers: list[_Server] = []
         listening = socket.create_server(("127.0.0.1", 0))
         self.port = listening.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
         self.serve(listening)
-
-    @property
-    def url(self) -> str:
-        """Where it serves, on loopback of the host and of each network from which it has a socket."""
-        return f"http://127.0.0.1:{self.port}"
 
     def serve(self, listening: socket.socket) -> None:
         """Serve at a socket that listens."""

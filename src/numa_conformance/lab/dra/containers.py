@@ -54,15 +54,18 @@ class Containers:
         self._take(self._runtime.updates())
         return {name: _cpus(self._made[name]) or str(self._online) for name in sorted(self._shared)}
 
-    def run(self, uid: str, devices: Sequence[str]) -> str:
-        """Start a claim's container, anew where there is one, and return its CPUs; raises ``DriverRefusedError``."""
+    def run(self, uid: str, devices: Sequence[str]) -> tuple[str, str | None]:
+        """Start a claim's container, anew where there is one, and return its CPUs and NUMA nodes.
+
+        Raises ``DriverRefusedError``.
+        """
         try:
             variables = environment(self.cdi, devices)
         except RefusedError as error:
             raise DriverRefusedError(str(error)) from error
         self.end(uid)
         made = self._make(uid, variables)
-        return _cpus(made) or str(environment_cpus(variables))
+        return _cpus(made) or str(environment_cpus(variables)), made["linux"]["resources"]["cpu"].get("mems")
 
     def run_shared(self, name: str) -> None:
         """Start a container without a claim; raises ``DriverRefusedError``."""
@@ -136,9 +139,8 @@ def _cpus(made: Mapping[str, Any]) -> str:
 
 
 def _adjust(made: dict[str, Any], linux: Mapping[str, Any]) -> None:
-    cpus = ((linux.get("resources") or {}).get("cpu") or {}).get("cpus")
-    if cpus:
-        made["linux"]["resources"]["cpu"]["cpus"] = cpus
+    cpu = (linux.get("resources") or {}).get("cpu") or {}
+    made["linux"]["resources"]["cpu"].update({name: cpu[name] for name in ("cpus", "mems") if cpu.get(name)})
 
 
 def environment_cpus(variables: Iterable[str]) -> CpuSet:

@@ -10,7 +10,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ...errors import Fault, UsageError
 from ...machine import machine_from_dict
-from ...wire.messages.claims import StartDriver, UnprepareClaim
+from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, Daemon
 from ..nri.runtime_side import built
 from .api_server import ApiServer
@@ -117,13 +117,14 @@ class DriverProcess:
             return self.daemon.failed(str(error))
         return failure
 
-    def prepare(self, claim: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Store the claim, have it prepared, and start its container; returns the container's CPUs."""
+    def prepare(self, claim: Mapping[str, Any]) -> ClaimPrepared:
+        """Store the claim, have it prepared, and start its container; returns what the container has."""
         api, kubelet = self._up
         metadata = claim.get("metadata") or {}
         namespace, name, uid = (str(metadata.get(key)) for key in ("namespace", "name", "uid"))
         api.claims[namespace, name] = dict(claim)
-        return self._containers.run(uid, kubelet.prepare(namespace, name, uid)), None
+        cpus, mems = self._containers.run(uid, kubelet.prepare(namespace, name, uid))
+        return ClaimPrepared(cpus, mems=mems)
 
     def unprepare(self, claim: UnprepareClaim) -> None:
         """End the claim's container, have the claim unprepared, and delete it."""

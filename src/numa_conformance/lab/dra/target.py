@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from ...wire.messages import claims as messages
 from ...wire.messages.describe import Describe, Description
 from ..daemon.daemon import HOST, Daemon
@@ -32,8 +34,8 @@ class Backend(Protocol):
     def restart(self) -> list[dict[str, Any]]:
         """End the driver, and start it with the files that it has written; returns the slices."""
 
-    def prepare(self, claim: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Start a claim's container; returns its CPUs, and the claim where it was allocated here."""
+    def prepare(self, claim: Mapping[str, Any]) -> messages.ClaimPrepared:
+        """Start a claim's container; returns what it has, and the claim where it was allocated here."""
 
     def unprepare(self, claim: messages.UnprepareClaim) -> None:
         """End a claim's container, and delete the claim."""
@@ -79,10 +81,10 @@ class DraTarget:
     def claims_prepare(self, request: messages.PrepareClaim) -> messages.ClaimPrepared | messages.ClaimRefused:
         """Have a claim prepared, and start its container."""
         try:
-            cpus, claim = self._backend.prepare(request.claim)
+            prepared = self._backend.prepare(request.claim)
         except DriverRefusedError as error:
             return messages.ClaimRefused(str(error))
-        return messages.ClaimPrepared(cpus, self._backend.shared, claim)
+        return replace(prepared, shared=self._backend.shared)
 
     def claims_unprepare(self, request: messages.UnprepareClaim) -> messages.ClaimUnprepared | messages.ClaimRefused:
         """End the claim's container, have the claim unprepared, and delete it."""

@@ -48,24 +48,22 @@ class Launcher:
         """Start a kubelet whose home is the folder ``node``, and its log there; return its number."""
         return int(self._ask(start=[machine, str(node), binary, *flags]))
 
-    def run(self, log: Path, words: Sequence[str], settings: Mapping[str, str] | None = None) -> int:
-        """Start any program, what it says in a file, with settings in its environment, and return its number."""
-        return int(self._ask(run=[str(log), None, "", dict(settings or {}), [], *words]))
-
-    def run_on_node(
+    def run(
         self,
-        kubelet: int,
         log: Path,
         words: Sequence[str],
-        folder: Path,
-        settings: Mapping[str, str],
+        settings: Mapping[str, str] | None = None,
+        *,
+        place: tuple[int, Path] | None = None,
         mounts: Sequence[tuple[str, str]] = (),
     ) -> int:
-        """Start a program that sees what a kubelet, or a program, sees, in a folder, with settings in its environment.
+        """Start any program, what it says in a file, with settings in its environment, and return its number.
 
-        ``mounts``: files and folders of the node that it sees at other places, each before its place. It leads a group.
+        ``place``: a kubelet, or a program, of which it sees the files, and the folder in which it starts; it leads a
+        group then. ``mounts``: files and folders there that it sees at other places, each before its place.
         """
-        return int(self._ask(run=[str(log), kubelet, str(folder), dict(settings), list(mounts), *words]))
+        kubelet, folder = place or (None, "")
+        return int(self._ask(run=[str(log), kubelet, str(folder), settings or {}, list(mounts), *words]))
 
     def code(self, number: int) -> int | None:
         """Return the exit code of a kubelet, or of another program; None while it runs."""

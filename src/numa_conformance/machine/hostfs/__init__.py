@@ -8,7 +8,6 @@ from .dumps import open_dump as open_dump
 from .fake import write_tree as write_tree
 from .kubelet_root import KubeletRoot as KubeletRoot
 from .kubelet_view import read_kubelet_view as read_kubelet_view
-from .on_machine import enter_machine as enter_machine
 from .reader import read_machine as read_machine
 from .stores import DirectoryStore as DirectoryStore
 from .stores import JournalStore as JournalStore

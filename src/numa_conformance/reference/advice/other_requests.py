@@ -52,8 +52,8 @@ class OtherRequests:
     @classmethod
     def of(cls, node: Node, pod: Pod, container: str | None, *, alike: bool) -> "OtherRequests":
         """Return the trials for a pod that is refused at this container, or (None) as a whole."""
-        whole = [_whole(pod)] if pod.has_pod_level else pod.all_containers
-        chosen = whole if container is None else [pod.container(container)]
+        level = [whole_of(pod)] if pod.under_gates(node.gates, node.quirks.node).has_pod_level else []
+        chosen = [*level, *pod.all_containers] if container is None else [pod.container(container)]
         askers: dict[str, Container] = {}
         for each in chosen:
             for name, amount in each.requests.items():
@@ -160,7 +160,8 @@ class OtherRequests:
         """Try it on the node, which is then as it was; a critical pod, which may end others, on a copy."""
         pod = self._changed(amounts)
         together = total_requests(pod.init_containers, pod.containers)
-        if any(amount > pod.requests.get(name, amount) for name, amount in together.items()):
+        has_level = not all(asker.name for asker in self.askers.values())
+        if has_level and any(amount > pod.requests.get(name, amount) for name, amount in together.items()):
             return False  # the API server refuses a pod that has less than its containers
         if pod.is_critical:
             return admitted(self.node.copy(), pod) is not None
@@ -180,11 +181,11 @@ class OtherRequests:
             return replace(container, requests=_without_none(requests), limits=_without_none(limits))
 
         init, apps = (tuple(map(changed, each)) for each in (self.pod.init_containers, self.pod.containers))
-        level = changed(_whole(self.pod))
+        level = changed(whole_of(self.pod))
         return replace(self.pod, init_containers=init, containers=apps, requests=level.requests, limits=level.limits)
 
 
-def _whole(pod: Pod) -> Container:
+def whole_of(pod: Pod) -> Container:
     """Return what a pod asks for as a whole, ``spec.resources``."""
     return Container("", pod.requests, pod.limits)
 

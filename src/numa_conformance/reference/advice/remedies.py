@@ -15,7 +15,7 @@ from ...kube.resource_names import is_huge_page, page_bytes
 from ...machine import Machine, MemoryNode
 from ...sources.options import STATIC_OPTIONS
 from ..node import AdmissionResult, Node, node_allocatable
-from .other_requests import OtherRequests, admitted
+from .other_requests import OtherRequests, admitted, whole_of
 from .room import gives_whole_cores
 
 _MOST = 4
@@ -91,7 +91,8 @@ def _with_pages(memory: MemoryNode, more: Mapping[str, int]) -> MemoryNode:
 def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Remedy]:
     """Yield other amounts of one container, or where none help, of all that ask for as much."""
     trials = OtherRequests.of(node, pod, container, alike=False)
-    every, several = list(trials.all()), len(pod.all_containers) > 1
+    every, whole = list(trials.all()), whole_of(pod)
+    several = len(pod.all_containers) > 1 or whole in trials.askers.values()
     if several and not every:
         trials = replace(trials, alike=True)
         every = list(trials.all())
@@ -100,7 +101,8 @@ def _other_requests(node: Node, pod: Pod, container: str | None) -> Iterator[Rem
         for name, amount in amounts.items():
             named = [each.name for each in pod.all_containers if several and trials.changes(each, name)]
             where = f" in container{'s'[: len(named) > 1]} {', '.join(named)}" if named else ""
-            where = where if trials.askers[name].name else " in spec.resources"
+            if whole in trials.askers.values() and trials.changes(whole, name):
+                where = f" in spec.resources{f' and{where}' if named else ''}"
             wanted = f" in place of {trials.askers[name].requests[name]}"
             text = f"{name}{where}" if amount is None else f"{in_words(name, amount)}{wanted}{where}"
             changes["without" if amount is None else "with"].append(text)

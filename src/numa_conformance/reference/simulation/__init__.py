@@ -4,4 +4,3 @@ from .answer import Answer as Answer
 from .explained import Explanation as Explanation
 from .questions import explain as explain
 from .questions import simulate as simulate
-from .what_if import Comparison as Comparison

@@ -67,9 +67,13 @@ class Answer:
         """Return what differs in another answer about the same pods on the same machine; raises ``UsageError``."""
         from .what_if import Comparison
 
-        uids = [[admission.uid for admission in answer.outcomes.admissions] for answer in (self, other)]
-        if self.inputs.machine != other.inputs.machine or uids[0] != uids[1]:
-            raise UsageError(Fault("compare", "the answers are about other machines or pods", "the same in both"))
+        lives = [
+            [*(each.uid for each in outcomes.admissions), *((each.step.kind, each.after) for each in outcomes.steps)]
+            for outcomes in (self.outcomes, other.outcomes)
+        ]
+        if self.inputs.machine != other.inputs.machine or lives[0] != lives[1]:
+            message = "the answers are about other machines, pods or steps"
+            raise UsageError(Fault("compare", message, "the same in both"))
         return Comparison(self.outcomes, other.outcomes, (self.title, other.title))
 
     def to_text(self, width: int | None = None) -> str:

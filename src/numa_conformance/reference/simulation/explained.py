@@ -41,9 +41,9 @@ class Explanation(Answer):
         outcomes, later = self.outcomes, self.later
         pods = [Section(headline(each, outcomes), self._lines_of(each), each.admitted) for each in self.shown]
         steps = [(step, step_section(step, outcomes)) for step in outcomes.steps]
-        fates = [f"with Kubernetes {self.upgrade}: {step.fate}" for step in later.steps] if later else []
+        changes = [f"with Kubernetes {self.upgrade}: {step.fate}" for step in later.steps] if later else []
         wrong = [
-            replace(section, lines=[*section.lines, *fates[at : at + 1]])
+            replace(section, lines=[*section.lines, *changes[at : at + 1]])
             for at, (step, section) in enumerate(steps)
             if step.is_wrong
         ]

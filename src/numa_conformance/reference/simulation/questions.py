@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +24,10 @@ from .reading import machine_of, read_all
 
 Level = Literal["exact", "documented"]
 _LEVELS = ("exact", "documented")
+_TEXT = re.compile(r"\n|^\s*[{\[]")
+"""What a text has and a path has not: a line break, or a bracket before all else, as JSON."""
 Described = Path | str | Mapping[str, Any]
-"""A file by its path, a text (with a line break in it), or an object as Kubernetes' JSON has it."""
+"""A file by its path, a text, or an object as Kubernetes' JSON has it."""
 
 
 def simulate(
@@ -39,9 +42,10 @@ def simulate(
 ) -> Answer:
     """Return what a node with a machine and a kubelet's configuration does with pods, and with steps between them.
 
-    ``machine`` is also a name of the catalogue, or a text of ``lscpu`` and the like. A text is one with a line break;
-    else a string is a path. ``config`` left out, or blank, stands for the kubelet's defaults. ``flags`` is a kubelet's
-    command line. ``explain`` adds the hints of managers, and quirks and changes behind what becomes of each pod.
+    ``machine`` is also a name of the catalogue, or a text of ``lscpu`` and the like. A text has a line break, or is
+    JSON; else a string is a path. ``config`` left out, or blank, stands for the kubelet's defaults. ``flags`` is a
+    kubelet's command line. ``explain`` adds the hints of managers, and the quirks and changes behind what becomes of
+    each pod.
 
     Raises ``UsageError`` with every fault of the input: file, line and field, where texts are called ``machine``,
     ``config`` and ``pods``. Raises ``StartError`` where the kubelet fails to start.
@@ -123,7 +127,7 @@ class _Sources:
 
     def _source(self, name: str, value: object) -> Source | None:
         """Return a path, or a text by its name; None for a blank one. Raises ``UsageError`` for another type."""
-        if isinstance(value, Path) or (isinstance(value, str) and "\n" not in value):
+        if isinstance(value, Path) or (isinstance(value, str) and not _TEXT.search(value)):
             return value or None
         if isinstance(value, Pod | KubeletConfiguration):
             value = value.to_dict()

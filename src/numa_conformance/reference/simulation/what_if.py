@@ -1,6 +1,7 @@
 """``simulate --compare``: how pods fare with another configuration or version, as a table and two pictures."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,6 @@ from ..node import AdmissionResult
 from ..target.answers import admission_answer
 from .outcomes import NO_ANSWER, Outcomes, brief_placements, resize_result
 from .step_lines import Section, data_of
-from .steps import StepOutcome
 
 _SIDES = ("before", "after")
 
@@ -32,7 +32,7 @@ class Comparison:
         self._machine = before.node.machine
         pairs = zip(before.admissions, after.admissions, strict=True)
         self._pods = [pod_change(self._machine, earlier, later) for earlier, later in pairs]
-        self._steps = [row for pair in zip(before.steps, after.steps, strict=True) if (row := self._step_row(*pair))]
+        self._steps = list(self._step_rows())
 
     @property
     def changed(self) -> bool:
@@ -66,7 +66,7 @@ class Comparison:
         """The pods that are refused now, with what would have them admitted."""
         advice = self._after.advice
         refused = [pod for pod in self._pods if "refused" in pod.changes and pod.uid in advice]
-        return [Section(f"{self._name(pod)}: {pod.after.message}", [*advice[pod.uid].lines()]) for pod in refused]
+        return [Section(f"{self._name(pod.uid)}: {pod.after.message}", [*advice[pod.uid].lines()]) for pod in refused]
 
     @property
     def data(self) -> dict[str, Any]:
@@ -102,30 +102,33 @@ class Comparison:
         sides = ((side.owners, side.amounts) for side in (self._before, self._after))
         return scenes_of(self._machine, dict(zip(headings, sides, strict=True)))
 
-    def _name(self, pod: PodChange) -> str:
-        return self._after.names[pod.uid]
+    def _name(self, uid: str) -> str:
+        return self._after.names[uid]
 
     def _row(self, pod: PodChange) -> tuple[str, ...]:
         changes = ", ".join(pod.changes)
-        return self._name(pod), changes, _fate(self._machine, pod.before), _fate(self._machine, pod.after)
+        return self._name(pod.uid), changes, _fate(self._machine, pod.before), _fate(self._machine, pod.after)
 
     def _counts(self) -> dict[str, int]:
         counts = Counter(change for pod in self._pods for change in pod.changes)
         return {change: counts[change] for change in CHANGES if counts[change]}
 
-    def _step_row(self, before: StepOutcome, after: StepOutcome) -> tuple[str, ...] | None:
-        """Return what comes of a step otherwise: what it refuses, or what pods have after it."""
-        step, sides = f"then {before.step.text}", (before, after)
-        if before.fate != after.fate:
-            return step, "otherwise", before.fate, after.fate
-        has = [{uid: brief_placements(self._machine, held) for uid, held in side.pods.items()} for side in sides]
-        moved = [uid for uid, text in has[0].items() if has[1].get(uid, text) != text]
-        texts = ["; ".join(f"{self._after.names[uid]}: {side[uid]}" for uid in moved) for side in has]
-        return (step, "moved", *texts) if moved else None
+    def _step_rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield what comes of steps otherwise: what they refuse, or what pods have from then on."""
+        moved_before = {pod.uid for pod in self._pods if pod.changes}
+        for sides in zip(self._before.steps, self._after.steps, strict=True):
+            step, outcomes = f"then {sides[0].step.text}", [side.fate for side in sides]
+            if outcomes[0] != outcomes[1]:
+                yield (step, "otherwise", *outcomes)
+            has = [{uid: brief_placements(self._machine, held) for uid, held in side.pods.items()} for side in sides]
+            moved = [uid for uid in has[0].keys() & has[1].keys() - moved_before if has[0][uid] != has[1][uid]]
+            if moved := sorted(moved, key=list(has[0]).index):
+                yield (step, "moved", *("; ".join(f"{self._name(uid)}: {side[uid]}" for uid in moved) for side in has))
+            moved_before |= {*moved}
 
     def _as_dict(self, pod: PodChange) -> dict[str, Any]:
         return {
-            "pod": self._name(pod),
+            "pod": self._name(pod.uid),
             "uid": pod.uid,
             "changes": list(pod.changes),
             "before": _admission(self._machine, pod.before),

@@ -1,6 +1,11 @@
 """The reference as a target: it answers every surface of the contract."""
 
-from .living_node import BEYOND, LifeClient, LivingReference
-from .reference_target import Level, ReferenceTarget
+from ...lazy_names import lazy_names
 
-__all__ = ["BEYOND", "Level", "LifeClient", "LivingReference", "ReferenceTarget"]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "reference.target.living_node": "BEYOND LifeClient LivingReference",
+        "reference.target.reference_target": "Level ReferenceTarget",
+    },
+)

@@ -16,6 +16,8 @@ _LONG = 40
 """Characters of an argument with its default that a person still reads."""
 _WITH_MEMBERS = ("AdmissionResult", "Answer", "Comparison", "CpuSet", "Machine", "Node", "Placement")
 """Classes of the root whose members are listed."""
+_CONSTRUCTED = ("CpuSet", "Node")
+"""Classes that users make themselves, and whose docstring does not list what they take."""
 _CONSTANTS = {
     "Assignments": "pod uid to container to CPUs",
     "MemoryAmounts": "memory type to NUMA node to bytes",
@@ -39,7 +41,8 @@ def _module(name: str) -> tuple[str, str, list[str], list[str]]:
         if _is_message(value):
             messages.append(f"`{each}`{_method(value)}{_sentence(each, value)}")
         else:
-            exported.append(f"`{each}{_signature(value)}`{_sentence(each, value)}")
+            made_by = value.__init__ if each in _CONSTRUCTED else value
+            exported.append(f"`{each}{_signature(made_by)}`{_sentence(each, value)}")
             if each in _WITH_MEMBERS and name == PUBLIC[0]:
                 exported += _members(value)
     return name, _text(module), exported, messages

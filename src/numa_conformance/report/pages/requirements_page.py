@@ -48,14 +48,15 @@ def requirement_changes_page() -> str:
     first, *later = RELEASES
     return render(
         "requirement_changes.md",
-        releases=[(name, _new(name), RELEASES[name].tightened) for name in reversed(later)],
+        releases=[(name, new_in(name), RELEASES[name].tightened) for name in reversed(later)],
         first=first,
         first_count=len(RELEASES[first].new),
         link_to=link_to,
     )
 
 
-def _new(release: str) -> list[Requirement]:
+def new_in(release: str) -> list[Requirement]:
+    """Return the requirements that came in a release of the suite, in the order of the registry."""
     listed = {id for each in RELEASES.values() for id in each.new}
     of_release = set(RELEASES[release].new) | (REQUIREMENTS.keys() - listed if release == NEXT else set())
     return [requirement for id, requirement in REQUIREMENTS.items() if id in of_release]

@@ -74,6 +74,7 @@ class StartedNode(TaggedReply, tag="started", frozen=True):
     reserved_cpus: wire.IdList | None = None
     allocatable_cpus: wire.IdList | None = None
     memory_state: list[node.MemoryNode] | None = None
+    restarts: int = 0
 
 
 class PreparedClaim(TaggedReply, tag="prepared", frozen=True):
@@ -82,6 +83,7 @@ class PreparedClaim(TaggedReply, tag="prepared", frozen=True):
     cpus: wire.IdList
     shared: dict[str, wire.IdList] | None = None
     claim: AllocatedClaim | None = None
+    mems: wire.IdList | None = None
 
 
 HISTORY_METHODS: Mapping[str, Method] = {

@@ -56,11 +56,13 @@ class ClaimPrepared(TaggedReply, tag="prepared", frozen=True):
 
     ``shared``: what containers without a claim may run on by now, where that is known. ``claim``: the ResourceClaim
     with its allocation in its status, where a scheduler of the target's has allocated it, be it to other devices.
+    ``mems``: the NUMA nodes to which the driver keeps the memory of that container; null: nothing keeps it.
     """
 
     cpus: IdList
     shared: dict[str, IdList] | None = None
     claim: JsonObject | None = None
+    mems: IdList | None = None
 
 
 class ClaimRefused(TaggedReply, tag="refused", frozen=True):
