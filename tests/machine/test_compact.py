@@ -215,7 +215,11 @@ def test_the_compact_form_and_its_json_form_are_one_machine():
         ({"coresPerNuma": 1, "distances": {"romote": 3}}, "distances.romote", "unknown field"),
         ({"coresPerNuma": 1, "distances": "usual"}, "distances", "is 'usual'"),
         ({"coresPerNuma": 1, "devices": [{"resource": "a/b", "id": "x", "count": 2}]}, "devices[0]", "id and count"),
-        ({"coresPerNuma": 1, "devices": [{"resource": "a/b", "perNuma": 2, "numa": 0}]}, "devices[0].numa", "combined with"),
+        (
+            {"coresPerNuma": 1, "devices": [{"resource": "a/b", "perNuma": 2, "numa": 0}]},
+            "devices[0].numa",
+            "combined with",
+        ),
         ({"coresPerNuma": 1, "groups": [{"cpus": "0"}]}, "coresPerNuma", "cannot be combined with groups"),
         ({"groups": []}, "groups", "has 0 entries"),
         ({"groups": [{"cpus": ""}]}, "groups", "name no CPU"),
