@@ -20,7 +20,8 @@ from numa_conformance.asking import asking
 from numa_conformance.judging.departures import FILE, TOGETHER, Causes
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.case import UNMET, Case
-from numa_conformance.report.model import Summary, read_report
+from numa_conformance.report.model import Summary
+from numa_conformance.report.reading import read_report
 from numa_conformance.report.reference_answers import quirks_in_history, quirks_in_scenario
 from numa_conformance.sources.quirks import Quirks
 from numa_conformance.sources.versions import SUPPORTED, KubernetesVersion

@@ -10,7 +10,7 @@ import pytest
 from asked_in_full import DEEP, deep
 from forked_pytest import run_as_typed
 from numa_conformance.report.case import UNMET
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from numa_conformance.report.text import summary_lines
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

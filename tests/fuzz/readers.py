@@ -26,7 +26,7 @@ from numa_conformance.reference.managers.memory.state_file import decode as deco
 from numa_conformance.reference.managers.state_file import PLAIN, CheckpointError, FileStyle
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.html import html_page
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from numa_conformance.report.writers import junit_xml, markdown_text
 from numa_conformance.wire import Client, InProcess, TargetFault
 from numa_conformance.wire.history.history import HistoryError, read_histories

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from processes import runs, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone gives orphans to who asks for them")

@@ -55,7 +55,7 @@ STARTS = {
     },
     **OTHERS,
 }
-ALWAYS = {"--numa-device-plugin fails", "--numa-nri-plugin ends well", "a target that ends"}
+ALWAYS = {"--numa-device-plugin fails", "--numa-device-plugin ends well", "a target that ends"}
 
 
 @pytest.mark.parametrize(

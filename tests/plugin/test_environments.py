@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from asked_in_full import DEEP, deep
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from processes import PATIENCE
 
 WRONG = """

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from asked_in_full import DEEP
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from processes import PATIENCE, wait_until
 
 MOMENTS = range(40) if DEEP else range(1)

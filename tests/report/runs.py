@@ -10,6 +10,7 @@ from numa_conformance.wire.messages.describe import Description
 
 REQUIREMENT = "cpu-manager/static/packs-whole-cores"
 OTHER = "qos/best-effort-has-none"
+TEST = "host/test_reconcile::test_cpusets_reach_the_cgroups"
 
 SCENARIO = {
     "id": "scenario",
@@ -24,7 +25,7 @@ SCENARIO = {
 
 def case(number, verdict="passed", requirement=REQUIREMENT, details="", scenario=None):
     area = requirement.split("/")[0]
-    return Case(f"test_static::test_{number}", [requirement], area, verdict, details, scenario)
+    return Case(f"{TEST}[{number}]", [requirement], area, verdict, details, scenario)
 
 
 def failure(**about):

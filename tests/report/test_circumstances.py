@@ -37,7 +37,7 @@ def test_they_stand_in_a_file_and_on_the_page_and_not_in_the_report(tmp_path, mo
 
 def test_the_line_that_plays_a_failure_again_names_the_target_and_is_relative_to_the_folder():
     page = html_page(failing_run(), made())
-    assert "<code>numa-conformance replay scenario-test-static-test-2" in page
+    assert "<code>numa-conformance replay scenario-host-test-reconcile-test-cpusets-reach-the-cgroups-2" in page
     assert ".json --target &lt;mine&gt;</code>" in page
     assert html_page(run(case(1, "crashed", details="x")), made()).count("--numa-target &lt;mine&gt;</code>") == 2
 

@@ -15,7 +15,7 @@ from numa_conformance.judging.departures import DEPARTURES
 from numa_conformance.judging.verdicts import ANSWERED
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.reference.target.reference_target import ReferenceTarget
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from numa_conformance.report.reference_answers import open_reference, quirks_in_history, quirks_in_scenario
 from numa_conformance.sources.quirks import QUIRKS
 from numa_conformance.sources.versions import NEWEST, KubernetesVersion

@@ -6,7 +6,7 @@ import pytest
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.errors import UsageError
 from numa_conformance.report.html import html_page
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from numa_conformance.report.text import summary_lines, unmet_blocks
 from numa_conformance.report.writers import write_reports
 from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
@@ -110,7 +110,7 @@ def test_a_verdict_that_is_none_of_ours_is_refused(tmp_path):
 
 
 def test_verdict_and_claim_of_a_report_from_elsewhere_are_drawn_anew(tmp_path):
-    write_reports(run(case(1), case(2, "failed"), profile="all", narrowed=False), tmp_path)
+    write_reports(run(case(1), case(2, "failed")), tmp_path)
     file = tmp_path / "report.json"
     told = json.loads(file.read_text())
     told |= {"verdict": "conformant", "claim": "mine is best"}
@@ -174,7 +174,9 @@ def test_a_planned_case_without_a_verdict_is_told_and_takes_the_profile_away():
     assert (whole.verdict, whole.profile) == ("conformant", "all@1.32")
     cut = run(case(1), planned=[case(1).id, case(2).id], narrowed=False)
     assert (cut.verdict, cut.profile) == ("partial", "")
-    assert cut.problems == ["1 planned cases came to no verdict: test_static::test_2"]
+    assert cut.problems == [
+        "1 planned cases came to no verdict: host/test_reconcile::test_cpusets_reach_the_cgroups[2]"
+    ]
 
 
 def test_nothing_is_claimed_where_there_is_a_problem():

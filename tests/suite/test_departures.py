@@ -8,7 +8,7 @@ from numa_conformance.asking.asking import MOST_FAULTS
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.departures import DEPARTURES, TOGETHER
 from numa_conformance.judging.verdicts import ANSWERED
-from numa_conformance.report.model import read_report
+from numa_conformance.report.reading import read_report
 from numa_conformance.sources.quirks import QUIRKS, Quirks
 from numa_conformance.sources.versions import NEWEST, SUPPORTED, KubernetesVersion
 

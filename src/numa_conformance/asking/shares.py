@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any, NoReturn
+from typing import Any
 
 from ..judging.verdicts import HistoryVerdicts, judge
 from ..wire import Client
@@ -116,7 +116,7 @@ class Shares:
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             self._processes.pop(number)
             self.close()
-            _end_alike(code)
+            raise RuntimeError(f"a process that asks has ended with status {code}") from None
 
     def _live(self, pipe: Connection, ours: Connection, number: int, parent: int) -> None:
         try:
@@ -200,11 +200,3 @@ def _gone(process: int) -> None:
             if time.monotonic() > until:
                 os.kill(process, signal.SIGKILL)
             time.sleep(_PAUSE)
-
-
-def _end_alike(code: int) -> NoReturn:
-    """End as a process did that a target has ended: so it would have ended this one."""
-    if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
-    os._exit(code)

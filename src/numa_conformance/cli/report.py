@@ -1,6 +1,8 @@
 """``numa-conformance report``: compare and join reports of the suite."""
 
 import os
+import random
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -8,17 +10,24 @@ from urllib.parse import quote
 import click
 import msgspec
 
+from ..asking.drive import again
 from ..asking.known_failures import KnownFailure, KnownFailures, check_expiry
 from ..errors import Fault, UsageError
 from ..files import write_text
+from ..printable import as_line
 from ..report.circumstances import read_circumstances
 from ..report.compare import Column, compare_reports, merge_reports
 from ..report.html import matrix_page
 from ..report.known import refreshed
-from ..report.model import read_report
+from ..report.reading import read_report
 from ..report.writers import PAGE, write_reports
+from ..wire.history.history import Step
+from .judge import read_files
 from .options import FILE
-from .terminal import DIFFERENT, OK, print_json
+from .targets import TargetChoice, open_target, target_options
+from .terminal import DIFFERENT, OK, print_json, with_progress
+
+_SAMPLE = 100
 
 
 @click.group("report")
@@ -71,6 +80,47 @@ def known_failures(
     added, gone = after.entries.keys() - before.entries.keys(), before.entries.keys() - after.entries.keys()
     click.echo(f"{file}: {len(after.entries)} known failures, {len(added)} added, {len(gone)} removed")
     return OK
+
+
+@command.command("verify")
+@click.argument("report", type=FILE)
+@click.option("--sample", default=_SAMPLE, show_default=True, metavar="N", help="How many conversations at most.")
+@target_options
+def verify(report: Path, sample: int, choice: TargetChoice) -> int:
+    """Ask a sample of REPORT's conversations again, and say whether the answers are the same.
+
+    A report keeps those that break something, with --numa-histories all of them. Exits with 1 when an answer is
+    another one. What a report says beside them, nobody can verify.
+    """
+    summary = read_report(report)
+    folder = report if report.is_dir() else report.parent
+    names = {name for case in summary.cases for name in (case.history, *case.conversations) if name}
+    files = [folder / name for name in sorted(names)]
+    histories = list(read_files(file for file in files if not file.exists() or file.stat().st_size))
+    if not histories:
+        raise UsageError(Fault(str(report), "keeps no conversations", "a report made with --numa-histories"))
+    different = 0
+    chosen = random.Random(0).sample(histories, min(sample, len(histories)))
+    with open_target(choice) as client:
+        for history in with_progress(chosen, "asking", len(chosen)):
+            steps = again(history, client)[0].steps
+            pairs = enumerate(zip_longest(history.steps, steps), 1)
+            at = next((number for number, (one, other) in pairs if not _is_alike(one, other)), 0)
+            different += at > 0
+            if at:
+                click.echo(as_line(f"another answer: {history.id}, question {at}: {history.steps[at - 1].method}"))
+        described = client.description
+    asked = f"{len(chosen)} of {len(histories)} conversations were asked again"
+    click.echo(f"{asked}: {len(chosen) - different} with the same answers, {different} with others")
+    is_other = (described.name, described.version) != (summary.target.name, summary.target.version)
+    if is_other:
+        click.echo(f"the report is of {summary.target.name} {summary.target.version}; "
+                   f"{described.name} {described.version} was asked")  # fmt: skip
+    return DIFFERENT if different or is_other else OK
+
+
+def _is_alike(before: Step | None, now: Step | None) -> bool:
+    return before is not None and now is not None and (before.answer, before.fault) == (now.answer, now.fault)
 
 
 @command.command("merge")

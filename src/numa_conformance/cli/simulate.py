@@ -35,6 +35,10 @@ if TYPE_CHECKING:  # loaded when two nodes are compared
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option("--svg", "as_svg", is_flag=True, help="Print a picture of the machine with its pods, as SVG.")
 @click.option("--html", "as_html", is_flag=True, help="Print a web page: the pods and the picture.")
+@click.option("--link", "as_link", is_flag=True, help="Print the address at which a browser answers the same.")
+@click.option(
+    "--link-base", default="playground/", show_default=True, help="Where the page is: below the documentation's site."
+)
 def command(
     pods: tuple[Path, ...],
     node: NodeChoice,
@@ -44,6 +48,8 @@ def command(
     as_json: bool,
     as_svg: bool,
     as_html: bool,
+    as_link: bool,
+    link_base: str,
 ) -> int:
     """Admit the pods of the files PODS, in order, to a node with this machine and configuration.
 
@@ -52,8 +58,8 @@ def command(
     one; with --compare or --compare-version, when a pod comes out differently there (docs/what-if.md).
     """
     compares = other_config is not None or other_version is not None
-    if as_json + as_svg + as_html > 1:
-        raise click.UsageError("--json, --svg and --html exclude each other")
+    if as_json + as_svg + as_html + as_link > 1:
+        raise click.UsageError("--json, --svg, --html and --link exclude each other")
     if compares and explain:
         raise click.UsageError("--explain is about one node: leave out --compare and --compare-version")
     if node.dump is None and not (node.machine_name and pods):
@@ -64,10 +70,15 @@ def command(
     answer = ask(inputs, beginning, notice, 0 if compares else ADVISED, explains=explain)
     shown: Answer | Comparison = answer
     is_well = answer.admitted
-    if compares:
-        shown = answer.compare(_other(answer, node.other(inputs, other_config, other_version)))
+    other = node.other(inputs, other_config, other_version) if compares else None
+    if other is not None:
+        shown = answer.compare(_other(answer, other))
         is_well = not shown.changed
-    if as_html:
+    if as_link:
+        from .question_link import question_link  # machines as YAML are of no other use here
+
+        click.echo(question_link(link_base, node, pods, answer, other))
+    elif as_html:
         click.echo(_page(shown, answer), nl=False)
     elif as_json:
         print_json(shown.data)

@@ -8,12 +8,14 @@ import msgspec
 from ..errors import Fault, UsageError
 from ..sources.versions import KubernetesVersion
 from ..wire.history.values import Bytes, CpuId, MaybeNode
-from .tree import MAX_SMALL, MAX_STATE, NodeTree
+from .tree import MAX_SMALL, NodeTree
 
 _Kind = TypeVar("_Kind")
 
 PATIENCE = 30.0
 """Seconds after which no further pod is asked for one by one."""
+MAX_REPORT = 16 * 1024 * 1024
+"""What a kubelet may send in one message: it tells of each device."""
 DUMPED = "numa-conformance/pod-resources.json"
 """Where a dump keeps what was told, below its root."""
 
@@ -62,7 +64,7 @@ class PodResourcesReport(msgspec.Struct, frozen=True):
 
 def read_dump(tree: NodeTree) -> PodResourcesReport | None:
     """Read what a dump keeps; None where it keeps nothing. Raises ``UsageError`` for what is no such thing."""
-    return _read(tree, DUMPED, PodResourcesReport, MAX_STATE)
+    return _read(tree, DUMPED, PodResourcesReport, MAX_REPORT)
 
 
 def _read(tree: NodeTree, file: str, kind: type[_Kind], most: int) -> _Kind | None:

@@ -15,7 +15,7 @@ from ..machine.hostfs.host_files import HostFiles
 
 MAX_SMALL = 1024 * 1024
 """Bytes of a file that a kernel or a person writes."""
-MAX_STATE = 64 * 1024 * 1024
+MAX_STATE = 4 * 1024 * 1024
 """Bytes of a state file."""
 MAX_ENTRIES = 100_000
 """Entries of one folder; of a larger one the first are read, and it is said."""

@@ -36,8 +36,6 @@ FAILED_USER_TESTS = pytest.StashKey[set[str]]()
 """Where pytest's configuration keeps which of the user's own tests failed: no part of the verdict."""
 UNWRITTEN = pytest.StashKey[str]()
 """Where pytest's configuration keeps why no report was written."""
-UNCOMPARED = pytest.StashKey[str]()
-"""Where pytest's configuration keeps why no golden snapshot was compared or written, although a folder is named."""
 IN_THIS_PROCESS = "no profile was tested whole, as the target was asked in the process that judges it"
 OF_A_WORKER = "numa_statements"
 """What a worker of xdist tells at its end: what is left out, and the statements of its record."""
@@ -120,22 +118,25 @@ class Conclusion:
             return
         if exitstatus == pytest.ExitCode.USAGE_ERROR or self._config.option.collectonly:
             return
-        summary = self._config.stash[SUMMARY] = self._summary(run)
-        if run.report or run.markdown:
-            self._write(summary, run)
+        uncompared = []
         if run.snapshots.of_target and not any(map(_is_compared, self._cases.values())):
-            self._config.stash[UNCOMPARED] = (
+            uncompared.append(
                 f"no snapshot was written or compared in {run.snapshots.folder}; needs a target that claims "
                 "cpu-manager/static on the surface node, and cases of exact/placements/*"
             )
+        summary = self._config.stash[SUMMARY] = self._summary(run, uncompared)
+        if run.report or run.markdown:
+            self._write(summary, run)
         if summary.verdict in SILENT_CODES:
             session.exitstatus = SILENT_CODES[summary.verdict]
         elif run.client.record.is_absent:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-        elif exitstatus == 0 and (summary.problems or summary.unmet()):
+        elif exitstatus == 0 and (summary.problems != uncompared or summary.unmet()):
             session.exitstatus = 1
-        elif exitstatus == 0 and (UNWRITTEN in self._config.stash or UNCOMPARED in self._config.stash):
+        elif exitstatus == 0 and (UNWRITTEN in self._config.stash or uncompared):
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        elif exitstatus == 0 and summary.verdict == "not tested":
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def _write(self, summary: Summary, run: Run) -> None:
         """Write the reports; a folder that does not take them costs the report and not the verdict."""
@@ -161,7 +162,7 @@ class Conclusion:
             run.report,
         )
 
-    def _summary(self, run: Run) -> Summary:
+    def _summary(self, run: Run, problems: list[str]) -> Summary:
         unasked = any(case.verdict == "not claimed" and case.details for case in self._cases.values())
         summary = Summary.of(
             run.client.description,
@@ -173,6 +174,7 @@ class Conclusion:
             narrowed=run.is_narrowed or unasked or any(case.by_chance for case in self._left_out),
             features=run.features,
             harness=self._harness,
+            problems=problems,
             left_out=self._left_out,
             whole=run.asks_the_whole_suite,
             outside=run.client.outside,
@@ -234,8 +236,6 @@ class Terminal:
 def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[str]:
     if unwritten := config.stash.get(UNWRITTEN, ""):
         yield f"no report: {unwritten}"
-    if uncompared := config.stash.get(UNCOMPARED, ""):
-        yield uncompared
     yield from summary_lines(summary, run.again, "" if unwritten else run.report)
     if spent := budget_line(run.spending, sum(case.details.startswith(NO_TIME) for case in summary.cases)):
         yield spent

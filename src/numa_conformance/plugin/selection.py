@@ -11,7 +11,7 @@ import pytest
 
 from ..chapters import OF_TARGETS
 from ..errors import Fault, UsageError, closest, closest_to_pattern
-from ..report.model import read_report
+from ..report.reading import read_report
 from ..wire.features import KNOWN
 from .options import setting, settings_list
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import msgspec
+
 from ..errors import Fault, UsageError
 from .case import UNMET, Case
 from .circumstances import Circumstances
@@ -76,7 +78,7 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     """Join reports; a case that several hold keeps its worst verdict. ``names`` are the reports' own, for errors.
 
     Problems of the parts stay, once each. The whole is at most *partial*: that together they are the whole suite is
-    nothing a report knows. Raises ``UsageError`` for reports of different targets or levels, naming each.
+    nothing a report knows. Raises ``UsageError`` for reports of different targets, levels or versions of the suite.
     """
     if not reports:
         raise UsageError(Fault("report merge", "there is no report to merge", "one or more"))
@@ -84,7 +86,7 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     faults = [
         Fault(name, f"is of {_who(report)}", f"{_who(first)}, as in {names[0]}")
         for name, report in zip(names, reports, strict=True)
-        if (report.target, report.level) != (first.target, first.level)
+        if (report.target, report.level, report.suite) != (first.target, first.level, first.suite)
     ]
     if faults:
         raise UsageError(faults)
@@ -100,14 +102,17 @@ def merge_reports(reports: Sequence[Summary], names: Sequence[str]) -> Summary:
     if len(reports) == 1:
         return first
     complete = all(report.complete for report in reports)
-    return Summary.concluded(
+    whole = Summary.concluded(
         first.target, first.level, "", cases.values(), problems, narrowed=True, silent=silent, complete=complete
     )
+    missing = sum(report.planned - len(report.cases) for report in reports)
+    return msgspec.structs.replace(whole, suite=first.suite, planned=whole.planned + missing)
 
 
 def _who(summary: Summary) -> str:
     target = summary.target
-    return f"{target.name} {target.version} (Kubernetes {target.kubernetes}, level {summary.level})"
+    suite = f"level {summary.level}, numa-conformance {summary.suite}"
+    return f"{target.name} {target.version} (Kubernetes {target.kubernetes}, {suite})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,6 +215,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else printable(value),
     )
     environment.filters.update(anchor=_anchor, asked=_question_counts, duration=_duration)
     environment.filters.update(css=lambda words: words.replace(" ", "-"), json=partial(json.dumps, indent=1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,16 +14,12 @@ from .. import __version__
 from ..asking.known_failures import NO_VERDICT, KnownFailures, LeftOut
 from ..asking.profiles import Profile
 from ..chapters import REQUIREMENTS
-from ..errors import Fault, UsageError
 from ..printable import listed
 from ..wire.messages.describe import Description
 from .case import SILENT_CASES, VERDICTS, Case, Verdict
-from .circumstances import read_form
-from .claims import NOT_ASKED, NOT_JUDGED, SILENT, Target, claim_of, measure_of, next_claim, no_claim_of, verdict_of
+from .claims import NOT_ASKED, NOT_JUDGED, Target, claim_of, measure_of, next_claim, no_claim_of, verdict_of
 from .known import stale, unasked
 
-MAX_BYTES = 256 * 1024 * 1024
-"""Of a report.json that is read at most."""
 MOST_MACHINES = 5
 """Machines that are named of those that a target does not support for the same reason, or contradicts itself on."""
 SELDOM, MOST_SELDOM = 10, 12
@@ -54,6 +49,8 @@ class Summary(msgspec.Struct, frozen=True):
     """The version of numa-conformance that asked."""
     complete: bool = True
     """Whether all planned cases came to a verdict."""
+    planned: int = 0
+    """The number of cases that were to come to one."""
     snapshots: str = ""
     """The folder of the target's own snapshots, with which its placements and scores were compared."""
     format: str = FORMAT
@@ -71,6 +68,7 @@ class Summary(msgspec.Struct, frozen=True):
         narrowed: bool,
         features: Iterable[str] | None = None,
         harness: Iterable[str] = (),
+        problems: Iterable[str] = (),
         left_out: Sequence[LeftOut] = (),
         whole: bool = True,
         outside: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -82,8 +80,8 @@ class Summary(msgspec.Struct, frozen=True):
 
         ``planned`` are the ids of all cases that were to be run; each must have come to a verdict. ``features`` are
         those that the target is taken to claim, where these are others than its own. ``harness`` says what went wrong
-        with the suite itself, beside cases. ``left_out`` are the cases that were not asked; of the ``whole`` suite,
-        unless a part of it or other machines were named. ``outside``: the machines that the target does not support, as
+        with the suite itself, beside cases, ``problems`` with the run. ``left_out`` was not asked: of the ``whole``
+        suite, unless a part or other machines were named. ``outside``: machines that the target does not support, as
         it says, by the reason; ``contradictions``: where it has said otherwise too, likewise. ``absences``: why the
         program behind the target was met on no machine, to its words; then nothing was asked. ``restarts``: the most
         times that the program ended, and was started again, before it was met.
@@ -96,7 +94,7 @@ class Summary(msgspec.Struct, frozen=True):
         target = Target(described.name, described.version, str(profile.version), surfaces, features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
-        problems = [*faults, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
+        problems = [*faults, *problems, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
         narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
@@ -120,7 +118,7 @@ class Summary(msgspec.Struct, frozen=True):
             *alone,
             *(() if narrowed else next_claim(target, ordered)),
         ]
-        return msgspec.structs.replace(concluded, notes=notes)
+        return msgspec.structs.replace(concluded, notes=notes, planned=len(ordered) + len(missing))
 
     @classmethod
     def concluded(
@@ -138,7 +136,7 @@ class Summary(msgspec.Struct, frozen=True):
         """Draw verdict and claim from the cases. ``silent``: a verdict that no cases change; incomplete: no claim."""
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)
-        verdict = silent or verdict_of(ordered, counts, narrowed=narrowed or bool(problems))
+        verdict = silent or verdict_of(ordered, counts, narrowed=narrowed or bool(problems) or not complete)
         claim = claim_of(verdict, target, measure_of(target, level, ordered), profile, counts)
         if verdict in ("partial", "conformant") and (problems or not (complete and counts["passed"])):
             claim = no_claim_of(target, problems, complete=complete)
@@ -153,6 +151,7 @@ class Summary(msgspec.Struct, frozen=True):
             addresses=_addresses(ordered),
             profile=profile,
             complete=complete,
+            planned=len(ordered),
         )
 
     def to_json(self) -> str:
@@ -165,11 +164,6 @@ class Summary(msgspec.Struct, frozen=True):
         if self.snapshots:
             return f" --numa-snapshots={shlex.quote(self.snapshots)}"
         return " --numa-level exact" if self.level == "exact" else ""
-
-    @property
-    def planned(self) -> int:
-        """The number of cases, each with one verdict."""
-        return len(self.cases)
 
     def by_requirement(self) -> dict[str, list[Case]]:
         """Return requirement id to its cases, in the order of the registry."""
@@ -272,36 +266,6 @@ def _alone(cases: list[Case], claimed: list[str]) -> list[str]:
 
 def _features_of(cases: Iterable[Case]) -> set[str]:
     return {feature for case in cases for name in case.requirements for feature in REQUIREMENTS[name].features}
-
-
-def read_report(path: Path) -> Summary:
-    """Read a report.json or its folder, and draw its verdict anew; raises ``UsageError``, also for wrong counts."""
-    file = path / "report.json" if path.is_dir() else path
-    summary = read_form(file, Summary, MAX_BYTES, "is no report of this suite")
-    _check_counts(file, Counter(summary.counts), Counter(str(case.verdict) for case in summary.cases))
-    concluded = Summary.concluded(
-        summary.target,
-        summary.level,
-        summary.profile,
-        summary.cases,
-        summary.problems,
-        narrowed=not summary.profile,
-        silent=summary.verdict if summary.verdict in SILENT else "",
-        complete=summary.complete,
-    )
-    return msgspec.structs.replace(concluded, notes=summary.notes, suite=summary.suite, snapshots=summary.snapshots)
-
-
-def _check_counts(file: Path, stated: Counter[str], held: Counter[str]) -> None:
-    """Refuse a report out of which cases were taken, or into which they were put, after it was written."""
-    wrong = [
-        f"{stated[name]} cases as {name}, and has {held[name]}"
-        for name in {**stated, **held}
-        if stated[name] != held[name]
-    ]
-    if wrong:
-        accepted = "a report as the suite has written it"
-        raise UsageError(Fault(str(file), f"is no whole report: it counts {'; '.join(wrong)}", accepted))
 
 
 def report_schema() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ..files import replace_text
 from ..printable import printable
 from .case import SCENARIO_FILES, UNMET, VERDICTS, Case, remove_other_histories, scenario_file
 from .circumstances import FILE, Circumstances
-from .claims import NOT_FINISHED, NOT_JUDGED, Target
+from .claims import NOT_FINISHED, NOT_JUDGED, SILENT, Target
 from .html import html_page, render
 from .model import Summary
 
@@ -27,7 +27,10 @@ def junit_xml(summary: Summary) -> str:
         areas.setdefault(case.area, []).append(case)
     suites = [(area, Counter(map(_tag, cases)), [(*_named(case), _tag(case), case) for case in cases])
               for area, cases in areas.items()]  # fmt: skip
-    return _clean(render("junit.xml", target=summary.target, suites=suites, problems=summary.problems))
+    problems = summary.problems
+    if summary.verdict in (*SILENT, "not tested"):
+        problems = problems or [summary.claim]
+    return _clean(render("junit.xml", target=summary.target, suites=suites, problems=problems))
 
 
 def _tag(case: Case) -> str:
@@ -47,8 +50,8 @@ def _named(case: Case) -> tuple[str, str]:
 
 
 def _clean(text: str) -> str:
-    """Replace what XML cannot hold; a target may answer anything."""
-    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Show what does not print, and replace what XML cannot hold; a target may answer anything."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", printable(text))
 
 
 _COLOURS = {"conformant": "#2e7d32", "partial": "#8a5a00", "not conformant": "#b3261e"}
@@ -60,7 +63,7 @@ def badge_svg(summary: Summary) -> str:
     """Return an SVG with the verdict, passed of claimed cases, a profile's name, level and Kubernetes version."""
     left = "numa-conformance"
     right = summary.verdict
-    claimed = summary.planned - summary.counts["not claimed"]
+    claimed = len(summary.cases) - summary.counts["not claimed"]
     if claimed and summary.verdict != NOT_JUDGED:
         right += f" {summary.counts['passed']}/{claimed}"
     profile = summary.profile.partition("@")[0]
@@ -117,13 +120,14 @@ def write_reports(summary: Summary, folder: Path, circumstances: Circumstances |
     ``circumstances`` tell when and how the run was made; without them there is no ``run.json``, of an earlier run
     either. Scenarios of an earlier run are removed. Raises ``UsageError`` when the folder cannot be written.
     """
+    texts = {file: write(summary) for file, write in WRITERS.items()}  # all of them, before one is replaced
+    texts[PAGE] = html_page(summary, circumstances)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob(SCENARIO_FILES):
             old.unlink()
-        for file, write in WRITERS.items():
-            replace_text(folder / file, write(summary))
-        replace_text(folder / PAGE, html_page(summary, circumstances))
+        for file, text in texts.items():
+            replace_text(folder / file, text)
         if circumstances is None:
             (folder / FILE).unlink(missing_ok=True)
         else:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, BinaryIO
@@ -68,9 +69,9 @@ def _fault(line: bytes) -> TargetFault:
         return BadReply(f"the target has written in place of its answer: {error}", shown)
 
 
-def _leave_streams() -> tuple[BinaryIO, Callable[[bytes], object]]:
-    """Return what reads questions and what writes an answer; the target's own streams are its standard error."""
-    lines, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
+def _leave_streams() -> tuple[BinaryIO, Callable[[bytes], object], Callable[[], object]]:
+    """Return what reads questions, and what writes and sends an answer; the target's own is standard error alone."""
+    lines, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -82,13 +83,9 @@ def _leave_streams() -> tuple[BinaryIO, Callable[[bytes], object]]:
         faulthandler.enable()
     logging.root.handlers.clear()  # pytest's own keep what is logged
     atexit._clear()
+    warnings.simplefilter("default")  # pytest may have made errors of them
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    return lines, partial(_write_all, os.write, answers)
-
-
-def _write_all(write: Callable[[int, bytes], int], number: int, text: bytes) -> None:
-    while text:
-        text = text[write(number, text) :]
+    return lines, answers.write, answers.flush
 
 
 def _text(method: Method, answer: object, encode: Callable[[object], bytes]) -> bytes:
@@ -120,7 +117,7 @@ def _serve(load: Callable[[], Factory]) -> None:
 
     All that this needs is bound before the target's module is imported, which may patch whatever it likes.
     """
-    lines, answer_with = _leave_streams()
+    lines, write, send = _leave_streams()
     forms, encode, getpid, end, show = _forms(), msgspec.json.encode, os.getpid, os._exit, _show
     process, factory, target = getpid(), None, None
     for line in lines:
@@ -134,14 +131,15 @@ def _serve(load: Callable[[], Factory]) -> None:
                 text = b"=" + _text(method, answer_of(target, method, decode(params)), encode)
         except BaseException as error:
             if factory is None and isinstance(error, UsageError):
-                answer_with(b"?%s\n" % encode(error.faults))
-                continue
-            fault = fault_of(error)
-            if fault is not error:
-                show(error)
-            words = fault.reason if isinstance(fault, Unsupported) else fault.message
-            text = b"!" + encode((type(fault).__name__, words, fault.exchange.received))
+                text = b"?" + encode(error.faults)
+            else:
+                fault = fault_of(error)
+                if fault is not error:
+                    show(error)
+                words = fault.reason if isinstance(fault, Unsupported) else fault.message
+                text = b"!" + encode((type(fault).__name__, words, fault.exchange.received))
         if getpid() != process:  # a copy that the target has forked: nobody waits for its answer
             end(os.EX_SOFTWARE)
-        answer_with(text + b"\n")
+        write(text + b"\n")
+        send()
     atexit._run_exitfuncs()

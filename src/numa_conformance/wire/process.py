@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-import selectors
+import select
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -86,49 +86,50 @@ class Process:
         self._program = Supervised(program)
         self._stdin, self._stdout, self._stderr = self._program.stdin, self._program.stdout, self._program.stderr
         self._received = bytearray()
-        self._errors = bytearray()
+        self._errors, self._has_errors = bytearray(), True
         self._max_line = max_line
         self._passed_on = passed_on
-        self._selector = selectors.DefaultSelector()
+        self._unsent = memoryview(b"")
         for stream in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(stream, False)
-        for stream in (self._stdout, self._stderr):
-            self._selector.register(stream, selectors.EVENT_READ)
 
     def exchange(self, sent: bytes, timeout: float) -> bytes:
         """Send a line and return the next one; raises ``TargetFault``."""
         deadline = time.monotonic() + timeout
         self._passed_on.next_question()
-        unsent = self._send(memoryview(sent + b"\n"))
+        self._unsent = memoryview(sent + b"\n")
         ended = False
         while (line := self._line(ended=ended)) is None:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimedOut(f"no answer within {timeout:g} s")
-            ready = [key.fd for key, _ in self._selector.select(min(left, _GLANCE))]
-            if self._stdin in ready:
-                unsent = self._send(unsent)
+            self._send()
+            ready = self._ready(min(left, _GLANCE))
             if self._stderr in ready:
                 self._read_errors()
             # A process of the target's own may hold the pipe open after the target has ended.
             ended = self._read_reply() if self._stdout in ready else not ready and self._program.status() is not None
         return line
 
-    def _send(self, unsent: memoryview) -> memoryview:
-        """Write what the pipe takes; return the rest, for which the selector then waits."""
-        watched = self._stdin in self._selector.get_map()
+    def _ready(self, seconds: float) -> list[int]:
+        """Wait until a stream can be read, or written where something is unsent; return those that can."""
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        if self._has_errors:
+            poll.register(self._stderr, select.POLLIN)
+        if self._unsent:
+            poll.register(self._stdin, select.POLLOUT)
+        return [stream for stream, _ in poll.poll(seconds * 1000)]
+
+    def _send(self) -> None:
+        """Write what the pipe takes of what is unsent; nobody reads what is sent to a process that has ended."""
         try:
-            while unsent:
-                unsent = unsent[os.write(self._stdin, unsent) :]
+            while self._unsent:
+                self._unsent = self._unsent[os.write(self._stdin, self._unsent) :]
         except BlockingIOError:
-            if not watched:
-                self._selector.register(self._stdin, selectors.EVENT_WRITE)
-            return unsent
+            return
         except OSError:
-            unsent = unsent[len(unsent) :]
-        if watched:
-            self._selector.unregister(self._stdin)
-        return unsent
+            self._unsent = memoryview(b"")
 
     def _line(self, *, ended: bool) -> bytes | None:
         """Take a whole line out of what was received; None while there is none. Raises ``TargetFault``."""
@@ -160,8 +161,7 @@ class Process:
         """Read what there is of the standard error, pass it on, and keep its end."""
         with contextlib.suppress(BlockingIOError):
             written = os.read(self._stderr, _CHUNK)
-            if not written and self._stderr in self._selector.get_map():
-                self._selector.unregister(self._stderr)
+            self._has_errors = bool(written)
             self._errors += written
             del self._errors[:-_CHUNK]
             self._passed_on.write(written)
@@ -185,7 +185,6 @@ class Process:
         status = self._program.end()
         self._read_errors()
         self._passed_on.end_line()
-        self._selector.close()
         self._program.close()
         return status
 

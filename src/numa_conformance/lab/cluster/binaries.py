@@ -4,14 +4,13 @@ import contextlib
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...builds import alone_in_cache, cache_folder, run_go
 from ...errors import Fault, UsageError
 from ...files import TemporaryFolder, replace_bytes
 
@@ -142,6 +141,7 @@ def host_address() -> str | None:
 
 Progress = Callable[[Iterable[str], str], Iterable[str]]
 """Passes lines on, and shows how many there were for a purpose."""
+_PUBLISHED = "--release with a published release"
 _RELEASE = re.compile(r"v?(1\.\d{1,3}\.\d{1,3})")
 _STAGED = re.compile(r"(k8s\.io/[a-z-]+) => \./staging/")
 _ETCD = "go.etcd.io/etcd/server/v3"
@@ -171,16 +171,16 @@ def build_release(
             raise UsageError(
                 Fault("--release", "needs Go, and there is none in PATH", "https://go.dev/dl, or --binaries")
             )
-        folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.closing(TemporaryFolder("build-")) as workshop:
+        with alone_in_cache(), contextlib.closing(TemporaryFolder("build-")) as workshop:
+            folder.mkdir(exist_ok=True)
+            missing = [program for program in missing if not (folder / program).exists()]
             _build(version, missing, workshop, folder, say, progress)
     return {program: str(folder / program) for program in programs}
 
 
 def cached_release(version: str) -> Path:
     """Return the folder of the cache in which a release's programs lie."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache, "numa-conformance", f"kubernetes-{version}")
+    return cache_folder() / f"kubernetes-{version}"
 
 
 def _build(
@@ -208,15 +208,16 @@ def _build(
         made = workshop / program
         stamp = f"-s -w -X {_STAMP}=v{version}"
         words = ("build", "-v", "-mod=mod", "-trimpath", "-ldflags", stamp, "-o", str(made), package)
-        _go(temporary, *words, follow=lambda lines, program=program: progress(lines, f"building {program}"))  # type: ignore[misc]
+        follow = lambda lines, what=f"building {program}": progress(lines, what)  # noqa: E731
+        run_go(temporary, *words, accepted=_PUBLISHED, follow=follow)
         replace_bytes(folder / program, made.read_bytes(), mode=0o777)
 
 
 def _published(version: str, workshop: TemporaryFolder) -> str:
     """Return the go.mod of a release, as it was published."""
     (workshop.path / "go.mod").write_text("module conformance.example/release\n")
-    _go(workshop, "mod", "download", f"k8s.io/kubernetes@v{version}")
-    cache = Path(_go(workshop, "env", "GOMODCACHE").strip())
+    run_go(workshop, "mod", "download", f"k8s.io/kubernetes@v{version}", accepted=_PUBLISHED)
+    cache = Path(run_go(workshop, "env", "GOMODCACHE", accepted=_PUBLISHED).strip())
     return (cache / f"cache/download/k8s.io/kubernetes/@v/v{version}.mod").read_text()
 
 
@@ -229,28 +230,3 @@ def _kubernetes(version: str, theirs: str) -> Iterator[str]:
     yield f"require k8s.io/kubernetes v{version}"
     for staged in _STAGED.findall(theirs):
         yield f"replace {staged} => {staged} v0.{version.removeprefix('1.')}"
-
-
-def _go(
-    folder: TemporaryFolder, *words: str, follow: Callable[[Iterable[str]], Iterable[str]] = lambda lines: lines
-) -> str:
-    """Run Go, which ends with this process and leaves nothing; return what it prints, or raise ``UsageError``."""
-    environment = {key: value for key, value in os.environ.items() if key != "GOFLAGS"}
-    environment["GOTMPDIR"] = str(folder.path)
-    printed = folder.path / "printed"
-    with printed.open("w") as output, subprocess.Popen(
-        ["go", *words], cwd=folder.path, env=environment, stdout=output, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    ) as go:  # fmt: skip
-        folder.end_with_owner(go.pid)
-        assert go.stderr is not None
-        try:
-            last = deque((line for line in follow(go.stderr) if not line.startswith("go: downloading")), 3)
-        except BaseException:
-            os.killpg(go.pid, signal.SIGKILL)
-            raise
-    folder.end_with_owner(None)
-    if go.returncode:
-        text = f"go {words[0]} failed: {' '.join(' '.join(last).split())[-500:]}"
-        raise UsageError(Fault("--release", text, "a published release"))
-    return printed.read_text()

@@ -1,8 +1,8 @@
 """The runtime's side of NRI: the small program in Go that speaks it, built on first use, and how it is asked."""
 
+import contextlib
 import hashlib
 import json
-import os
 import queue
 import shutil
 import subprocess
@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ...builds import alone_in_cache, cache_folder, run_go
 from ...errors import Fault, NumaConformanceError, UsageError
+from ...files import TemporaryFolder, replace_bytes
 
 _SOURCE = Path(__file__).parent / "runtime"
 _NEEDED = "Go 1.24 or newer: the runtime's side of NRI is built with it on first use"
@@ -25,19 +27,17 @@ class NriError(NumaConformanceError):
 def built() -> Path:
     """Return the program, built into the cache folder where it is not there yet; raises ``UsageError`` without Go."""
     texts = [file.read_bytes() for file in sorted(_SOURCE.iterdir())]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "numa-conformance"
-    program = cache / f"nri-runtime-{hashlib.sha256(b''.join(texts)).hexdigest()[:12]}"
+    program = cache_folder() / f"nri-runtime-{hashlib.sha256(b''.join(texts)).hexdigest()[:12]}"
     if program.exists():
         return program
     if shutil.which("go") is None:
         raise UsageError(Fault("go", "there is no such program", _NEEDED))
-    cache.mkdir(parents=True, exist_ok=True)
-    fresh = program.with_name(f"{program.name}.{os.getpid()}")
-    command = ["go", "build", "-trimpath", "-mod=readonly", "-o", str(fresh), "."]
-    done = subprocess.run(command, cwd=_SOURCE, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UsageError(Fault("go build", done.stderr.strip()[-2000:], _NEEDED))
-    fresh.replace(program)  # two processes may build at once
+    with alone_in_cache(), contextlib.closing(TemporaryFolder("build-")) as workshop:
+        if not program.exists():
+            made = workshop.path / "program"
+            words = ("build", "-trimpath", "-mod=readonly", "-o", str(made), ".")
+            run_go(workshop, *words, source=_SOURCE, accepted=_NEEDED)
+            replace_bytes(program, made.read_bytes(), mode=0o777)
     return program
 
 
