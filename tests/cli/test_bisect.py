@@ -45,7 +45,7 @@ def test_what_changed_is_told_in_words(run, node):
     assert "1.33 -> 1.34: step 3, node.admit odd" in out
     assert "by quirk uncore-odd-size-unaligned is fixed (kubernetes/kubernetes#131850)" in out
     assert "1.32 -> 1.33: step 2, node.admit first" in out
-    assert "by quirk quota-on-exclusive-cpus is mended" in out
+    assert "by quirk quota-on-exclusive-cpus is fixed" in out
     assert "1 history asked of 6 versions, 1.32 to 1.37: in 1 something changed" in out
 
 

@@ -50,7 +50,7 @@ def test_a_quirk_that_a_fork_mended_is_named_beside_its_minor(run, files, monkey
     assert [trait["id"] for trait in by_version["1.34"]["turned"]] == ["full-by-machine-average"]
     assert by_version["1.34"]["unexplained"] == []
     code, out, _ = run("which-kubelet", "target:fork_of_134:make")
-    assert "quirk full-by-machine-average is mended" in out
+    assert "quirk full-by-machine-average is fixed" in out
 
 
 ONE_SURFACE = """

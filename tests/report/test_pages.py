@@ -132,7 +132,7 @@ def test_the_page_says_how_often_conversations_asked_and_why_not_more_often():
     page = unescape(html_page(run(every, held, case(1))))
     assert "<small>tested 1,204 times in 61 histories</small>" in page
     assert "<small>tested 0 times in 0 histories; not tested: 3 times a pod is refused</small>" in page
-    assert page.count("<small>asked") == 2
+    assert page.count("<small>tested") == 2
 
 
 def test_a_failure_shows_both_placements():
@@ -229,5 +229,5 @@ def test_every_writer_has_its_file_and_the_guide_names_it(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == files
     write_reports(run(case(1)), tmp_path, Circumstances("2026-11-22T10:00:00Z"))
     assert {path.name for path in tmp_path.iterdir()} == {*files, FILE}
-    guide = (Path(__file__).parents[2] / "docs" / "validate.md").read_text()
+    guide = (Path(__file__).parents[2] / "docs" / "suite-options.md").read_text()
     assert [file for file in (*files, FILE) if f"`{file}`" not in guide] == []

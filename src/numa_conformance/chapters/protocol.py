@@ -54,5 +54,5 @@ def state_agrees_with_answers(container: NodeContainer) -> Iterator[Violation]:
         ("quota", "CFS quota", "its admission", quota_text, container.is_never_bounded and other.quota is not None),
     ):
         if is_shown and write(held) != write(other):
-            why = f"{container.teller} mentions other {noun} of container {container.key} than {file}"
+            why = f"{container.teller} has other {noun} of container {container.key} than {file}"
             yield Violation(why, write(other), write(held), about=container.about("listed", fact))

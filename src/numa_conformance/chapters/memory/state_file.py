@@ -53,7 +53,7 @@ def _wrong_books(sighting: Sighting) -> Iterator[Violation]:
                 why = f"the file does not mention {kind} on NUMA node {node}, which the machine has"
                 yield Violation(why, "nothing", size_text(size), about=ABOUT)
             elif total != size and (size or kind != "memory"):
-                why = f"the file mentions other {kind} on NUMA node {node} than the machine has"
+                why = f"the file has other {kind} on NUMA node {node} than the machine has"
                 yield Violation(why, size_text(total), size_text(size), about=ABOUT)
         for kind, table in tables.items():
             yield from violated(
