@@ -175,7 +175,7 @@ class ClusterAnswers:
     def daemons(self) -> None:
         """End the daemons of all nodes, and start them again."""
         for node in self.nodes.values():
-            node.start_daemons_again()
+            node.start_daemons()
 
     def plans(self) -> dict[str, Any]:
         """Return each node's machine, configuration and kubelet's version."""
