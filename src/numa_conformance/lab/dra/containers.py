@@ -125,13 +125,9 @@ def _pod(uid: str) -> dict[str, Any]:
 
 def _container(uid: str, number: int, variables: list[str]) -> dict[str, Any]:
     return {
-        "id": f"{uid}-{number}",
-        "podSandboxId": f"sandbox-{uid}",
-        "name": "c",
-        "state": "CONTAINER_CREATED",
-        "env": variables,
-        "linux": {"resources": {"cpu": {}}},
-    }
+        "id": f"{uid}-{number}", "podSandboxId": f"sandbox-{uid}", "name": "c", "state": "CONTAINER_CREATED",
+        "env": variables, "linux": {"resources": {"cpu": {}}},
+    }  # fmt: skip
 
 
 def _cpus(made: Mapping[str, Any]) -> str:
