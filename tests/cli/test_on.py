@@ -232,8 +232,12 @@ def test_devices_of_the_machine_are_on_its_pci_bus_and_those_of_the_host_are_not
     places = (f"{BUS}/0000:05:00.{name}" for name in ("0/virtfn1", "1/physfn"))
     links = on("two-nodes-hugepages-devices", "readlink", *places)
     assert links.split() == ["../0000:05:00.2", "../0000:05:00.0"]
-    driver = on("two-nodes-hugepages-devices", "readlink", "-f", f"{BUS}/0000:05:00.0/driver").strip()
+    places = [f"{BUS}/0000:{name}" for name in ("05:00.0/driver", "01:00.0", "03:00.0", "0c:00.0")]
+    driver, *devices = on("two-nodes-hugepages-devices", "readlink", "-f", *places).split()
     assert driver == "/sys/bus/pci/drivers/ice"
+    # As the kernel has it, so that drivers tell the root complex: one of each NUMA node, one for a device near none.
+    assert [place.split("/")[3] for place in devices] == ["pci0000:80", "pci0000:81", "pci0000:ff"]
+    assert on("two-nodes-hugepages-devices", "readlink", places[1]) == "../../../devices/pci0000:80/0000:01:00.0\n"
 
 
 PLACES = "sys/class/kfd/topology", "sys/bus/pci/devices/0000:01:00.0/drm", "usr/share/misc/of,ours:x"

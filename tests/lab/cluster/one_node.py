@@ -5,13 +5,16 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 from numa_conformance.lab.cluster.image_programs import ImagePrograms
 from numa_conformance.lab.kubelet.launcher import HOME, Launcher
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.namespaces import enter_mount_namespace
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from processes import wait_until
 
 home, questions = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text())
 enter_mount_namespace(become_root=True, harmless=True)
@@ -51,12 +54,6 @@ sandbox = call(
 address = call("PodSandboxStatus", "PodSandboxStatusResponse", pod_sandbox_id=sandbox).status.network.ip
 
 
-def until(holds):
-    while not (value := holds()):
-        time.sleep(0.01)
-    return value
-
-
 for number, question in enumerate(questions):
     log = home / f"logs/p/{number}.log"
     mounts = question.get("mounts", {})
@@ -77,7 +74,7 @@ for number, question in enumerate(questions):
 
     answer = {"address": address}
     if "until" in question:
-        until(lambda log=log, words=question["until"]: log.exists() and words in log.read_text())
+        wait_until(lambda log=log, words=question["until"]: log.exists() and words in log.read_text())
     if "exec" in question:
         told = call(
             "ExecSync", "ExecSyncResponse", container_id=container, cmd=question["exec"], timeout=question.get("for", 0)
@@ -86,7 +83,7 @@ for number, question in enumerate(questions):
     if "stop" in question:
         call("StopContainer", container_id=container, timeout=question["stop"])
     elif question.get("image") is None:
-        until(lambda: status().finished_at)
+        wait_until(lambda: status().finished_at)
     told = status()
     answer |= {"state": told.state, "code": told.exit_code, "reason": told.reason}
     answer["log"] = log.read_text().splitlines() if log.exists() else []

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from kubelets import needs_namespaces
 from numa_conformance.lab.cluster.answers import PODS
 from numa_conformance.lab.cluster.control import bring_up
 from numa_conformance.lab.kubelet.process import free_ports
-from processes import PATIENCE
+from processes import wait_until
 
 pytestmark = [needs_namespaces, needs_cluster]
 PROGRAM = """
@@ -62,16 +61,12 @@ def test_its_pod_runs_the_program_with_all_that_a_pod_has_and_is_ready(tmp_path)
     images = {"registry.example/prog": [sys.executable, str(tmp_path / "prog.py")]}
     nodes.write_text(json.dumps([{"nodes": "n", "machine": "sparse-ids", "images": images}]))
     with bring_up(nodes, ["--binaries", FOLDER, "--manifest", str(manifest)]) as cluster:
-        end = time.monotonic() + PATIENCE
-        pods = []
-        while not (pods and is_ready(pods[0])):
-            assert time.monotonic() < end, pods
-            time.sleep(0.2)
-            pods = cluster.ask("api", PODS, "null", "")["items"]
+        wait_until(lambda: any(map(is_ready, cluster.ask("api", PODS, "null", "")["items"])))
+        (pod,) = cluster.ask("api", PODS, "null", "")["items"]
         folder = cluster.ask("status")["folder"]
         (log,) = Path(folder, "nodes/n/logs").glob("*/*/*.log")
         assert [line.split(" F ")[1] for line in log.read_text().splitlines()[:2]] == ["n 1,5 a line", "200"]
-        assert pods[0]["status"]["podIP"] == "127.0.0.1"
+        assert pod["status"]["podIP"] == "127.0.0.1"
 
 
 def is_ready(pod):

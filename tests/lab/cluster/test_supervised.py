@@ -17,7 +17,7 @@ def program(tmp_path):
         log.write_text("Error: no cluster\n")
         return next(started)
 
-    launcher = SimpleNamespace(has_ended=lambda number: number in ended, ended=ended)
+    launcher = SimpleNamespace(has_ended=lambda number: number in ended, ended=ended, end=ended.add)
     return Supervised("prog", tmp_path / "log", launcher, begin)
 
 
@@ -45,3 +45,9 @@ def test_what_has_fallen_is_started_anew_when_it_is_told_to(program):
         program.look()
     program.start()
     assert (program.fallen, program.restarts, program.number) == ("", 0, 5)
+
+
+def test_one_that_is_started_anew_is_ended_before_and_not_started_twice(program):
+    program.start()
+    program.start()
+    assert (program.launcher.ended, program.number, program.look()) == ({0, 1}, 2, "")

@@ -68,18 +68,15 @@ class ClusterAnswers:
             "folder": outside_path(self.folder),
             "nodes": [
                 {
-                    "name": name,
-                    "machine": node.plan.machine.name,
+                    "name": name, "machine": node.plan.machine.name, "pods": pods[name], "process": node.number,
                     "ready": name in nodes and is_ready(nodes[name]),
                     "kubelet": nodes[name]["status"]["nodeInfo"]["kubeletVersion"] if name in nodes else "",
                     "allocatable": nodes[name]["status"]["allocatable"] if name in nodes else {},
-                    "pods": pods[name],
-                    "process": node.number,
                 }
                 for name, node in self.nodes.items()
             ],
             "programs": dict(self.programs),
-        }
+        }  # fmt: skip
 
     def node(self, name: str) -> dict[str, Any]:
         """Tell how a program gets where a node's kubelet lives; raises ``UsageError``."""
@@ -160,13 +157,10 @@ class ClusterAnswers:
         """Return a pod's containers by name: their cpuset, and what CDI devices add to their environment."""
         made = [item for node in self.nodes.values() for item in node.runtime.containers_of(uid).items()]
         return {
-            name: {
-                "cpuset": container.resources.cpuset_cpus,
-                "mems": container.resources.cpuset_mems,
-                "environment": container.environment,
-            }
-            for name, container in made
-        }
+            name: {"cpuset": each.resources.cpuset_cpus, "mems": each.resources.cpuset_mems,
+                   "environment": each.environment}
+            for name, each in made
+        }  # fmt: skip
 
     def registered(self) -> dict[str, Any]:
         """Tell of the first node what its daemons have registered as since they were started, and how one has ended."""
@@ -175,7 +169,7 @@ class ClusterAnswers:
     def daemons(self) -> None:
         """End the daemons of all nodes, and start them again."""
         for node in self.nodes.values():
-            node.start_daemons_again()
+            node.start_daemons()
 
     def plans(self) -> dict[str, Any]:
         """Return each node's machine, configuration and kubelet's version."""

@@ -16,7 +16,7 @@ from ...machine import machine_from_dict
 from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, LONGEST, Daemon, filled_in
 from ..dra.api_server import newest
-from ..dra.containers import environment_cpus
+from ..dra.containers import NOBODY_DECIDES, environment_cpus
 from ..dra.kubelet import DriverRefusedError
 from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED
 from ..kubelet.launcher import HOME
@@ -129,6 +129,8 @@ class ClusterDriver:
 
     def run(self, name: str) -> None:
         """Run a pod without a claim."""
+        if not self._has_plugin:
+            raise DriverRefusedError(NOBODY_DECIDES)
         try:
             self._run(name, [])
         except DriverRefusedError:

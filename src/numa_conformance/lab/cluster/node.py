@@ -109,12 +109,6 @@ class ClusterNode:
     def _run(self, words: Sequence[str]) -> Callable[[Path], int]:
         return lambda log: self._launcher.run(log, words, self.environment(), place=(self.number, self.plan.folder))
 
-    def start_daemons_again(self) -> None:
-        """End them, and start them with the files that they have written."""
-        for daemon in self._daemons:
-            self._launcher.end(daemon.number)
-        self.start_daemons()
-
     def registered(self) -> dict[str, Any]:
         """Tell whether a DRA driver and a plugin of NRI have registered since, and how a daemon has ended."""
         sockets = [socket.stat().st_mtime for socket in (self.folder / "plugins_registry").glob("*.sock")]

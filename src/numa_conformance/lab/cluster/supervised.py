@@ -2,8 +2,9 @@
 
 import json
 import re
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..daemon.daemon import MOST_RESTARTS
@@ -26,23 +27,27 @@ class Supervised:
     restarts: int = 0
     fallen: str = ""
     number: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         """Start it, anew where it runs."""
-        self.restarts, self.fallen = 0, ""
-        self.number = self.begin(self.log)
+        with self._lock:  # who looks meanwhile would start it a second time
+            self.launcher.end(self.number)
+            self.restarts, self.fallen = 0, ""
+            self.number = self.begin(self.log)
 
     def look(self) -> str:
         """Start it again where it has ended, three times at most; return what happened, nothing where it runs."""
-        if self.fallen or not self.launcher.has_ended(self.number):
-            return ""
-        text = f"{self.name} has ended: {last_words(self.log)}"
-        if self.restarts == MOST_RESTARTS:
-            self.fallen = text
-            return text
-        self.restarts += 1
-        self.number = self.begin(self.log)
-        return text + STARTED_AGAIN
+        with self._lock:
+            if self.fallen or not self.launcher.has_ended(self.number):
+                return ""
+            text = f"{self.name} has ended: {last_words(self.log)}"
+            if self.restarts == MOST_RESTARTS:
+                self.fallen = text
+                return text
+            self.restarts += 1
+            self.number = self.begin(self.log)
+            return text + STARTED_AGAIN
 
 
 _ERROR = re.compile(r'^[EF]\d{4} .*?\] "?(.*?)"?$', re.MULTILINE)

@@ -9,6 +9,7 @@ from ..kubelet.cri_objects import RefusedError, environment
 from ..nri.runtime_side import NriError, RuntimeSide
 from .kubelet import DriverRefusedError
 
+NOBODY_DECIDES = "no plugin of NRI decides what a container without a claim may run on"
 VARIABLE = "CPUSET"
 """What stands in the name of a variable that tells a container its CPUs."""
 
@@ -70,7 +71,7 @@ class Containers:
     def run_shared(self, name: str) -> None:
         """Start a container without a claim; raises ``DriverRefusedError``."""
         if not self._has_plugin:
-            raise DriverRefusedError("no plugin of NRI decides what a container without a claim may run on")
+            raise DriverRefusedError(NOBODY_DECIDES)
         self._make(name, [])
         self._shared.add(name)
 
@@ -125,13 +126,9 @@ def _pod(uid: str) -> dict[str, Any]:
 
 def _container(uid: str, number: int, variables: list[str]) -> dict[str, Any]:
     return {
-        "id": f"{uid}-{number}",
-        "podSandboxId": f"sandbox-{uid}",
-        "name": "c",
-        "state": "CONTAINER_CREATED",
-        "env": variables,
-        "linux": {"resources": {"cpu": {}}},
-    }
+        "id": f"{uid}-{number}", "podSandboxId": f"sandbox-{uid}", "name": "c", "state": "CONTAINER_CREATED",
+        "env": variables, "linux": {"resources": {"cpu": {}}},
+    }  # fmt: skip
 
 
 def _cpus(made: Mapping[str, Any]) -> str:

@@ -107,9 +107,8 @@ class DriverProcess:
                 restarts = self.daemon.restarts
                 failure = wait(
                     lambda: api.is_complete() and (self.daemon.restarts == restarts or kubelet.met(_LOOK_SECONDS)),
-                    PUBLISH_SECONDS,
-                    "published all slices of a pool",
-                )
+                    PUBLISH_SECONDS, "published all slices of a pool",
+                )  # fmt: skip
                 self.daemon.absence = "ended" if failure and self.daemon.ended else None
             if failure is None and not self._containers.met(self._wait_for_nri) and self.daemon.names(NRI):
                 failure = self.daemon.failed(f"the driver has not registered with NRI within {REGISTER_SECONDS:g} s")
@@ -172,11 +171,8 @@ def kubeconfig(cluster: Mapping[str, str], user: str, credentials: Mapping[str, 
     """Return the kubeconfig of a user of one cluster."""
     name = "numa-conformance"
     config = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": name, "cluster": cluster}],
-        "users": [{"name": user, "user": credentials}],
+        "apiVersion": "v1", "kind": "Config", "clusters": [{"name": name, "cluster": cluster}],
+        "users": [{"name": user, "user": credentials}], "current-context": name,
         "contexts": [{"name": name, "context": {"cluster": name, "user": user}}],
-        "current-context": name,
-    }
+    }  # fmt: skip
     return json.dumps(config)

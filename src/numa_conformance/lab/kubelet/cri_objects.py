@@ -124,15 +124,8 @@ def fields_of(made: Sandbox | CriContainer) -> dict[str, Any]:
     """Return what lists and statuses tell alike; of a container its image too."""
     config = made.config
     image = {"image": config.image, "image_ref": config.image.image} if isinstance(made, CriContainer) else {}
-    return {
-        "id": made.id,
-        "metadata": config.metadata,
-        "state": made.state,
-        "created_at": made.created,
-        "labels": config.labels,
-        "annotations": config.annotations,
-        **image,
-    }
+    of_config = {name: getattr(config, name) for name in ("metadata", "labels", "annotations")}
+    return {"id": made.id, "state": made.state, "created_at": made.created, **of_config, **image}
 
 
 def sandbox_status(sandbox: Sandbox, address: str) -> Any:

@@ -131,14 +131,10 @@ class RuntimePlugins:
     def _pod(self, sandbox: Sandbox) -> dict[str, Any]:
         config = sandbox.config
         return {
-            "id": sandbox.id,
-            "name": config.metadata.name,
-            "uid": config.metadata.uid,
-            "namespace": config.metadata.namespace,
-            "labels": dict(config.labels),
-            "annotations": dict(config.annotations),
+            **{name: getattr(config.metadata, name) for name in ("name", "uid", "namespace")}, "id": sandbox.id,
+            "labels": dict(config.labels), "annotations": dict(config.annotations),
             "linux": {"cgroupParent": self._parent(sandbox)},
-        }
+        }  # fmt: skip
 
     def _parent(self, sandbox: Sandbox) -> str:
         """Return the folder of the pod's cgroup. A kubelet that manages none names none: it is where others have it."""
@@ -153,19 +149,15 @@ class RuntimePlugins:
         plain = {nri: getattr(resources, cri) for nri, cri in _PLAIN.items() if getattr(resources, cri)}
         limit = resources.memory_limit_in_bytes
         return {
-            "id": container.id,
-            "podSandboxId": container.sandbox.id,
-            "name": container.name,
-            "state": _STATES[container.state],
-            "labels": dict(config.labels),
-            "annotations": dict(config.annotations),
+            "id": container.id, "podSandboxId": container.sandbox.id, "name": container.name,
+            "state": _STATES[container.state], "labels": dict(config.labels), "annotations": dict(config.annotations),
             "env": [*(f"{env.key}={env.value}" for env in config.envs), *container.environment],
             "linux": {
                 "cgroupsPath": f"{self._parent(container.sandbox)}/{container.id}",
                 "oomScoreAdj": {"value": resources.oom_score_adj},
                 "resources": {"cpu": {**wrapped, **plain}, "memory": {"limit": {"value": limit}} if limit else {}},
             },
-        }
+        }  # fmt: skip
 
 
 def _adjust(resources: Any, linux: Mapping[str, Any]) -> None:

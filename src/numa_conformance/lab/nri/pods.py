@@ -53,14 +53,10 @@ class RunningPod:
         """Make the message of its sandbox."""
         pod, metadata = self.pod, self.pod.raw.get("metadata") or {}
         self.message = {
-            "id": f"sandbox-{pod.uid}",
-            "name": pod.name,
-            "uid": pod.uid,
-            "namespace": pod.namespace,
-            "labels": metadata.get("labels") or {},
-            "annotations": metadata.get("annotations") or {},
+            "id": f"sandbox-{pod.uid}", "name": pod.name, "uid": pod.uid, "namespace": pod.namespace,
+            **{name: metadata.get(name) or {} for name in ("labels", "annotations")},
             "linux": {"cgroupParent": self._parent},
-        }
+        }  # fmt: skip
 
     @property
     def _parent(self) -> str:
@@ -75,14 +71,10 @@ class RunningPod:
             cpu["quota"] = {"value": limit.milli * _PERIOD // 1000}
         memory = container.limits.get("memory")
         message = {
-            "id": f"{self.pod.uid}-{container.name}",
-            "podSandboxId": self.message["id"],
-            "name": container.name,
+            "id": f"{self.pod.uid}-{container.name}", "podSandboxId": self.message["id"], "name": container.name,
             "state": "CONTAINER_CREATED",
             "labels": {
-                "io.kubernetes.pod.name": self.pod.name,
-                "io.kubernetes.pod.namespace": self.pod.namespace,
-                "io.kubernetes.pod.uid": self.pod.uid,
+                **{f"io.kubernetes.pod.{name}": getattr(self.pod, name) for name in ("name", "namespace", "uid")},
                 "io.kubernetes.container.name": container.name,
             },
             "linux": {
@@ -90,7 +82,7 @@ class RunningPod:
                 "oomScoreAdj": {"value": _OOM_SCORE[self.pod.qos]},
                 "resources": {"cpu": cpu, "memory": {"limit": {"value": memory.value}} if memory else {}},
             },
-        }
+        }  # fmt: skip
         made = RunningContainer(container, message, is_entitled(self.pod, container.name))
         self.containers[container.name] = made
         return made

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from ...cpuset import bits_of, format_bits
 from ...errors import Fault, UsageError
-from ...namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, overlay
+from ...namespaces import bind, enter_mount_namespace, make_read_only, mount_memory, mount_memory_around, overlay
 from ..model import Machine
 from .fake import write_machine
-from .fake.pci import BUS, DRIVERS
+from .fake.pci import BUS, DEVICES, DRIVERS
 from .fake.proc import stat
 from .fake.tree import Tree, cpu_map
 
@@ -49,7 +49,12 @@ def enter_machine(machine: Machine, *, become_root: bool = False) -> None:
         if has_devices and BUS in str(place):
             continue
         bind(f"{_SYSTEM}/{file}", str(place))
-    bind(f"{_SYSTEM}/sys/devices/system", _SYSTEM)
+    if has_devices:
+        mount_memory_around(f"/{DEVICES}", 1)
+        for root in Path(_SYSTEM, DEVICES).glob("pci*"):
+            Path("/", DEVICES, root.name).mkdir()
+            bind(str(root), f"/{DEVICES}/{root.name}")
+    bind(f"{_SYSTEM}/{DEVICES}/system", _SYSTEM)
     for name in others:
         bind(f"/proc/self/fd/{system}/{name}", f"{_SYSTEM}/{name}")
     os.close(system)

@@ -5,13 +5,18 @@ from ...model import Machine
 from ...pci import pci_functions
 from .tree import Tree, cpu_map
 
-BUS, DRIVERS = "sys/bus/pci/devices", "sys/bus/pci/drivers"
+BUS, DRIVERS, DEVICES = "sys/bus/pci/devices", "sys/bus/pci/drivers", "sys/devices"
+_FIRST_ROOT = 0x80
+"""The bus of NUMA node 0's PCIe root complex: those of the host itself have lower numbers."""
 
 
 def write_devices(machine: Machine, tree: Tree) -> None:
-    """Write a folder for each function, by its address. The kernel has links there, into ``/sys/devices``."""
+    """Write a folder for each function below its NUMA node's PCIe root complex, and a link to it by its address."""
     for number, each in enumerate(pci_functions(machine)):
-        folder, cpus = f"{BUS}/{each.address}", machine.numa_bits.get(each.node, machine.online_bits)
+        below = f"devices/pci0000:{_FIRST_ROOT + each.node % _FIRST_ROOT:02x}/{each.address}"
+        tree.link(f"{BUS}/{each.address}", f"../../../{below}")
+        folder = f"sys/{below}"
+        cpus = machine.numa_bits.get(each.node, machine.online_bits)
         vendor, device = each.vendor.upper(), each.device.upper()
         values = {
             "vendor": f"0x{each.vendor}", "device": f"0x{each.device}", "class": f"0x{each.kind}", "revision": "0x00",
@@ -22,7 +27,8 @@ def write_devices(machine: Machine, tree: Tree) -> None:
             **dict.fromkeys(("sriov_totalvfs", "sriov_numvfs")[: 2 * bool(each.virtual)], len(each.virtual)),
         }  # fmt: skip
         links = {
-            "driver": f"../../drivers/{each.driver}", "iommu_group": f"../../../../kernel/iommu_groups/{number}",
+            "driver": f"../../../bus/pci/drivers/{each.driver}",
+            "iommu_group": f"../../../kernel/iommu_groups/{number}",
             **{f"virtfn{index}": f"../{address}" for index, address in enumerate(each.virtual)},
             **({"physfn": f"../{each.physical}"} if each.physical else {}),
         }  # fmt: skip
