@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.plugin.interruption import Termination
+from numa_conformance.plugin.conformance import Termination
 from processes import PATIENCE, wait_until
 
 

@@ -18,7 +18,7 @@ from numa_conformance.report.writers import PAGE, WRITERS, badge_svg, junit_xml,
 from numa_conformance.sources.quirks import QUIRKS
 from numa_conformance.sources.versions import KubernetesVersion
 from numa_conformance.wire.features import FEATURES
-from report.runs import OTHER, REQUIREMENT, SCENARIO, case, failing_run, run
+from report.runs import OTHER, REQUIREMENT, SCENARIO, TEST, case, failing_run, run
 
 VOID = {"meta", "input", "br", "link", "img"}
 
@@ -188,7 +188,8 @@ def test_junit_groups_by_area_and_sentence_and_gives_each_case_a_name_of_its_own
     root = ElementTree.fromstring(junit_xml(run(named, case(2), case(3))))
     shown = [(one.get("classname"), one.get("name")) for one in root.iter("testcase")]
     group = f"{REQUIREMENT.split('/')[0]}.{REQUIREMENT}"
-    assert shown == [(group, REQUIREMENTS[REQUIREMENT].text), (group, "test_2"), (group, "test_3")]
+    others = [(group, f"{TEST.partition('::')[2]}[{number}]") for number in (2, 3)]
+    assert shown == [(group, REQUIREMENTS[REQUIREMENT].text), *others]
     assert {one.get("value") for one in root.iter("property") if one.get("name") == "case"} >= {named.id}
 
 

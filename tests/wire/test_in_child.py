@@ -115,7 +115,7 @@ def test_a_loaded_factory_is_told_where_it_raises():
     line = broken.__code__.co_firstlineno + 1
     with pytest.raises(Crashed, match="raised RuntimeError: no hardware") as told:
         InChild("broken", PATIENCE, load=lambda: broken).request(Describe())
-    assert f"(when it was made, {__file__}:{line})" in told.value.message
+    assert f'File "{__file__}", line {line}, in broken' in told.value.exchange.stderr
 
 
 @pytest.mark.parametrize("name", ["no_colon", "no_such_module_at_all:factory", "json:__name__"])

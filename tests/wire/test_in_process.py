@@ -1,4 +1,3 @@
-import re
 import weakref
 from collections.abc import Callable
 
@@ -144,9 +143,7 @@ def test_a_factory_that_raises_is_a_crash():
     def broken() -> object:
         raise RuntimeError("no hardware")
 
-    line = broken.__code__.co_firstlineno + 1
-    told = f"the target raised RuntimeError: no hardware (when it was made, {__file__}:{line})"
-    with pytest.raises(Crashed, match=re.escape(told)):
+    with pytest.raises(Crashed, match="the target raised RuntimeError: no hardware"):
         InProcess(broken, "broken").request(Describe())
 
 

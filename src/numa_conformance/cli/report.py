@@ -2,7 +2,6 @@
 
 import os
 import random
-from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -21,7 +20,6 @@ from ..report.html import matrix_page
 from ..report.known import refreshed
 from ..report.reading import read_report
 from ..report.writers import PAGE, write_reports
-from ..wire.history.history import Step
 from .judge import read_files
 from .options import FILE
 from .targets import TargetChoice, open_target, target_options
@@ -99,28 +97,21 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     histories = list(read_files(file for file in files if not file.exists() or file.stat().st_size))
     if not histories:
         raise UsageError(Fault(str(report), "keeps no histories", "a report made with --numa-histories"))
-    different = 0
-    chosen = random.Random(0).sample(histories, min(sample, len(histories)))
+    chosen, different = random.Random(0).sample(histories, min(sample, len(histories))), 0
     with open_target(choice) as client:
         for history in with_progress(chosen, "asking", len(chosen)):
-            steps = again(history, client)[0].steps
-            pairs = enumerate(zip_longest(history.steps, steps), 1)
-            at = next((number for number, (one, other) in pairs if not _is_alike(one, other)), 0)
-            different += at > 0
-            if at:
-                click.echo(as_line(f"another answer: {history.id}, question {at}: {history.steps[at - 1].method}"))
-        described = client.description
+            steps = zip(history.steps, again(history, client)[0].steps, strict=False)
+            others = (old.method for old, new in steps if (old.answer, old.fault) != (new.answer, new.fault))
+            if method := next(others, None):
+                different += 1
+                click.echo(as_line(f"another answer: {history.id}: {method}"))
+        now = f"{client.description.name} {client.description.version}"
     asked = f"{len(chosen)} of {len(histories)} histories were asked again"
     click.echo(f"{asked}: {len(chosen) - different} with the same answers, {different} with others")
-    is_other = (described.name, described.version) != (summary.target.name, summary.target.version)
-    if is_other:
-        click.echo(f"the report is of {summary.target.name} {summary.target.version}; "
-                   f"{described.name} {described.version} was asked")  # fmt: skip
-    return DIFFERENT if different or is_other else OK
-
-
-def _is_alike(before: Step | None, now: Step | None) -> bool:
-    return before is not None and now is not None and (before.answer, before.fault) == (now.answer, now.fault)
+    before = f"{summary.target.name} {summary.target.version}"
+    if before != now:
+        click.echo(f"the report is of {before}; {now} was asked")
+    return DIFFERENT if different or before != now else OK
 
 
 @command.command("merge")

@@ -7,9 +7,9 @@ import pytest
 from ..errors import NumaConformanceError, UsageError
 from ..machine.data_files import data_folder
 from ..printable import printable
+from ..wire.termination import EndsInOrder
 from .choice import CaseChoice
 from .conclusion import TARGET_UNREACHABLE, Conclusion, Terminal
-from .interruption import Termination
 from .isolation import FixtureScope, is_of_the_suite, settle
 from .options import setting
 from .report_folder import ReportFolder
@@ -37,6 +37,28 @@ class RareGarbage:
         """Look as often as before, but at nothing of this run: pytest's own looks would take as long as a group."""
         gc.freeze()
         gc.set_threshold(*self._before)
+
+
+class Termination(EndsInOrder):
+    """Makes of SIGTERM and SIGHUP what Ctrl-C is: the target is closed, and what was asked so far is told."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Leave out places without a line, where a signal may fall: pytest ends with a TypeError on them."""
+        at = excinfo.tb
+        while (behind := at.tb_next) is not None:
+            if (behind.tb_lineno or 0) < 1:
+                at.tb_next = behind.tb_next
+            else:
+                at = behind
+
+    def pytest_sessionstart(self) -> None:
+        """Take the signals, unless somebody else has them."""
+        self.__enter__()
+
+    def pytest_unconfigure(self) -> None:
+        """Leave the signals as they were."""
+        self.__exit__()
 
 
 _MARKERS = (

@@ -9,6 +9,7 @@ from ..asking.groups import groups_of
 from ..asking.profiles import OPTIONAL
 from ..chapters import REQUIREMENTS
 from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
+from ..files import text_of
 from .case import SILENT_CASES, Case, Verdict
 
 TARGET_SNAPSHOTS = "documented, with own snapshots"
@@ -21,6 +22,8 @@ NOT_ASKED = "could not be asked"
 """The verdict of a run in which the program behind the target started on no machine."""
 SILENT = (NOT_FINISHED, NOT_JUDGED, NOT_ASKED)
 """The verdicts that no cases can change, the one that decides first."""
+_CLAIMS = dict(line.split(": ", 1) for line in text_of(__package__, "claims.txt").splitlines())
+"""What each verdict of a run lets one say."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -73,25 +76,16 @@ def claim_of(verdict: str, target: Target, what: str, profile: str, counts: Coun
     name = profile.partition("@")[0]
     if name not in ("", "all"):
         what = f"{what}, profile {name}{_chosen(name, target)}"
-    if verdict == "conformant":
-        where = " in every area this suite tests" if name == "all" else ""
-        return f"{who} conforms to {what}{where}."
-    if verdict == "partial":
-        known = counts["expected failure"]
-        but = f", but for {known} cases that are known failures" if known else ""
-        rest = f"; {counts['not claimed']} cases were not claimed" if counts["not claimed"] else ""
-        return f"{who} conforms to {what} where it was tested{but}{rest}."
-    if verdict == NOT_FINISHED:
-        return f"The run has not come to its end, so nothing is said of {who}."
-    if verdict == NOT_JUDGED:
-        return f"The suite itself went wrong, so nothing is said of {who}: please report it."
-    if verdict == NOT_ASKED:
-        return f"{who} has started on no machine, so nothing is said of it."
-    if verdict == "not tested":
-        lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
-        claims = f": it claims {' and '.join(lacks)}" if lacks else ""
-        return f"No case was run, so nothing can be said of {who}{claims}."
-    return f"{who} does not conform to {what}."
+    known, unclaimed = counts["expected failure"], counts["not claimed"]
+    lacks = ["no surface"] * (not target.surfaces) + ["no feature"] * (not target.features)
+    return _CLAIMS[verdict].format(
+        who=who,
+        what=what,
+        where=" in every area this suite tests" if name == "all" else "",
+        known=f", but for {known} cases that are known failures" if known else "",
+        unclaimed=f"; {unclaimed} cases were not claimed" if unclaimed else "",
+        lacks=f": it claims {' and '.join(lacks)}" if lacks else "",
+    )
 
 
 def next_claim(target: Target, cases: Sequence[Case]) -> Iterator[str]:

@@ -15,7 +15,8 @@ from .. import __version__
 from ..asking.groups import GROUPS, groups_of, judged
 from ..asking.profiles import Profile
 from ..chapters import OF_TARGETS, REQUIREMENTS
-from ..errors import Fault, UsageError, closest
+from ..errors import Fault, UsageError
+from ..fields import Fields, shown
 from ..judging.releases import RELEASES
 from ..machine.data_files import data_folder
 from ..printable import listed
@@ -65,48 +66,40 @@ def _check_counts(file: Path, stated: Counter[str], held: Counter[str]) -> None:
 
 
 def _check(file: Path, summary: Summary) -> None:
-    """Refuse a report with free text in place of names, or without what it claims; raises ``UsageError``."""
-    faults = [Fault(f"{file}: {place}", *rest) for place, *rest in (*_heads(summary), *_cases(summary))]
-    if not faults and summary.profile:
-        faults = [Fault(f"{file}: {place}", *rest) for place, *rest in _plan(summary)]
-    if faults:
-        raise UsageError(faults)
+    """Refuse a report with free text in place of names, or without what it claims; raises ``UsageError``.
 
-
-def _heads(summary: Summary) -> Iterator[tuple[str, str, str]]:
-    target = summary.target
-    for field, text in (("name", target.name), ("version", target.version), ("suite", summary.suite)):
-        if not text.isprintable():
-            yield field, f"is {text[:40]!a}", "one line of printable characters"
-    if summary.level not in LEVELS:
-        yield "level", f"is {summary.level[:40]!a}", ", ".join(LEVELS)
-    if release_of(summary) not in RELEASES:
-        yield "suite", f"is {summary.suite[:40]!a}", f"a version of numa-conformance: {', '.join(RELEASES)}"
+    Of another version of the suite the names of cases and requirements have a shape alone.
+    """
+    fields, target, ours = Fields(str(file)), summary.target, summary.suite == __version__
+    fields.name(target.name, "target.name")
+    fields.name(target.version, "target.version")
+    for field, value, known in (("level", summary.level, LEVELS), ("suite", release_of(summary), RELEASES)):
+        if value not in known:
+            fields.fault(field, f"is {shown(value)}", ", ".join(known))
     try:
         KubernetesVersion.supported(target.kubernetes)
-        if summary.profile and summary.profile != str(Profile.parse(summary.profile, target.kubernetes)):
-            yield "profile", f"is {summary.profile[:40]!a}", "NAME@VERSION"
-        elif summary.profile and summary.profile.partition("@")[2] != target.kubernetes:
-            yield "profile", f"is {summary.profile[:40]!a}", f"one of Kubernetes {target.kubernetes}, as its target"
+        if summary.profile and summary.profile != f"{_profile(summary).name}@{target.kubernetes}":
+            fields.fault("profile", f"is {shown(summary.profile)}", f"NAME@{target.kubernetes}")
     except UsageError as error:
-        yield "profile", str(error.faults[0].message), error.faults[0].accepted or "a known one"
+        fields.take("profile", error)
+    counts = Counter(case.id for case in summary.cases)
+    for at, case in enumerate(summary.cases):
+        match = _CASE.fullmatch(case.id)
+        if match is None or counts[case.id] > 1 or (ours and match["test"] not in _tests().get(match["file"], ())):
+            fields.fault(f"cases[{at}].id", f"is {shown(case.id)}", "a case of the suite, once")
+        for name in (*case.requirements, *case.with_it):
+            if name not in REQUIREMENTS and (ours or not _SHAPE.fullmatch(name)):
+                fields.fault(f"cases[{at}].requirements", f"has {shown(name)}", "ids of requirements")
+        for name in filter(None, (case.history, *case.conversations)):
+            if not _FILE.fullmatch(name):
+                fields.fault(f"cases[{at}].history", f"is {shown(name)}", "histories/NAME.jsonl")
+    fields.raise_if_any()
+    if summary.profile:
+        _check_plan(summary, fields)
 
 
-def _cases(summary: Summary) -> Iterator[tuple[str, str, str]]:
-    """Yield what is wrong with cases; of another version of the suite the names have a shape alone."""
-    ours = summary.suite == __version__
-    for name, count in Counter(case.id for case in summary.cases).items():
-        match = _CASE.fullmatch(name)
-        if count > 1:
-            yield "cases", f"{name[:80]!a} is there {count} times", "each case once"
-        if match is None or (ours and match["test"] not in _tests().get(match["file"], ())):
-            yield "cases", f"{name[:80]!a} is no case of the suite", "FILE::TEST[PARAMETERS]"
-    for name in {name for case in summary.cases for name in (*case.requirements, *case.with_it)}:
-        if name not in REQUIREMENTS and (ours or not _SHAPE.fullmatch(name)):
-            yield "cases", f"{name[:80]!a} is no requirement", closest(name, REQUIREMENTS) or "an id"
-    for case in summary.cases:
-        if not all(_FILE.fullmatch(name) for name in (*filter(None, [case.history]), *case.conversations)):
-            yield "cases", f"{case.id[:80]!a} names a file elsewhere", "histories/NAME.jsonl"
+def _profile(summary: Summary) -> Profile:
+    return Profile.parse(summary.profile, summary.target.kubernetes)
 
 
 @cache
@@ -126,19 +119,19 @@ def release_of(summary: Summary) -> str:
     return ".".join(summary.suite.split(".")[:2])
 
 
-def _plan(summary: Summary) -> Iterator[tuple[str, str, str]]:
-    """Yield what a report of a whole profile lacks: its planned cases, and a case for each requirement."""
+def _check_plan(summary: Summary, fields: Fields) -> None:
+    """Refuse a report of a whole profile that lacks planned cases, or one of a requirement."""
     if summary.planned != len(summary.cases):
-        yield "planned", f"is {summary.planned}, and {len(summary.cases)} cases are there", "as many"
+        fields.fault("planned", f"is {summary.planned}, and {len(summary.cases)} cases are there", "as many")
     present = {name for case in summary.cases for name in case.requirements}
-    absent = sorted(set(requirements_of_profile(summary)) - present)
-    if absent:
-        yield "profile", f"{len(absent)} of its requirements have no case: {listed(absent, 3)}", "all of them"
+    if absent := sorted(set(requirements_of_profile(summary)) - present):
+        fields.fault("profile", f"{len(absent)} of its requirements have no case: {listed(absent, 3)}", "all of them")
+    fields.raise_if_any()
 
 
 def requirements_of_profile(summary: Summary) -> Iterator[str]:
     """Yield the requirements of which a whole run of the profile has a case, as its release of the suite had them."""
-    profile = Profile.parse(summary.profile, summary.target.kubernetes)
+    profile = _profile(summary)
     releases = list(RELEASES)[: list(RELEASES).index(release_of(summary)) + 1]
     known = {name for release in releases for name in RELEASES[release].new}
     at_level = set(judged()) if summary.level == "documented" else {n for n in OF_TARGETS if n.startswith("exact/")}

@@ -2,7 +2,7 @@
 
 import shlex
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetB
             without.append(name)
             continue
         others = [case for case in unmet[name] if case is not shown]
-        lines += ["", *_block(name, shown, others), _again(shown, target, folder, summary.options)]
+        lines += ["", *_block(name, shown, others), ": ".join(playing_again(shown, target, folder, summary.options))]
         shown_already |= {name, *shown.requirements, *shown.with_it}
         blocks += 1
     rest = [name for name in without if name not in shown_already]
@@ -69,7 +69,7 @@ def _short(name: str, case: Case, target: str, folder: str, options: str) -> lis
     finding, *rest = case.details.splitlines() or [case.verdict]
     comes_and_goes = [line for line in rest if line.startswith(COMES_AND_GOES)]
     quirks = [f"the kubelet departs here too: {', '.join(case.quirks)}"] if case.quirks else []
-    lines = [finding, *comes_and_goes, *quirks, _again(case, target, folder, options)]
+    lines = [finding, *comes_and_goes, *quirks, ": ".join(playing_again(case, target, folder, options))]
     return [f"  {name}{_times(case)}", *(f"    {line}" for line in lines)]
 
 
@@ -98,10 +98,6 @@ def _times(case: Case) -> str:
     if not case.histories:
         return verdict
     return f"{verdict}, tested {case.asked:,} times in {case.histories:,} histories"
-
-
-def _again(case: Case, target: str, folder: str, options: str) -> str:
-    return ": ".join(playing_again(case, target, folder, options))
 
 
 def playing_again(case: Case, target: str, folder: str, options: str = "") -> tuple[str, str]:
@@ -140,25 +136,18 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
         lines += ["", "--numa-report FOLDER keeps each of these as a file that plays it again"]
     recommended = summary.recommendations()
     if recommended:
-        lines += ["", "recommendations not followed, which changes no verdict:", *_ids(recommended)]
+        names = textwrap.wrap(", ".join(recommended), 118, break_on_hyphens=False, break_long_words=False)
+        lines += ["", "recommendations not followed, which changes no verdict:", *(f"  {line}" for line in names)]
     if lines:
         lines.append("")
     lines += [*_areas(summary), *(f"problem: {problem}" for problem in summary.problems)]
     lines += [f"note: {note}" for note in summary.notes]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
-    lines.append(f"VERDICT: {summary.verdict.upper()} ({_level(summary)}; {summary.planned} cases: {counted})")
+    level = f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
+    lines.append(f"VERDICT: {summary.verdict.upper()} ({level}; {summary.planned} cases: {counted})")
     lines += _question_counts(summary)
     lines.append(summary.claim)
     return lines
-
-
-def _level(summary: Summary) -> str:
-    return f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
-
-
-def _ids(names: Iterable[str]) -> list[str]:
-    lines = textwrap.wrap(", ".join(names), 118, break_on_hyphens=False, break_long_words=False)
-    return [f"  {line}" for line in lines]
 
 
 def _question_counts(summary: Summary) -> list[str]:

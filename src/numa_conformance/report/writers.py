@@ -27,9 +27,7 @@ def junit_xml(summary: Summary) -> str:
         areas.setdefault(case.area, []).append(case)
     suites = [(area, Counter(map(_tag, cases)), [(*_named(case), _tag(case), case) for case in cases])
               for area, cases in areas.items()]  # fmt: skip
-    problems = summary.problems
-    if summary.verdict in (*SILENT, "not tested"):
-        problems = problems or [summary.claim]
+    problems = summary.problems or [summary.claim] * (summary.verdict in (*SILENT, "not tested"))
     return _clean(render("junit.xml", target=summary.target, suites=suites, problems=problems))
 
 

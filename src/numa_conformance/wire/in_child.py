@@ -17,7 +17,7 @@ import msgspec
 
 from ..errors import Fault, UsageError
 from .faults import SHOWN, BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported
-from .in_process import Factory, answer_of, fault_of, load_factory, made
+from .in_process import Factory, answer_of, fault_of, load_factory
 from .message import Method, R, Request, checked_reply, read_reply
 from .messages import METHODS
 from .process import Process, ProcessConnection
@@ -127,7 +127,7 @@ def _serve(load: Callable[[], Factory]) -> None:
                 factory, text = load(), b"="
             else:
                 method, decode = forms[name]
-                target = made(factory) if target is None else target
+                target = factory() if target is None else target
                 text = b"=" + _text(method, answer_of(target, method, decode(params)), encode)
         except BaseException as error:
             if factory is None and isinstance(error, UsageError):

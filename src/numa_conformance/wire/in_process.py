@@ -54,7 +54,7 @@ class InProcess:
         """Ask and return the reply; raises ``TargetFault``."""
         try:
             if self._target is None:
-                self._target = made(self._factory)
+                self._target = self._factory()
             reply: R = checked_reply(message.method, answer_of(self._target, message.method, message))
             return reply
         except NotClaimed:
@@ -78,20 +78,6 @@ def answer_of(target: object, method: Method, question: Message) -> object:
     if answer is None:
         raise NotClaimed(f"the target has no method {method.attribute!r}")
     return answer(question)
-
-
-def made(factory: Factory) -> object:
-    """Return a target; of what its factory raises, the place in the user's own file is told."""
-    try:
-        return factory()
-    except (TargetFault, UsageError):
-        raise
-    except Exception as error:
-        frames = traceback.extract_tb(error.__traceback__)[1:]
-        where = [f", {frame.filename}:{frame.lineno}" for frame in frames if frame.filename == frames[0].filename]
-        traceback.clear_frames(error.__traceback__)
-        text = f"the target raised {type(error).__name__}: {message_of(error)}"
-        raise Crashed(f"{text} (when it was made{where[-1] if where else ''})") from error
 
 
 def fault_of(error: BaseException) -> TargetFault:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -23,33 +23,35 @@ def serve(target: object) -> None:
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.redirect_stdout(sys.stderr), replies:
-        for line in iter(sys.stdin.buffer.readline, b""):
-            if not line.strip():
-                continue
-            if not _answer(target, line, replies):
+        for line in filter(bytes.strip, iter(sys.stdin.buffer.readline, b"")):
+            reply = _answer(target, line)
+            if reply is None:
                 return
+            replies.write(msgspec.json.encode({"jsonrpc": "2.0", **reply}) + b"\n")
 
 
-def _answer(target: object, line: bytes, replies: BinaryIO) -> bool:
-    """Answer one line; False when it was the request to shut down."""
+def _answer(target: object, line: bytes) -> dict[str, Any] | None:
+    """Answer one line; None when it was the request to shut down."""
+    number = None
+    try:
+        request = _read(line)
+        if request["method"] == "shutdown":
+            return None
+        number = request.get("id")
+        result = _call(target, METHODS.get(request["method"]), request["method"], request.get("params") or {})
+    except _RpcError as error:
+        return {"id": number, "error": dict(zip(("code", "message"), error.args, strict=True))}
+    return {"id": number, "result": result}
+
+
+def _read(line: bytes) -> dict[str, Any]:
     try:
         request = msgspec.json.decode(line)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is not a DecodeError
-        _send(replies, None, error=(PARSE_ERROR, f"not JSON: {error}"))
-        return True
+        raise _RpcError(PARSE_ERROR, f"not JSON: {error}") from error
     if not isinstance(request, dict) or request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
-        _send(replies, None, error=(INVALID_REQUEST, 'not a JSON-RPC 2.0 request with "jsonrpc" and "method"'))
-        return True
-    if request["method"] == "shutdown":
-        return False
-    number = request.get("id")
-    try:
-        result = _call(target, METHODS.get(request["method"]), request["method"], request.get("params") or {})
-    except _RpcError as error:
-        _send(replies, number, error=error.args)
-    else:
-        _send(replies, number, result=result)
-    return True
+        raise _RpcError(INVALID_REQUEST, 'not a JSON-RPC 2.0 request with "jsonrpc" and "method"')
+    return request
 
 
 class _RpcError(Exception):
@@ -75,14 +77,3 @@ def _call(target: object, method: Method | None, name: str, params: Any) -> Mess
     except Exception as error:
         raise _RpcError(INTERNAL_ERROR, f"{name}: {type(error).__name__}: {error}") from error
     return reply
-
-
-def _send(
-    replies: BinaryIO, number: object, *, result: Message | None = None, error: tuple[Any, ...] | None = None
-) -> None:
-    reply: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
-    if error is not None:
-        reply["error"] = {"code": error[0], "message": error[1]}
-    else:
-        reply["result"] = result
-    replies.write(msgspec.json.encode(reply) + b"\n")

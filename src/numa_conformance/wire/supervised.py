@@ -113,7 +113,13 @@ def _supervise(program: Callable[[], object], streams: Sequence[int], line: int)
         os.read(awake, 4096)
         _reap(ended)
     _kill_all(process, ended)
-    _end_alike(ended.get(process, -signal.SIGKILL))
+    status = ended.get(process, -signal.SIGKILL)
+    if status < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(OSError):  # SIGKILL is as it is
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status)
 
 
 def _run(program: Callable[[], object], streams: Sequence[int], parent: int) -> NoReturn:
@@ -181,12 +187,3 @@ def _children() -> list[int]:
             if int(parent) == os.getpid():
                 processes.append(int(folder.name))
     return processes
-
-
-def _end_alike(status: int) -> NoReturn:
-    if status < 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with contextlib.suppress(OSError):  # SIGKILL is as it is
-            signal.signal(-status, signal.SIG_DFL)
-        os.kill(os.getpid(), -status)
-    os._exit(status)
