@@ -41,8 +41,6 @@ def alone_in_cache() -> Iterator[Path]:
 
 def clear_cache() -> list[Path]:
     """Remove what is in the folder, once no build runs, and return what it was."""
-    if not (left := cached()):
-        return left
     with alone_in_cache():
         for path in (left := cached()):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -15,7 +16,7 @@ from numa_conformance.doctor.lone_state import open_node
 from numa_conformance.doctor.state_files import read_state
 from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.documents import read_documents
-from numa_conformance.errors import NumaConformanceError, UsageError
+from numa_conformance.errors import NumaConformanceError, StartError, UsageError
 from numa_conformance.judging.verdicts import judge_from_file
 from numa_conformance.kube import KubeletConfiguration, Pod, Quantity, read_cluster, read_kubelet_configuration
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict, read_machine_file
@@ -24,6 +25,7 @@ from numa_conformance.reference.managers.cpu.state_file import decode as decode_
 from numa_conformance.reference.managers.device.state_file import decode as decode_devices
 from numa_conformance.reference.managers.memory.state_file import decode as decode_memory
 from numa_conformance.reference.managers.state_file import PLAIN, CheckpointError, FileStyle
+from numa_conformance.reference.simulation.questions import simulate
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.report.html import html_page
 from numa_conformance.report.reading import read_report
@@ -36,6 +38,7 @@ from numa_conformance.wire.stdio import _result
 
 __all__ = ["READERS"]
 
+NODE = load_machine("two-nodes-devices")
 STYLES = (PLAIN, FileStyle(newest_first=True, pods=True), FileStyle(newest_first=True, envelope=True, pods=True))
 
 
@@ -165,6 +168,18 @@ def histories(data: bytes) -> None:
         return
 
 
+def lives(data: bytes) -> None:
+    """Pods and steps between them; a configuration, a command line and a machine stand behind NUL bytes."""
+    pods, config, flags, machine = (text_of(part) for part in (*data.split(b"\0", 3), b"", b"", b"")[:4])
+    try:
+        answer = simulate(f"{machine}\n" if machine else NODE, f"{config}\n", f"{pods}\n", flags=flags)
+    except (UsageError, StartError):
+        return
+    assert answer.text
+    assert answer.svg
+    json.dumps(answer.data)
+
+
 @cache
 def tree() -> tuple[Path, tuple[Path, ...]]:
     """Return a host tree, and its files."""
@@ -192,6 +207,7 @@ READERS: Mapping[str, Callable[[bytes], None]] = {
     "cpuset": cpuset,
     "documents": documents,
     "histories": histories,
+    "lives": lives,
     "pasted": pasted,
     "protocol": protocol,
     "quantity": quantity,
