@@ -7,6 +7,7 @@ export class Asking {
   #asked = null;
   #waiting = null;
   #timer = 0;
+  #count = 0;
 
   constructor(address, { onAnswer, onState }) {
     this.address = address;
@@ -17,8 +18,7 @@ export class Asking {
 
   /** Asks; an earlier question that has not begun is forgotten. */
   ask(question) {
-    const id = (this.#asked?.id ?? 0) + 1 + (this.#waiting ? 1 : 0);
-    this.#waiting = { id, question };
+    this.#waiting = { id: ++this.#count, question };
     if (!this.#asked) this.#next();
     else if (!this.#timer && this.ready) this.#timer = setTimeout(() => this.stop(), PATIENCE);
   }

@@ -24,11 +24,18 @@ const asking = new Asking(new URL("worker.js", import.meta.url).href, { onAnswer
 const open = new Set(); // pods whose hints are in sight
 let last = null; // the newest question with its answer
 let from = null; // what the link says of the answer it was made for
+let broken = ""; // why the link cannot be read
 let timer = 0;
 let slow = 0;
 
 function fill(select, options) {
   select.replaceChildren(...options.map(([value, text]) => h("option", { value }, text)));
+}
+
+/** Chooses a value, also one that the page does not offer: the answer then says what is accepted. */
+function choose(select, value) {
+  if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, value));
+  select.value = value;
 }
 
 function question() {
@@ -48,18 +55,18 @@ function question() {
 
 /** Puts a question of a link, or of an example, on the page. */
 function show(asked) {
-  const known = facts.machines.some(({ name }) => name === asked.machine);
-  fields.machine.value = known ? asked.machine : PASTED;
+  choose(fields.machine, asked.machine || PASTED);
   editors.machineText.text = asked.machineText ?? "";
-  fields.version.value = facts.versions.includes(asked.version) ? asked.version : facts.versions[0];
+  choose(fields.version, asked.version || facts.versions[0]);
   fields.level.value = asked.level === "documented" ? "documented" : "exact";
   editors.config.text = asked.config ?? "";
   editors.pods.text = asked.pods ?? "";
-  fields.otherVersion.value = asked.otherVersion ?? "";
+  choose(fields.otherVersion, asked.otherVersion ?? "");
   editors.otherConfig.text = asked.otherConfig ?? "";
   beside.open = Boolean(asked.otherVersion || asked.otherConfig);
   open.clear();
   from = asked.digest ? { by: asked.by, digest: asked.digest } : null;
+  if (from) broken = "";
   update();
 }
 
@@ -71,6 +78,7 @@ function update() {
 
 function edited() {
   from = null;
+  broken = "";
   byId("linked").replaceChildren();
   clearTimeout(timer);
   timer = setTimeout(ask, DELAY);
@@ -154,14 +162,14 @@ function compared(other) {
 
 /** Says whether the answer is the one that the link was made for. */
 function linked(answer) {
-  const changed = from && answer.digest && from.digest !== answer.digest;
-  byId("linked").replaceChildren(
-    ...(changed
-      ? [h("p", { class: "mid" }, `This link was made by version ${from.by}, which answered otherwise; this is version ${answer.by}.`)]
-      : from && answer.digest
-        ? [h("p", {}, `The answer is the one that this link was made for, by version ${from.by}.`)]
-        : []),
-  );
+  const { by } = answer;
+  const says = () => {
+    if (broken) return h("p", { class: "bad" }, `${broken}. Below is an example.`);
+    if (!from || !answer.digest) return "";
+    if (from.digest === answer.digest) return h("p", {}, `The answer is the one that this link was made for, by version ${from.by}.`);
+    return h("p", { class: "mid" }, `This link was made by version ${from.by}, which answered otherwise; this is version ${by}.`);
+  };
+  byId("linked").replaceChildren(says());
 }
 
 async function copied(make) {
@@ -188,7 +196,8 @@ async function follow() {
     }
     return Boolean(asked);
   } catch (error) {
-    byId("linked").replaceChildren(h("p", { class: "bad" }, error.message));
+    broken = error.message;
+    linked({});
     return false;
   }
 }

@@ -75,13 +75,26 @@ async function begin() {
 
 const begun = begin().catch((error) => postMessage({ broken: String(error.message ?? error).slice(0, 500) }));
 
+/** Returns the answer; what the image lacks is there where Python has no image. */
+async function answerTo(question) {
+  const text = JSON.stringify(question);
+  try {
+    return python.globals.get("ask").ask_json(text);
+  } catch (error) {
+    if (plain) throw error;
+    plain = true;
+    python = await start(false);
+    return python.globals.get("ask").ask_json(text);
+  }
+}
+
 onmessage = async ({ data: { id, question } }) => {
   await begun;
   if (!python) return;
   const began = performance.now();
   try {
-    const answer = python.globals.get("ask").ask_json(JSON.stringify(question));
-    postMessage({ id, answer: JSON.parse(answer), ms: performance.now() - began });
+    const answer = JSON.parse(await answerTo(question));
+    postMessage({ id, answer, ms: performance.now() - began });
   } catch (error) {
     postMessage({ id, error: String(error.message ?? error).slice(0, 4000), ms: performance.now() - began });
   }

@@ -282,3 +282,10 @@ def test_it_is_used_by_keyboard(opened):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"  # Tab leaves an editor
     assert json.loads(json.dumps(page.inner_text("#summary"))) == "1 admitted, 0 refused"
+
+
+def test_a_link_that_cannot_be_read_is_said(opened):
+    page = opened("#2.AAAA")
+    assert "this link is of another format" in page.inner_text("#linked")
+    page = opened("#1.AAAA")
+    assert "this link is not whole" in page.inner_text("#linked")
