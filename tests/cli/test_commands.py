@@ -102,7 +102,7 @@ def test_help_shows_commands_in_six_groups_and_no_old_name(run):
         "Look up:",
     ]
     names = re.findall(r"^  ([a-z][a-z-]+)  ", out, flags=re.MULTILINE)
-    assert 18 <= len(names) <= 25
+    assert 18 <= len(names) <= 24
     assert not {old for old in OLD_NAMES if " " not in old} & set(names)
 
 

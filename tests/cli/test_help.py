@@ -15,6 +15,7 @@ TYPED = list(dict.fromkeys(typed for examples in EXAMPLES.values() for typed in 
 NEED = {
     "smoke --target-command 'numa-conformance serve ": "an unmodified program; tests/lab",
     "which-kubelet": "a kubelet; tests/cli/test_which_kubelet.py",
+    "playground": "a page that is built; it serves until stopped",
 }
 RUN = [
     typed

@@ -23,6 +23,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 """By command, the empty one for the program itself: what is typed after the program's name."""
 
+_NOT_SHOWN = "not shown by --help"
 WITH_FILES = "Examples (numa-conformance examples writes their files):"
 
 
@@ -88,6 +89,8 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self._below))
         for heading in dict.fromkeys(command.heading for command in self._below.values()):
+            if heading == _NOT_SHOWN and not self._path:
+                continue
             rows = [(name.ljust(width), each.text) for name, each in self._below.items() if each.heading == heading]
             with formatter.section("Commands" if self._path else heading):
                 formatter.write_dl(rows)

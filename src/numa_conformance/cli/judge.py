@@ -140,8 +140,9 @@ def _as_json(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]]) -> dict[
 
 
 def _broken(wrong: Broken) -> dict[str, Any]:
-    why, found = wrong.violation.why, {"answered": wrong.violation.got, "allowed": wrong.violation.allowed}
-    return {"history": wrong.history.id, "step": wrong.step + 1, "why": why, **found}
+    violation = wrong.violation
+    place = {"history": wrong.history.id, "step": wrong.step + 1}
+    return {**place, "why": violation.why, "answered": violation.got, "allowed": violation.allowed}
 
 
 def _print(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int) -> None:

@@ -58,8 +58,9 @@ def _rows(releases: list[str], claims: _Claims | None) -> Iterator[dict[str, Any
 
 def _concerns(known: Requirement, features: frozenset[str], surfaces: frozenset[str]) -> bool:
     """Tell whether a target with these claims is asked about a requirement."""
-    asked = groups_of(known.id, surfaces, features) or surfaces & surfaces_of_tests().get(known.id, frozenset())
-    return bool(asked) and features.issuperset(known.features)
+    shown_by_tests = surfaces & surfaces_of_tests().get(known.id, frozenset())
+    is_shown = bool(shown_by_tests or groups_of(known.id, surfaces, features))
+    return is_shown and features.issuperset(known.features)
 
 
 def _claims(path: Path) -> _Claims:

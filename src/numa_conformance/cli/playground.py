@@ -24,7 +24,7 @@ _Handler.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "te
 
 @click.command("playground")
 @click.option(
-    "--folder", type=DIRECTORY, help="The folder of the page (default: playground/built, site/playground, .)."
+    "--folder", metavar="FOLDER", type=DIRECTORY, help="The page's (default: playground/built, site/playground, .)."
 )
 @click.option("--port", default=8377, show_default=True, help="The port; 0 for a free one.")
 def command(folder: Path | None, port: int) -> None:

@@ -106,8 +106,8 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
                 different += 1
                 click.echo(as_line(f"another answer: {history.id}: {method}"))
         now = f"{client.description.name} {client.description.version}"
-    asked = f"{len(chosen)} of {len(histories)} histories were asked again"
-    click.echo(f"{asked}: {len(chosen) - different} with the same answers, {different} with others")
+    sample_of = f"{len(chosen)} of {len(histories)} histories were asked again"
+    click.echo(f"{sample_of}: {len(chosen) - different} with the same answers, {different} with others")
     before = f"{summary.target.name} {summary.target.version}"
     if before != now:
         click.echo(f"the report is of {before}; {now} was asked")
