@@ -20,7 +20,7 @@ from numa_conformance.lab.device_plugin.target import PluginTarget
 from numa_conformance.machine import load_machine, machine_to_dict
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.messages.plugin import AllocateDevices, DevicesAllocated, PluginStarted, StartPlugin
-from processes import PATIENCE, runs, wait_until
+from processes import PATIENCE, wait_until
 
 EXAMPLE = Path(__file__).parents[3] / "examples/device_plugin"
 BEGIN = f"""
@@ -155,7 +155,7 @@ def test_a_plugin_that_ends_between_answers_is_started_again_and_lists_anew(tmp_
         started = client.ask(StartPlugin(machine_to_dict(load_machine("one-cpu"))))
         assert isinstance(started, PluginStarted)
         os.kill(int(number.read_text()), signal.SIGKILL)
-        wait_until(lambda: not runs(int(number.read_text())))
+        wait_until(lambda: target._daemon.ended)
         assert client.ask(AllocateDevices([started.devices[0].id])) == DevicesAllocated(1, [started.devices])
     finally:
         client.close()
