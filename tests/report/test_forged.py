@@ -159,7 +159,7 @@ def test_a_report_is_verified_by_asking_again(tmp_path: Path, capsys):
             main(["report", "verify", str(tmp_path)])
         return ended.value.code, capsys.readouterr().out
 
-    assert verified() == (0, "3 of 3 conversations were asked again: 3 with the same answers, 0 with others\n")
+    assert verified() == (0, "3 of 3 histories were asked again: 3 with the same answers, 0 with others\n")
     write_text(tmp_path / "histories/all/picks.jsonl", text.replace('"cpus":"', '"cpus":"7,', 1))
     code, printed = verified()
     assert code == 1

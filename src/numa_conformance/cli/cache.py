@@ -22,5 +22,5 @@ def _list(as_json: bool) -> None:
 
 @click.command("clear")
 def _clear() -> None:
-    """Remove all of it, once no build runs: who needs a program builds it anew."""
+    """Remove all of it, once no build runs: who needs a program builds it again."""
     say("\n".join(f"removed {path}" for path in clear_cache()) or "nothing is built")

@@ -84,10 +84,10 @@ def known_failures(
 
 @command.command("verify")
 @click.argument("report", type=FILE)
-@click.option("--sample", default=_SAMPLE, show_default=True, metavar="N", help="How many conversations at most.")
+@click.option("--sample", default=_SAMPLE, show_default=True, metavar="N", help="How many histories at most.")
 @target_options
 def verify(report: Path, sample: int, choice: TargetChoice) -> int:
-    """Ask a sample of REPORT's conversations again, and say whether the answers are the same.
+    """Ask a sample of REPORT's histories again, and say whether the answers are the same.
 
     A report keeps those that break something, with --numa-histories all of them. Exits with 1 when an answer is
     another one. What a report says beside them, nobody can verify.
@@ -98,7 +98,7 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     files = [folder / name for name in sorted(names)]
     histories = list(read_files(file for file in files if not file.exists() or file.stat().st_size))
     if not histories:
-        raise UsageError(Fault(str(report), "keeps no conversations", "a report made with --numa-histories"))
+        raise UsageError(Fault(str(report), "keeps no histories", "a report made with --numa-histories"))
     different = 0
     chosen = random.Random(0).sample(histories, min(sample, len(histories)))
     with open_target(choice) as client:
@@ -110,7 +110,7 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
             if at:
                 click.echo(as_line(f"another answer: {history.id}, question {at}: {history.steps[at - 1].method}"))
         described = client.description
-    asked = f"{len(chosen)} of {len(histories)} conversations were asked again"
+    asked = f"{len(chosen)} of {len(histories)} histories were asked again"
     click.echo(f"{asked}: {len(chosen) - different} with the same answers, {different} with others")
     is_other = (described.name, described.version) != (summary.target.name, summary.target.version)
     if is_other:
