@@ -83,7 +83,7 @@ def _leave_streams() -> tuple[BinaryIO, Callable[[bytes], object], Callable[[], 
         faulthandler.enable()
     logging.root.handlers.clear()  # pytest's own keep what is logged
     atexit._clear()
-    warnings.simplefilter("default")  # pytest may have made errors of them
+    warnings.simplefilter("ignore")  # pytest would make errors of them, or keep them all
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     return lines, answers.write, answers.flush
 
