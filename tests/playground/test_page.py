@@ -139,7 +139,7 @@ def test_the_first_answer_is_that_of_the_first_example(opened, site):
     page = opened()
     assert page.inner_text("#summary") == "1 admitted, 1 refused: 1 TopologyAffinityError"
     assert "with 32 CPUs in place of 40" in page.inner_text("#pods")
-    assert page.locator("#picture svg rect").count() == ask.ask(question_of(page.url))["svg"].count("<rect") > 128
+    assert page.locator("#picture svg rect").count() == ask.ask(question_of(page.url))["svg"].count("<rect") > 8
     assert page.evaluate("document.documentElement.dataset.python") == "image"
     assert page.heard == []
     assert {url for url in page.requests if not url.removeprefix("blob:").startswith(site)} == set()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .answer import Answer
 
-FORMAT = "1."
-"""What the fragment of an address begins with: the number of its format."""
+MOST = 1 << 20
+"""Bytes of a question that the page reads."""
 _DECIDED = ("pod", "result", "reason", "message", "containers")
 
 
@@ -28,8 +28,13 @@ def digest(answer: Answer) -> str:
     return hashlib.sha256(json.dumps([pods, steps, files], sort_keys=True).encode()).hexdigest()[:12]
 
 
-def link(base: str, question: Mapping[str, str]) -> str:
+def link(base: str, question: Mapping[str, str | None]) -> str:
     """Return the address at which the page below ``base`` answers a question, all of it in the fragment."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packer.compress(json.dumps(dict(question), ensure_ascii=False).encode()) + packer.flush()
-    return f"{base}#{FORMAT}{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
+    packed = (
+        packer.compress(
+            json.dumps({name: text for name, text in question.items() if text}, ensure_ascii=False).encode()
+        )
+        + packer.flush()
+    )
+    return f"{base}#1.{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
