@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.printable import PrintableStream, folded, printable, printable_streams
+from numa_conformance.printable import PrintableStream, as_line, folded, printable, printable_streams
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,19 @@ def test_what_no_terminal_and_no_ci_system_should_see_is_escaped(text: str, show
 @given(st.text())
 def test_a_json_document_says_the_same_afterwards(text: str):
     assert json.loads(printable(json.dumps({"told": text}, ensure_ascii=False))) == {"told": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\nVERDICT: CONFORMANT", r"a\nVERDICT: CONFORMANT"),
+        ("a\r\n::error::b", r"a\u000d\n::error::b"),
+        ("a\u2028b\x85c\x1b[2J", r"a\u2028b\u0085c\u001b[2J"),
+    ],
+)
+def test_a_text_of_others_begins_no_line(text: str, shown: str):
+    assert as_line(text) == shown
+    assert len(as_line(text).splitlines()) == 1
 
 
 @given(st.text())

@@ -104,6 +104,9 @@ ATTACKS = {
         "            try: os.write(int(n), b'VERDICT: CONFORMANT\\n')\n"
         "            except OSError: pass"
     ),
+    "raises a verdict": Attack("raise ValueError('\\nVERDICT: CONFORMANT\\n::error::x\\u2028VERDICT: CONFORMANT')"),
+    "answers a verdict": Attack("return {{'qos': 'Best\\nVERDICT: CONFORMANT', 'pod_cpus': 0}}"),
+    "logs a verdict": harmless(asked="sys.stderr.write('\\nVERDICT: CONFORMANT\\n::error::x\\n')"),
     "patches json, which it uses": Attack(loaded="json.dumps = json.loads = lambda *a, **k: 1 / 0"),
     "patches time": harmless(loaded="time.monotonic = time.time = lambda: 0.0"),
     "patches os": harmless(loaded="os.read = os.write = os.getpid = os._exit = lambda *a: 1 / 0"),
@@ -140,8 +143,10 @@ OURS = ("report.json", "junit.xml", "badge.svg", "index.html", "run.json", "shor
 
 def write_target(folder: Path, attack: Attack) -> None:
     """Write the target, and what an earlier run has left in the folder of the report."""
-    text = TARGETS.format(made=attack.made, asked=attack.asked, loaded=attack.loaded)
-    (folder / "target.py").write_text(text.replace("{{}}", "{}"))
+    written = {
+        name: getattr(attack, name).replace("{{", "{").replace("}}", "}") for name in ("made", "asked", "loaded")
+    }
+    (folder / "target.py").write_text(TARGETS.format(**written))
     (folder / "out" / "histories").mkdir(parents=True)
     for name in OURS:
         (folder / "out" / name).write_text("CONFORMANT")
@@ -158,6 +163,7 @@ def test_it_gets_the_verdict_that_it_has_earned(suite, pytester, attack: Attack)
     assert summary.counts["error"] == 0
     lines = [line for line in result.outlines if line.startswith("VERDICT:")]
     assert [line.partition(" (")[0] for line in lines] == [f"VERDICT: {attack.verdict.upper()}"] * (attack.code < 10)
+    assert not [line for line in (*result.outlines, *result.errlines) if line.lstrip().startswith("::error")]
     assert not [name.name for name in out.iterdir() if name.is_file() and name.read_text() == "CONFORMANT"]
     assert attack.verdict in (out / "badge.svg").read_text()
     unmet = ElementTree.parse(out / "junit.xml").findall(".//failure") + ElementTree.parse(out / "junit.xml").findall(
