@@ -30,6 +30,7 @@ REASONS = {
         "test_a_plugin_that_never_answers_costs_its_pod_alone": NEVER,
     },
     "mutants/strength/asking.py": {"reference": "a changed reference may never answer"},
+    "plugin/test_attacks.py": {"test_it_gets_the_verdict_that_it_has_earned": NEVER},
     "plugin/test_could_not_be_asked.py": {"test_a_plugin_that_offers_nothing_on_a_machine_is_not_judged_there": NEVER},
     "plugin/test_ending.py": {"test_a_process_that_is_kept_ends_with_the_status_of_the_run": LIMIT},
     "plugin/test_plugin.py": {"test_an_endless_loop_is_timed_out_and_the_run_goes_on": LIMIT},

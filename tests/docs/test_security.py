@@ -13,7 +13,7 @@ from numa_conformance.kube import command_lines, descriptions, workloads
 from numa_conformance.machine import forms
 from numa_conformance.machine.hostfs import dumps, host_files
 from numa_conformance.machine.texts import readers
-from numa_conformance.report import model
+from numa_conformance.report import reading
 from numa_conformance.wire import stdio
 
 TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ BOUNDS = {
     "a file of a host": (host_files.MAX_BYTES,),
     "histories for `judge`": (judge.LARGEST,),
     "recorded decisions for `replay`": (vectors.MAX_FILE, vectors.MAX_DECISIONS),
-    "a report": (model.MAX_BYTES,),
+    "a report": (reading.MAX_BYTES,),
     "a line of a target": (stdio.MAX_LINE,),
     "replicas of a workload": (workloads.MAX_REPLICAS,),
 }
