@@ -29,10 +29,8 @@ REASONS = {
         "test_a_plugin_that_does_not_serve_is_not_waited_for_long": NEVER,
         "test_a_plugin_that_never_answers_costs_its_pod_alone": NEVER,
     },
-    "mutants/strength/asking.py": {"reference": "a changed reference may never answer"},
     "plugin/test_attacks.py": {"test_it_gets_the_verdict_that_it_has_earned": NEVER},
     "plugin/test_could_not_be_asked.py": {"test_a_plugin_that_offers_nothing_on_a_machine_is_not_judged_there": NEVER},
-    "plugin/test_ending.py": {"test_a_process_that_is_kept_ends_with_the_status_of_the_run": LIMIT},
     "plugin/test_plugin.py": {"test_an_endless_loop_is_timed_out_and_the_run_goes_on": LIMIT},
     "plugin/test_signals.py": {"test_what_is_left_is_whole_and_claims_no_more_than_was_asked": "any moment is right"},
     "plugin/test_spending.py": {WHOLE: "a slow target, which the deep profile alone asks"},
@@ -43,10 +41,6 @@ REASONS = {
     "suite/test_one_field.py": {"test_what_is_wrong_is_found_made_shorter_asked_again_and_told": PROCESSOR},
     "wire/fakes/hangs.py": {WHOLE: "a target that hangs"},
     "wire/fakes/leaves_a_daemon.py": {WHOLE: "a daemon that stays"},
-    "wire/test_in_process.py": {
-        "test_an_endless_loop_costs_its_budget_and_the_run_goes_on": LIMIT,
-        "test_what_a_foreign_target_has_started_ends_with_it": "a copy that stays",
-    },
     "wire/test_stdio.py": {"test_a_target_that_hangs_costs_its_budget_and_no_more": LIMIT},
 }
 """Why a file, or a function of it, pauses or has a shorter limit."""
