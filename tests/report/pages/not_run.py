@@ -8,7 +8,7 @@ ABSENT = {
     r".* cluster\.yaml ": "reads what kubectl wrote; examples/cluster beside it is read",
     r"(.*/)?tox run|.*/pip install --quiet tox": "runs everything there is",
     r"git ": "changes the reader's repository",
-    r".*(command:|--numa-target-command \"?\./|my-agent)": "names a program that the reader has or builds",
+    r".*(command:|--(numa-)?target-command \"?\./|my-agent)": "names a program that the reader has or builds",
     r"(cc|go|cd rust-target) ": "needs the language's tools; tests/cli/test_init.py",
     r".*(my_allocator\.shim:|mine:)": "names a module that the reader has",
     r".*( before after| part1 | mine theirs | histories\.jsonl)": "reads reports that the reader has",
