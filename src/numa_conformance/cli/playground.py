@@ -20,10 +20,10 @@ _Handler.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "te
 
 
 @click.command("playground")
-@click.option("--folder", default="playground/built", show_default=True, type=DIRECTORY, help="The page, as built.")
+@click.option("--folder", metavar="FOLDER", default="playground/built", show_default=True, type=DIRECTORY)
 @click.option("--port", default=8377, show_default=True, help="The port; 0 for a free one.")
 def command(folder: Path, port: int) -> None:
-    """Serve on 127.0.0.1 the page in which a browser answers what simulate does, until Ctrl-C.
+    """Serve FOLDER on 127.0.0.1: the page in which a browser answers what simulate does, until Ctrl-C.
 
     `python playground/build.py` in a checkout builds the page, `tox run -e site` builds it as site/playground.
     """
