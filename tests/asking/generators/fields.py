@@ -112,7 +112,13 @@ NEVER_VARIED: Mapping[str, str] = {
     "node.resize pod.spec.initContainers.*.name": "what its containers are called admissions vary",
     "node.resize pod.spec.initContainers.*.restartPolicy": "of containers before the apps only sidecars can be resized",
     "* pod*.spec.containers.*.restartPolicy": "the API has it for init containers",
-    "* pod*.spec.resources": "the managers' pages say nothing of it; level exact asks recorded decisions",
+    **dict.fromkeys(
+        ("allocate pod.spec.resources*", "hints pod.spec.resources*", "node.* pod.spec.resources*"),
+        "the managers' pages say nothing of it; classes vary it, and level exact asks recorded decisions",
+    ),
+    **dict.fromkeys(
+        ("score pod.spec.resources*", "score pods.*.spec.resources*"), "level exact asks recorded decisions of it"
+    ),
     **dict.fromkeys(
         ("allocate pod.spec.overhead", "hints pod.spec.overhead", "node.* pod.spec.overhead"),
         "no page of a manager speaks of it; classes and scores vary it",

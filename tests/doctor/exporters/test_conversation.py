@@ -33,7 +33,7 @@ class Pretended:
             for name, machine in MACHINES.items()
         }
 
-    def kept(self, name):
+    def books(self, name):
         if name in self.ended:
             raise UsageError(Fault("", f"the kubelet of node {name!r} has ended: panic"))
         none = {"allocatable_cpus": "", "held_cpus": "", "memory": None, "devices": {}}
@@ -63,7 +63,7 @@ class Full(Pretended):
         return {"status": {"phase": "Failed"}} if '"cpu": "4"' in text else {}
 
 
-KINDS = {"came": "come", "gone": "go", "refused": "refuse", "anew": "restart", "first": "start"}
+KINDS = {"came": "come", "gone": "go", "refused": "refuse", "restarted": "restart", "first": "start"}
 """The last word of a step to its event."""
 SAME = {("come", "go")}
 """What happens to one pod in turn: the name of a pod that comes, or is refused, is new, and it goes once."""
