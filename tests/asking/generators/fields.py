@@ -108,9 +108,6 @@ NEVER_VARIED: Mapping[str, str] = {
     **dict.fromkeys(
         ("score pods.*.metadata.uid", "score pods.*.metadata.namespace"), "a score tells pods apart by nothing"
     ),
-    "node.resize pod.metadata.namespace": "admissions vary it",
-    "node.resize pod.spec.initContainers.*.name": "what its containers are called admissions vary",
-    "node.resize pod.spec.initContainers.*.restartPolicy": "of containers before the apps only sidecars can be resized",
     "* pod*.spec.containers.*.restartPolicy": "the API has it for init containers",
     **dict.fromkeys(
         ("allocate pod.spec.resources*", "hints pod.spec.resources*", "node.* pod.spec.resources*"),
@@ -126,7 +123,6 @@ NEVER_VARIED: Mapping[str, str] = {
     **dict.fromkeys(
         ("claims.prepare claim.*.driver", "claims.prepare claim.*.pool"), "what it publishes only the driver decides"
     ),
-    "claims.unprepare namespace": "all claims are of one: the driver is told a claim's uid",
 }
 """Patterns of a method and its field, and why generators do not vary it."""
 
