@@ -109,7 +109,7 @@ def _code(findings: Findings, *, strict: bool) -> int:
 def _print(findings: Findings) -> None:
     for finding in findings.findings:
         for line in finding_lines(finding):
-            click.echo(as_line(line))
+            click.echo(line)
     for note in findings.worth_knowing:
         click.echo(as_line(f"note: {note}"))
     for note in findings.notes:
@@ -123,7 +123,7 @@ def _print(findings: Findings) -> None:
 def finding_lines(finding: NodeFinding) -> Iterable[str]:
     """Yield the lines of one finding for a person."""
     colour = None if os.environ.get("NO_COLOR") else "red" if finding.severity == "error" else "yellow"
-    yield f"{click.style(finding.severity, fg=colour)}: {finding.message}"
+    yield f"{click.style(finding.severity, fg=colour)}: {as_line(finding.message)}"
     if finding.got or finding.allowed:
         yield f"  seen: {finding.got or 'nothing'}; documented: {finding.allowed or 'nothing'}"
     for uid, name in finding.pods.items():
@@ -169,7 +169,7 @@ def _watch(sources: NodeSource, every: float, passes: int | None, *, strict: boo
             click.echo(change.to_json(count))
         else:
             for line in change.lines(count, finding_lines):
-                click.echo(as_line(line))
+                click.echo(line)
         before, code = findings, _code(findings, strict=strict)
     return code
 
