@@ -36,8 +36,8 @@ SHOWN = "NUMA_DEPARTING"
 def kubelet() -> ReferenceTarget:
     """Make the reference of the version, with the quirks, that the environment names.
 
-    At level documented with all quirks, as a kubelet refuses configurations before its managers see them. In this process
-    a question without an answer costs no time, so that all others of its group are asked too.
+    At level documented with all quirks, as a kubelet refuses configurations before its managers see them. In the
+    process of the run a question without an answer costs no time, so that all others of its group are asked too.
     """
     asking.MOST_FAULTS = sys.maxsize
     version, _, quirks = os.environ[SHOWN].partition(" ")
