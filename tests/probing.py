@@ -26,7 +26,7 @@ from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shrinking import smallest
 from numa_conformance.cli.question_files import histories_of_files
 from numa_conformance.comparing.differing import STATE_FILES, Differing, differing, ending_with_files
-from numa_conformance.comparing.simpler import simpler
+from numa_conformance.comparing.kinds_of_difference import simpler
 from numa_conformance.report.causes import Behaviour, answers_of
 from numa_conformance.report.minor_fit import FILE, TRAITS, UNSEEN, probes
 from numa_conformance.report.reference_answers import open_reference

@@ -5,7 +5,7 @@ from typing import Any
 
 from numa_conformance.asking.generators.workloads import best_effort, burstable, container, guaranteed, kubelet, pod
 from numa_conformance.chapters import qos as chapter
-from numa_conformance.judging.classified import Classification
+from numa_conformance.judging.allocated import Classification
 from numa_conformance.judging.node_subjects import Admission
 from numa_conformance.judging.pods import BEST_EFFORT, BURSTABLE, GUARANTEED, PodSpec
 

@@ -12,7 +12,7 @@ import pytest
 from asked_in_full import deep
 from directly import Directly
 from numa_conformance.asking.asking import Asking
-from numa_conformance.asking.generators import crashes, damages
+from numa_conformance.asking.generators import damages
 from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.asking.groups import GROUPS, requirements_in
 from numa_conformance.judging.files import CPU_FILE
@@ -94,7 +94,7 @@ def test_the_reference_tells_its_writes_in_order() -> None:
 
 
 def test_a_target_that_does_not_tell_its_writes_is_not_asked() -> None:
-    assert list(GROUPS["crashes"].scenarios(ALL - crashes.NEEDED, 0)) == []
+    assert list(GROUPS["crashes"].scenarios(ALL - damages.NEEDED_FOR_CRASHES, 0)) == []
 
 
 class _WritesTwice:

@@ -245,7 +245,7 @@ def test_what_is_no_state_file_is_one_sentence(lone, files, text, words):
 
 
 def test_a_state_file_over_its_bound_is_one_sentence(lone, files, monkeypatch):
-    monkeypatch.setattr("numa_conformance.doctor.lone_state.MAX_STATE", 100)
+    monkeypatch.setattr("numa_conformance.doctor.state_files.MAX_STATE", 100)
     code, held, err = lone(files("pasted.txt", CPUS))
     assert (code, held, err.count("error:")) == (2, None, 1)
     assert "is larger than 100 bytes" in err

@@ -8,8 +8,7 @@ from asked_in_full import deep
 from changes.change import Rewriting
 from changes.rewrites import each_holding
 from numa_conformance.asking.asking import Budget
-from numa_conformance.comparing.kinds_of_difference import Kinds
-from numa_conformance.comparing.simpler import is_real
+from numa_conformance.comparing.kinds_of_difference import Kinds, is_real
 from numa_conformance.comparing.two_targets import TwoTargets
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.reference.target import ReferenceTarget

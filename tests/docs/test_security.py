@@ -9,7 +9,7 @@ from numa_conformance import cpuset, documents
 from numa_conformance.cli import judge
 from numa_conformance.comparing.recorded import vectors
 from numa_conformance.doctor import state_files, tree
-from numa_conformance.kube import command_lines, descriptions, workloads
+from numa_conformance.kube import descriptions, kubelet_flags, manifests
 from numa_conformance.machine import forms
 from numa_conformance.machine.hostfs import dumps, host_files
 from numa_conformance.machine.texts import readers
@@ -24,7 +24,7 @@ BOUNDS = {
     "a machine": (forms.MAX_CPUS, forms.MAX_NODES, forms.MAX_DEVICES),
     "an id of a CPU in a list": (cpuset.MAX_ID,),
     "a text of a machine (`lscpu`, `lstopo` ...), a description or a log": (readers.MAX_BYTES,),
-    "a kubelet's command line": (command_lines.MAX_BYTES,),
+    "a kubelet's command line": (kubelet_flags.MAX_BYTES,),
     "a state file": (tree.MAX_STATE, state_files.MOST_CONTAINERS),
     "an archive of a host": (dumps.MAX_MEMBERS, dumps.MAX_TOTAL),
     "a file of a host": (host_files.MAX_BYTES,),
@@ -32,7 +32,7 @@ BOUNDS = {
     "recorded decisions for `replay`": (vectors.MAX_FILE, vectors.MAX_DECISIONS),
     "a report": (reading.MAX_BYTES,),
     "a line of a target": (stdio.MAX_LINE,),
-    "replicas of a workload": (workloads.MAX_REPLICAS,),
+    "replicas of a workload": (manifests.MAX_REPLICAS,),
 }
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fake_nodes import KUBELET, STATIC, FakeNode
-from numa_conformance.doctor import version as reader
+from numa_conformance.doctor import look as reader
 from numa_conformance.doctor.collect import collect
 from numa_conformance.doctor.findings import check
 from numa_conformance.doctor.look import NodeSource, look

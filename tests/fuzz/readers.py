@@ -12,8 +12,7 @@ from numa_conformance.cli.logged_hints import logged_hints
 from numa_conformance.comparing.recorded import read_vectors, replay
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.doctor.configuration import ROOT_DIR
-from numa_conformance.doctor.lone_state import open_node
-from numa_conformance.doctor.state_files import read_state
+from numa_conformance.doctor.state_files import open_node, read_state
 from numa_conformance.doctor.tree import NodeTree
 from numa_conformance.documents import read_documents
 from numa_conformance.errors import NumaConformanceError, StartError, UsageError

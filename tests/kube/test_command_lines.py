@@ -6,7 +6,7 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import read_kubelet_configuration
-from numa_conformance.kube.command_lines import MAX_BYTES
+from numa_conformance.kube.kubelet_flags import MAX_BYTES
 
 PROCESSES = """\
 $ ps -ef | grep kubelet

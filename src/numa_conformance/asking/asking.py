@@ -125,7 +125,10 @@ class Asking:
         if self._budget.seconds is None and not self._budget.is_whole:
             self._take_turns(lambda: self._begun >= self._share * MIXED)
             self._left = rarest_first(self._left, self._driven, ceil(self._share) - self._begun)
-        self._take_turns(lambda: self._begun > 0 and self._is_spent)
+        seconds = self._budget.seconds
+        self._take_turns(
+            lambda: self._begun > 0 and (self._begun >= self._share if seconds is None else self._seconds >= seconds)
+        )
         return self.outcome
 
     def spend_on_known(self, requirements: Iterable[str]) -> None:
@@ -184,12 +187,6 @@ class Asking:
                 return None
             self._begun += 1
             return self._left.pop(0)
-
-    @property
-    def _is_spent(self) -> bool:
-        if self._budget.seconds is None:
-            return self._begun >= self._share
-        return self._seconds >= self._budget.seconds
 
     @property
     def _share(self) -> float:

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from ..judging import claims as drivers
 from ..judging import node_subjects as nodes
 from ..judging import plugins
-from ..judging.allocated import AllocatedCpus
+from ..judging.allocated import AllocatedCpus, Classification
 from ..judging.choice import CpuChoice
-from ..judging.classified import Classification
 from ..judging.earlier_admissions import RepeatedAdmission
 from ..judging.hinted import CpuHints
 from ..judging.may_run import MayRun, Pooled
@@ -31,7 +30,6 @@ from .generators import damages as damaged
 from .generators.allocations import allocation_sweep, examples_of_hints, hint_sweep
 from .generators.cells import cells
 from .generators.claims import claims
-from .generators.crashes import NEEDED, crashes
 from .generators.device_plugins import device_plugins
 from .generators.examples_of_nodes import examples_of_nodes
 from .generators.merges import CLOSEST, MOST_NODES, merge_sweep
@@ -142,8 +140,8 @@ def _lives(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario
 
 
 def _crashes(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
-    nodes = cells(40, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= NEEDED else ()
-    return crashes(nodes, seed=seed)
+    nodes = cells(40, claimed, most_cpus=64, seed=seed, only=machines) if claimed >= damaged.NEEDED_FOR_CRASHES else ()
+    return damaged.crashes(nodes, seed=seed)
 
 
 def _damages(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..cpuset import bit_of, format_bits
-from ..judging.alignment import CpuAlignment, ResourceRequest, memory_of, whole_cores_only
+from ..judging.alignment import CpuAlignment, ResourceRequest, memory_of, only_cpus, whole_cores_only
 from ..judging.chapter import applies
 from ..judging.choice import BY_SOCKET, WHOLE_CORES, touched
 from ..judging.node_subjects import Admission
@@ -97,7 +97,8 @@ def nodes_of(world: World, held: HoldingBits) -> set[int]:
 
 def for_cpus_alone(admission: Admission) -> None:
     applies(
-        admission.wants_cpus_alone, "more than a number of CPUs is aligned: memory, devices, sockets, parts of cores"
+        only_cpus(admission.before, admission.pod),
+        "more than a number of CPUs is aligned: memory, devices, sockets, parts of cores",
     )
 
 

@@ -6,9 +6,8 @@ The sentences are on the pages Pod Quality of Service Classes, Node Resource Man
 from collections.abc import Mapping
 
 from ..cpuset import Unchecked
-from ..judging.allocated import AllocatedCpus
+from ..judging.allocated import AllocatedCpus, Classification
 from ..judging.chapter import Chapter, Judgement, applies, exists, rests_on, violated
-from ..judging.classified import Classification
 from ..judging.node_subjects import Admission
 from ..judging.pods import BEST_EFFORT, BURSTABLE
 

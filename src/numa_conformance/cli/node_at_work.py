@@ -47,7 +47,7 @@ class NodeChoice:
             inputs = NodeInputs.read(machine, config, self.flags, version, self.level, notice, node)
             beginning = Beginning.of(objects, notice, admitting)
         else:
-            from ..doctor.held_pods import node_holdings
+            from ..doctor.disturbances import node_holdings
 
             sight = self._look(self.dump, config, version, machine)
             held = node_holdings(sight, objects.in_order)
@@ -82,8 +82,8 @@ class NodeChoice:
     def _look(
         self, dump: Path, config: Path | None, version: KubernetesVersion | None, machine: Machine | None
     ) -> Sight:
-        from ..doctor.lone_state import open_node
         from ..doctor.look import NodeSource, look
+        from ..doctor.state_files import open_node
 
         try:
             with open_node(dump) as folder:

@@ -48,7 +48,15 @@ class AnyDevice:
         init = [container.get("name") for container in spec.get("initContainers") or ()]
         app = [container.get("name") for container in spec.get("containers") or ()]
         if bool(answers[0]) != bool(answers[1]):
-            return self._might_lack((*init, *app), answers[0] or answers[1])
+            names = (*init, *app)
+            answer = answers[0] or answers[1]
+            devices = [(answer.get(name) or {}).get("devices") or {} for name in names]
+            return any(
+                resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
+                for number, name in enumerate(names)
+                for resource, ids in devices[number].items()
+                if any(self._exchangeable(answer[name], resource, id) for id in ids)
+            )
         if not any(answers):
             return self._left_otherwise(spec, *(answered.answer or {} for answered in (step, other)))
         for number, name in enumerate((*init, *app)):
@@ -72,16 +80,6 @@ class AnyDevice:
                 return bool(differing) and differing <= taken
             taken |= limits.get(alignment.get("container"), set())
         return False
-
-    def _might_lack(self, names: Sequence[Any], answer: Mapping[str, Any]) -> bool:
-        """Tell whether other devices for a container might leave too few of that resource for one after it."""
-        devices = [(answer.get(name) or {}).get("devices") or {} for name in names]
-        return any(
-            resource not in self._chosen and any(later.get(resource) for later in devices[number + 1 :])
-            for number, name in enumerate(names)
-            for resource, ids in devices[number].items()
-            if any(self._exchangeable(answer[name], resource, id) for id in ids)
-        )
 
     def _exchangeable(self, holding: Mapping[str, Any], resource: str, id: str) -> bool:
         affinity = frozenset((holding.get("affinity") or {}).get("nodes") or ())

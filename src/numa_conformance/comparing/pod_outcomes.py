@@ -92,7 +92,24 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
 def pod_outcomes(history: History) -> dict[str, PodOutcome]:
     """Return by uid what became of the pods of a node's life; empty where it did not come up."""
     by_uid: dict[str, PodOutcome] = {}
-    containers = placed(history.head.machine, _held(history))
+    state = history.steps[-1].answer or {}
+    shared = CpuSet.parse(state.get("default_cpuset") or "").bits or history.head.machine.online_bits
+    pods = [step.params["pod"] for step in history.steps if step.method == "node.admit"]
+    ended = {
+        (pod["metadata"]["uid"], container["name"])
+        for pod in pods
+        for container in pod["spec"].get("initContainers") or ()
+        if container.get("restartPolicy") != "Always"
+    }
+    containers = placed(
+        history.head.machine,
+        {
+            (uid, name): (_runs_on(holding, shared), holding)
+            for uid, containers in (state.get("containers") or {}).items()
+            for name, holding in containers.items()
+            if (uid, name) not in ended
+        },
+    )
     for step in history.steps:
         if step.method != "node.admit":
             continue
@@ -104,29 +121,6 @@ def pod_outcomes(history: History) -> dict[str, PodOutcome]:
     return by_uid
 
 
-def _held(history: History) -> dict[ContainerKey, Holding]:
-    """Return by uid and container the CPUs that each may run on at last, and what the target told of it."""
-    state = history.steps[-1].answer or {}
-    shared = CpuSet.parse(state.get("default_cpuset") or "").bits or history.head.machine.online_bits
-    ended = _ended(history)
-    return {
-        (uid, name): (_runs_on(holding, shared), holding)
-        for uid, containers in (state.get("containers") or {}).items()
-        for name, holding in containers.items()
-        if (uid, name) not in ended
-    }
-
-
-def _ended(history: History) -> set[tuple[str, str]]:
-    pods = [step.params["pod"] for step in history.steps if step.method == "node.admit"]
-    return {
-        (pod["metadata"]["uid"], container["name"])
-        for pod in pods
-        for container in pod["spec"].get("initContainers") or ()
-        if container.get("restartPolicy") != "Always"
-    }
-
-
 def _runs_on(holding: Mapping[str, Any], shared: int) -> int:
     cpuset = holding.get("cpuset") or holding.get("cpus")
     return CpuSet.parse(cpuset).bits if cpuset else shared
@@ -136,24 +130,21 @@ def placed(machine: Machine, held: Mapping[ContainerKey, Holding]) -> dict[str, 
     """Return by uid and container where each may run, and beside whom: all that are there share the machine."""
     by_uid: dict[str, dict[str, ContainerOutcome]] = {}
     for uid, name in held:
-        by_uid.setdefault(uid, {})[name] = _fate(machine, held, (uid, name))
+        key = (uid, name)
+        cpus, holding = held[key]
+        others = 0
+        for other, (theirs, _) in held.items():
+            others |= theirs if other != key else 0
+        by_uid.setdefault(uid, {})[name] = ContainerOutcome(
+            cpus,
+            alone=not cpus & others,
+            shared_cores=sum(bool(core & cpus and core & others) for core in machine.core_bits),
+            sockets=tuple(socket for socket, bits in machine.socket_bits.items() if bits & cpus),
+            nodes=tuple(node for node, bits in machine.numa_bits.items() if bits & cpus),
+            mems=_mems(machine, holding),
+            devices=holding.get("devices") or {},
+        )
     return by_uid
-
-
-def _fate(machine: Machine, held: Mapping[ContainerKey, Holding], key: ContainerKey) -> ContainerOutcome:
-    cpus, holding = held[key]
-    others = 0
-    for other, (theirs, _) in held.items():
-        others |= theirs if other != key else 0
-    return ContainerOutcome(
-        cpus,
-        alone=not cpus & others,
-        shared_cores=sum(bool(core & cpus and core & others) for core in machine.core_bits),
-        sockets=tuple(socket for socket, bits in machine.socket_bits.items() if bits & cpus),
-        nodes=tuple(node for node, bits in machine.numa_bits.items() if bits & cpus),
-        mems=_mems(machine, holding),
-        devices=holding.get("devices") or {},
-    )
 
 
 def _mems(machine: Machine, holding: Mapping[str, Any]) -> tuple[int, ...] | None:

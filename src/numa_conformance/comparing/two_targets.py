@@ -142,7 +142,10 @@ class OfAWholeKubelet:
 def of_a_whole_kubelet(differs: Differing, kubelet: History) -> str:
     """Return which of these a difference between a kubelet and other managers is; "" where it is none of them."""
     step = kubelet.steps[differs.step]
-    if kubelet.head.machine.uncore_source == "reported" and _aligns_by_caches(kubelet, differs.step):
+    configurations = (step.params.get("kubelet") or {} for step in kubelet.steps[: differs.step + 1])
+    if kubelet.head.machine.uncore_source == "reported" and any(
+        (each.get("cpuManagerPolicyOptions") or {}).get(_UNCORE) == "true" for each in configurations
+    ):
         return REPORTED_CACHES
     if step.method == "node.admit":
         return THERE_ALREADY if step.params["pod"]["metadata"]["uid"] in _pods_there(kubelet, differs.step) else ""
@@ -154,12 +157,6 @@ def of_a_whole_kubelet(differs: Differing, kubelet: History) -> str:
     if any(pod["result"] == "rejected" for pod in pods[:first]):
         return AT_A_RESTART
     return BEFORE_PLUGINS if _has_devices(kubelet, differs.step, pods[first : first + 1]) else ""
-
-
-def _aligns_by_caches(history: History, end: int) -> bool:
-    """Tell whether a node was asked, until a step, to align CPUs by caches."""
-    configurations = (step.params.get("kubelet") or {} for step in history.steps[: end + 1])
-    return any((each.get("cpuManagerPolicyOptions") or {}).get(_UNCORE) == "true" for each in configurations)
 
 
 def _pods_there(history: History, end: int) -> set[str]:

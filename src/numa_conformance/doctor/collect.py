@@ -2,6 +2,7 @@
 
 import json
 import posixpath
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,72 @@ from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.device.state_file import encode as encode_devices
 from .cgroups import BASE, FOLDER, Hierarchy
 from .configuration import PLACES, USUAL
-from .host_copy import copy_host
+from .disturbances import INTERRUPTS, affinity_of, handlers_of
 from .look import ContainerSight, NodeSource, Sight, look
 from .pod_resources import DUMPED, FILE, FORMAT, DumpManifest
 from .state_files import SavedFile
+from .tree import NodeTree
+
+_CPU, _NODE = "sys/devices/system/cpu", "sys/devices/system/node"
+_WANTED = re.compile(
+    r"""sys/devices/system/(?:
+        cpu/(?:online|offline|possible|present|isolated)
+      | cpu/cpu[0-9]+/(?:
+            online
+          | topology/[a-z_]+
+          | cache/index[0-9]+/(?:id|level|size|type|shared_cpu_list|shared_cpu_map)
+        )
+      | node/(?:online|possible|has_[a-z_]+)
+      | node/node[0-9]+/(?:cpulist|cpumap|meminfo|distance|hugepages/hugepages-[0-9]+kB/nr_hugepages)
+    )
+    | sys/kernel/mm/hugepages/hugepages-[0-9]+kB/nr_hugepages""",
+    re.VERBOSE | re.ASCII,
+)
+_FOLDERS = re.compile(
+    r"(?:cpu/cpu[0-9]+(?:/topology|/cache|/cache/index[0-9]+)?|node/node[0-9]+(?:/hugepages(?:/hugepages-[0-9]+kB)?)?)",
+    re.ASCII,
+)
+_LINKS = re.compile(r"cpu[0-9]+", re.ASCII)
+_CPUINFO = ("processor", "vendor_id", "physical id", "siblings", "core id", "cpu cores")
+
+
+def copy_host(tree: NodeTree, dump: Tree) -> None:
+    """Copy what readers of the hardware open; of ``cpuinfo`` the lines that tell of the layout."""
+    for base in (_CPU, _NODE):
+        _copy(tree, dump, base)
+    for name in tree.folders("sys/kernel/mm/hugepages"):
+        _copy_file(tree, dump, f"sys/kernel/mm/hugepages/{name}/nr_hugepages")
+    for node in tree.folders(_NODE):
+        for name in tree.names(f"{_NODE}/{node}"):
+            if _LINKS.fullmatch(name) and tree.goal(f"{_NODE}/{node}/{name}"):
+                dump.link(f"{_NODE}/{node}/{name}", f"../../cpu/{name}")
+    for number in tree.folders(INTERRUPTS):
+        affinity, handlers = affinity_of(tree, number), handlers_of(tree, number)
+        if affinity is not None and handlers:
+            dump.write_whole(affinity.file, f"{affinity}\n")
+            for handler in handlers:
+                dump.folder(f"{INTERRUPTS}/{number}/{handler}")
+    info = tree.text("proc/cpuinfo") or ""
+    lines = [line for line in info.splitlines() if not line or line.partition(":")[0].strip() in _CPUINFO]
+    dump.write_whole("proc/cpuinfo", "\n".join(lines) + "\n")
+    dump.write_whole("proc/meminfo", tree.text("proc/meminfo") or "")
+
+
+def _copy(tree: NodeTree, dump: Tree, folder: str) -> None:
+    for name in tree.names(folder):
+        path = f"{folder}/{name}"
+        if _WANTED.fullmatch(path):
+            _copy_file(tree, dump, path)
+        elif _FOLDERS.fullmatch(path.removeprefix("sys/devices/system/")) and not tree.goal(path):
+            dump.folder(path)
+            _copy(tree, dump, path)
+
+
+def _copy_file(tree: NodeTree, dump: Tree, path: str) -> None:
+    text = tree.text(path)
+    if text is not None:
+        dump.write_whole(path, text)
+
 
 _MODE = 0o700
 """Of the dump's folder: what pods there are is nobody's business on the node."""
@@ -38,42 +101,40 @@ def collect(source: NodeSource, folder: Path) -> Sight:
     sight = look(source)
     try:
         folder.mkdir(mode=_MODE, parents=True, exist_ok=True)
-        _write(sight, Tree(folder))
+        dump = Tree(folder)
+        copy_host(sight.tree, dump)
+        _write_kubelet(sight, dump)
+        for name, file in sight.state.files.items():
+            text = _without_answers(sight, file) if name == DEVICE_FILE else file.text
+            dump.write_whole(f"{_inside(sight.configured.root_dir)}/{STATE_FILES[name]}", text)
+        if sight.hierarchy is not None:
+            _write_hierarchy(sight, dump, sight.hierarchy)
+            _write_limit(sight, dump, sight.hierarchy, sight.hierarchy.top)
+            for pod in sight.pods:
+                _write_cpuset(sight, dump, pod.path, pod.hierarchy)
+                _write_limit(sight, dump, pod.hierarchy, pod.path)
+            for container in (*sight.running, *sight.nameless):
+                _write_container(sight, dump, container)
+        if sight.listed is not None:
+            dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
+        manifest = DumpManifest(
+            FORMAT,
+            time.time(),
+            sight.state.changed,
+            None if sight.version is None else str(sight.version),
+            f"numa-conformance {__version__}",
+        )
+        dump.write_whole(FILE, msgspec.json.encode(manifest).decode() + "\n")
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
     return sight
 
 
-def _write(sight: Sight, dump: Tree) -> None:
-    copy_host(sight.tree, dump)
-    _write_kubelet(sight, dump)
-    for name, file in sight.state.files.items():
-        text = _without_answers(sight, file) if name == DEVICE_FILE else file.text
-        dump.write_whole(f"{_inside(sight.configured.root_dir)}/{STATE_FILES[name]}", text)
-    if sight.hierarchy is not None:
-        _write_hierarchy(sight, dump, sight.hierarchy)
-        _write_limit(sight, dump, sight.hierarchy, sight.hierarchy.top)
-        for pod in sight.pods:
-            _write_cpuset(sight, dump, pod.path, pod.hierarchy)
-            _write_limit(sight, dump, pod.hierarchy, pod.path)
-        for container in (*sight.running, *sight.nameless):
-            _write_container(sight, dump, container)
-    if sight.listed is not None:
-        dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
-    manifest = DumpManifest(
-        FORMAT,
-        time.time(),
-        sight.state.changed,
-        None if sight.version is None else str(sight.version),
-        f"numa-conformance {__version__}",
-    )
-    dump.write_whole(FILE, msgspec.json.encode(manifest).decode() + "\n")
-
-
 def _write_kubelet(sight: Sight, dump: Tree) -> None:
     """Write the configuration in force in one file, and the flags that go beside it."""
     configured = sight.configured
-    dump.write_whole(_inside(CONFIG), json.dumps(_configuration(sight), indent=2) + "\n")
+    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    dump.write_whole(_inside(CONFIG), json.dumps({**head, **sight.configured.written}, indent=2) + "\n")
     if configured.process is None:
         return
     flags = [f"--{name}={value}" for name, value in configured.process.flags if name not in PLACES]
@@ -82,11 +143,6 @@ def _write_kubelet(sight: Sight, dump: Tree) -> None:
     words = ["kubelet", *places, *(() if configured.from_configz else flags)]
     dump.write_whole(f"proc/{configured.process.pid}/comm", "kubelet\n")
     dump.write_whole(configured.process.file, "".join(f"{word}\0" for word in words))
-
-
-def _configuration(sight: Sight) -> dict[str, object]:
-    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-    return {**head, **sight.configured.written}
 
 
 def _without_answers(sight: Sight, file: SavedFile) -> str:

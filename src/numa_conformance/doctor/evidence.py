@@ -59,9 +59,14 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
     elif kind == "config":
         yield from (sight.configured.lines[about],) if about in sight.configured.lines else ()
     elif kind == "thread":
-        yield from _status(sight, about)
+        path = f"proc/{about}/status"
+        for number, text in enumerate((sight.tree.text(path) or "").splitlines(), 1):
+            if text.startswith(("Cpus_allowed_list", "Mems_allowed_list")):
+                yield Line.of(text, path, number)
     elif kind == "pod-limit":
-        yield from _limit(sight, uid)
+        for cgroup in sight.pods:
+            if cgroup.uid == uid:
+                yield from (line for file in cgroup.limit_files() if (line := sight.tree.line(file)) is not None)
     elif kind == "listed":
         yield Line.of(f"container {name} of pod {uid}", DUMPED if str(sight.tree.root) != "/" else "PodResources")
     else:
@@ -74,19 +79,6 @@ def _fact(sight: Sight, fact: str) -> Iterator[Line]:
 def _entry(sight: Sight, file: str, *names: str) -> Iterator[Line]:
     if file in sight.state.files:
         yield sight.state.files[file].line(*names)
-
-
-def _limit(sight: Sight, uid: str) -> Iterator[Line]:
-    for cgroup in sight.pods:
-        if cgroup.uid == uid:
-            yield from (line for file in cgroup.limit_files() if (line := sight.tree.line(file)) is not None)
-
-
-def _status(sight: Sight, thread: str) -> Iterator[Line]:
-    path = f"proc/{thread}/status"
-    for number, text in enumerate((sight.tree.text(path) or "").splitlines(), 1):
-        if text.startswith(("Cpus_allowed_list", "Mems_allowed_list")):
-            yield Line.of(text, path, number)
 
 
 def _cgroup(sight: Sight, kind: str, container: ContainerSight) -> Iterator[Line]:
@@ -161,7 +153,12 @@ def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configurat
     if of_configuration:
         return "change the configuration before the kubelet starts again; `numa-conformance lint` has more on it"
     if requirement in _RUNS:
-        return _running(wrong)
+        kinds = {fact.partition(":")[0] for fact in wrong.about}
+        if "effective" in kinds:
+            return "widen the cpuset of the cgroup above, which something else than the kubelet narrowed"
+        if "thread" in kinds:
+            return "delete the pod; threads that a cgroup does not hold were moved, or set, by something else"
+        return _SEND_AGAIN
     if requirement == "cpu-manager/static/exclusive-cpus-have-no-quota":
         return "switch the feature gate DisableCPUQuotaWithExclusiveCPUs on, and delete the pods named"
     if requirement == "protocol/state-agrees-with-answers":
@@ -173,15 +170,6 @@ def remedy_of(sight: Sight, requirement: str, wrong: Violation, *, of_configurat
     if requirement == "cpu-manager/shared-pool/never-empties":
         return "reserve fewer CPUs for the system or run fewer exclusive CPUs; delete a pod with exclusive CPUs"
     return _begin_anew(sight, requirement)
-
-
-def _running(wrong: Violation) -> str:
-    kinds = {fact.partition(":")[0] for fact in wrong.about}
-    if "effective" in kinds:
-        return "widen the cpuset of the cgroup above, which something else than the kubelet narrowed"
-    if "thread" in kinds:
-        return "delete the pod; threads that a cgroup does not hold were moved, or set, by something else"
-    return _SEND_AGAIN
 
 
 def _begin_anew(sight: Sight, requirement: str) -> str:

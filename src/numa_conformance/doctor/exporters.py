@@ -224,17 +224,13 @@ def converse(
                         step = _change(cluster, node, running[node], events[node], number)
                     yield _look(cluster, node, step, within)
                 except UsageError as error:
-                    if _is_alive(cluster, node):
+                    if all(status["process"] for status in cluster.ask("status")["nodes"] if status["name"] == node):
                         raise
                     left.remove(node)
                     yield KubeletEnd(step, node, f"{error}{_foreseen(cluster, node, running[node])}")
     finally:
         for name in [name for pods in running.values() for name in pods]:
             cluster.ask("drop", name)
-
-
-def _is_alive(cluster: ClusterConnection, node: str) -> bool:
-    return all(status["process"] for status in cluster.ask("status")["nodes"] if status["name"] == node)
 
 
 def _foreseen(cluster: ClusterConnection, node: str, running: _Pods) -> str:
@@ -262,7 +258,8 @@ def _change(cluster: ClusterConnection, node: str, running: _Pods, events: Event
         del running[event.subject]
         return f"pod {event.subject} is gone"
     resources = _draw_resources(node_amounts(cluster.ask("books", node)).machine, events.lot)
-    running[name] = _pod(name, node, resources)
+    container = {"name": "c", "image": "any", "resources": {"limits": dict(resources)}}
+    running[name] = pod_manifest(name, [container], nodeName=node, tolerations=[{"operator": "Exists"}])
     pod = cluster.ask("make", json.dumps(running[name]))
     shown = ", ".join(f"{resource} {amount}" for resource, amount in resources.items())
     if pod.get("status", {}).get("phase") == "Failed":
@@ -280,11 +277,6 @@ def _draw_resources(machine: Machine, draw: random.Random) -> dict[str, str]:
     resources |= {f"hugepages-{size}": size for size in sizes if draw.random() < 0.5}
     kinds = sorted({device.resource for device in machine.devices})
     return {**resources, **{resource: "1" for resource in kinds if draw.random() < 0.5}}
-
-
-def _pod(name: str, node: str, resources: Mapping[str, str]) -> dict[str, Any]:
-    container = {"name": "c", "image": "any", "resources": {"limits": dict(resources)}}
-    return pod_manifest(name, [container], nodeName=node, tolerations=[{"operator": "Exists"}])
 
 
 def _look(cluster: ClusterConnection, node: str, step: str, within: float) -> ExporterLook:

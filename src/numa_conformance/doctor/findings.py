@@ -7,10 +7,8 @@ from typing import Any, Literal
 
 from ..chapters import REQUIREMENTS
 from ..files import text_of
-from ..judging.chapter import Violation
 from ..judging.departures import departing
 from ..judging.verdicts import Broken, HistoryVerdicts, judge
-from ..printable import as_line
 from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
@@ -132,6 +130,8 @@ def _findings(sight: Sight, verdicts: HistoryVerdicts, *, of_configuration: bool
 def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFinding:
     known = REQUIREMENTS.get(broken.requirement)
     wrong = broken.violation
+    text = " ".join((wrong.why, *wrong.about))
+    names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
     return NodeFinding(
         broken.requirement,
         known.text if known else "",
@@ -142,7 +142,7 @@ def _finding(sight: Sight, broken: Broken, *, of_configuration: bool) -> NodeFin
         wrong.allowed,
         remedy_of(sight, broken.requirement, wrong, of_configuration=of_configuration),
         tuple(evidence_of(sight, broken.requirement, wrong, of_configuration=of_configuration)),
-        _pods(sight, wrong),
+        {uid: name for uid, name in names if uid and uid in text},
         tuple(
             id for id in departing(broken.requirement, sight.version or DEFAULT) if id in QUIRKS and can_show(id, sight)
         ),
@@ -168,13 +168,6 @@ def can_show(quirk: str, sight: Sight) -> bool:
     return all({**options, **facts}.get(need, False) for need in _NEEDS.get(quirk, "").split())
 
 
-def _pods(sight: Sight, wrong: Violation) -> dict[str, str]:
-    """Return the pods that are named by their uid, by which people do not know them."""
-    text = " ".join((wrong.why, *wrong.about))
-    names = ((named.uid, f"{named.namespace}/{named.pod}") for named in sight.names.values())
-    return {uid: name for uid, name in names if uid and uid in text}
-
-
 @dataclass(frozen=True, slots=True)
 class PassChanges:
     """Findings that are new, that stayed, and that are gone; and what is told for the first time beside them."""
@@ -191,9 +184,9 @@ class PassChanges:
             first, *rest = render(finding)
             yield f"+ {first}"
             yield from (f"  {line}" for line in rest)
-        yield from (as_line(f"- {finding.severity}: {finding.message}") for finding in self.gone)
-        yield from (as_line(f"note: {note}") for note in self.worth_knowing)
-        yield from (as_line(f"not seen: {note}") for note in self.notes)
+        yield from (f"- {finding.severity}: {finding.message}" for finding in self.gone)
+        yield from (f"note: {note}" for note in self.worth_knowing)
+        yield from (f"not seen: {note}" for note in self.notes)
         yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
 
     def to_json(self, number: int) -> str:

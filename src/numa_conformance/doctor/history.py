@@ -6,13 +6,11 @@ from typing import Any
 
 from ..cpuset import MAX_ID, Unchecked, bit_of, bits_of, format_bits, iter_bits
 from ..reference.managers.cpu.state_file import CPU_FILE
-from ..reference.managers.memory.memory_state import PinnedBlock
 from ..sources.versions import DEFAULT, KubernetesVersion
 from ..wire.history.history import Head, History, Step
 from ..wire.history.sightings import LIVE_NODE, LiveMemoryTable
 from .cgroups import limit_of
-from .look import ContainerSight, Sight
-from .pod_resources import ContainerReport
+from .look import Sight
 from .state_files import SavedState
 
 WHOLE_POD = "(the pod as a whole)"
@@ -92,7 +90,18 @@ def _pods(sight: Sight) -> dict[str, dict[str, Any]]:
         container(uid, WHOLE_POD)["cpus"] = format_bits(cpus)
         pods[uid]["whole"] = True
     for running in sight.running:
-        container(running.uid, running.name)["runs"] = _runs(running)
+        sets = {"written": running.written, "effective": running.effective, "mems": running.mems}
+        runs: dict[str, Any] = {name: format_bits(bits) for name, bits in sets.items() if bits is not None}
+        runs["threads"] = [
+            {
+                "first": threads.ids[0],
+                "count": len(threads.ids),
+                "cpus": format_bits(threads.cpus),
+                **({} if threads.mems is None else {"mems": format_bits(threads.mems)}),
+            }
+            for threads in running.threads
+        ]
+        container(running.uid, running.name)["runs"] = runs
         pods[running.uid]["qos"] = running.cgroup.qos
         if running.limit is not None:
             container(running.uid, running.name)["limit"] = [running.limit.numerator, running.limit.denominator]
@@ -121,7 +130,9 @@ def _add_held(state: SavedState, container: Any) -> None:
             container(uid, name)["cpus"] = format_bits(cpus)
     for uid, memory in state.blocks.items():
         for name, blocks in memory.items():
-            container(uid, name)["memory"] = [_block(block) for block in blocks]
+            container(uid, name)["memory"] = [
+                {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)} for block in blocks
+            ]
     for entry in state.devices or ():
         of: dict[str, int] = {}
         for node, ids in entry.devices.items():
@@ -149,37 +160,14 @@ def _add_listed(sight: Sight, pods: Mapping[str, Any], container: Any) -> None:
             unknown += any(listed.cpus or listed.memory or listed.devices for listed in pod.containers)
             continue
         for listed in pod.got if pod.got is not None else pod.containers:
-            container(uid, listed.name)["listed"] = _listed(listed)
+            container(uid, listed.name)["listed"] = {
+                "cpus": format_bits(_bits(listed.cpus)),
+                "memory": [{"type": block.type, "bytes": block.bytes, "nodes": block.nodes} for block in listed.memory],
+                "devices": {device.resource: device.ids for device in listed.devices if device.ids},
+            }
     if unknown:
         sight.tree.note(f"PodResources has {unknown} pods that nothing else knows")
 
 
-def _listed(listed: ContainerReport) -> dict[str, Any]:
-    return {
-        "cpus": format_bits(_bits(listed.cpus)),
-        "memory": [{"type": block.type, "bytes": block.bytes, "nodes": block.nodes} for block in listed.memory],
-        "devices": {device.resource: device.ids for device in listed.devices if device.ids},
-    }
-
-
 def _bits(ids: Iterable[Unchecked]) -> int:
     return bits_of(id for id in ids if 0 <= id <= MAX_ID)
-
-
-def _block(block: PinnedBlock) -> dict[str, Any]:
-    return {"type": block.type, "bytes": block.bytes, "nodes": list(block.nodes)}
-
-
-def _runs(container: ContainerSight) -> dict[str, Any]:
-    sets = {"written": container.written, "effective": container.effective, "mems": container.mems}
-    runs: dict[str, Any] = {name: format_bits(bits) for name, bits in sets.items() if bits is not None}
-    runs["threads"] = [
-        {
-            "first": threads.ids[0],
-            "count": len(threads.ids),
-            "cpus": format_bits(threads.cpus),
-            **({} if threads.mems is None else {"mems": format_bits(threads.mems)}),
-        }
-        for threads in container.threads
-    ]
-    return runs

@@ -1,4 +1,4 @@
-"""``AllocatedCpus``: one allocation of the static policy, in a state that the question brings along."""
+"""``AllocatedCpus``: an allocation in a state that the question brings along. ``Classification``: a pod's class."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,13 +7,51 @@ from typing import ClassVar
 from ..cpuset import Unchecked
 from ..machine import Machine
 from ..sources.options import CHOOSING
-from ..wire.history.values import Affinity, HoldingBits, affinity_of, bits, offers_of, optional_bits
+from ..wire.history.values import HoldingBits, affinity_of, bits, offers_of, optional_bits
 from ..wire.messages.allocate import Allocate, Allocated, AllocationRefused, PolicyRefused
+from ..wire.messages.classify import Classified as PodClass
+from ..wire.messages.classify import Classify
 from .choice import CpuChoice, cpus_of
 from .hinted import CpuHints, offered_for
-from .pods import ContainerSpec, PodSpec
+from .pods import ContainerSpec, PodSpec, qos_class
 from .settings import Settings
 from .world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """A pod and what was answered. ``cpus``: container to exclusive CPUs, ``reported_pod_count``: those of the pod."""
+
+    pod: PodSpec
+    qos: str
+    cpus: Mapping[str, Unchecked]
+    reported_pod_count: Unchecked
+
+    @property
+    def reported_counts(self) -> Mapping[str, Unchecked]:
+        """The exclusive CPUs that each container asks for, as told; none where it is not named."""
+        return {**dict.fromkeys((container.name for container in self.pod.containers), 0), **self.cpus}
+
+    @property
+    def decided(self) -> bool:
+        """Whether the pages tell the class: where an amount is 0, it may hang on whether that counts."""
+        written = [(container.requests, container.limits) for container in self.pod.containers]
+        return self.pod.qos == qos_class(written, zero_counts=True) and not self.pod.whole
+
+    @property
+    def without_implied(self) -> str:
+        """The class if a request that is not given were none."""
+        return qos_class([(container.explicit_requests, container.limits) for container in self.pod.containers])
+
+    @property
+    def of_apps(self) -> str:
+        """The class if only app containers counted."""
+        return qos_class([(container.requests, container.limits) for container in self.pod.apps])
+
+
+def classified(_machine: Machine, question: Classify, reply: PodClass) -> Iterator[Classification]:
+    """Read one answer of the surface classify."""
+    yield Classification(PodSpec.of(question.pod), reply.qos, reply.container_cpus, reply.pod_cpus)
 
 
 @dataclass(frozen=True)
@@ -81,27 +119,24 @@ def allocated(
     yield allocation
     known = allocation.reserved is not None and allocation.held is None
     if allocation.count and known and not (allocation.cpus is None and allocation.might_empty_the_pool):
-        yield _choice(allocation, affinity_of(question.affinity))
+        affinity = affinity_of(question.affinity)
+        nodes = None if affinity is None else affinity.nodes
+        yield CpuChoice(
+            allocation.machine,
+            allocation.settings.options & frozenset(CHOOSING),
+            allocation.free | allocation.reusable,
+            allocation.count,
+            allocation.cpus,
+            None if nodes is None else cpus_of(allocation.machine, nodes),
+            allocation.policy_refused or allocation.refusal,
+            shaped=not allocation.reusable,
+            reusable=allocation.reusable,
+            admits=True,
+        )
     if not isinstance(reply, PolicyRefused):
         for container, hints in ((question.container, reply.hints), (None, reply.pod_hints)):
             if hints is not None:
                 yield from offered_for(machine, settings, pod, question.state, container, offers_of(hints))
-
-
-def _choice(allocation: AllocatedCpus, affinity: Affinity | None) -> CpuChoice:
-    nodes = None if affinity is None else affinity.nodes
-    return CpuChoice(
-        allocation.machine,
-        allocation.settings.options & frozenset(CHOOSING),
-        allocation.free | allocation.reusable,
-        allocation.count,
-        allocation.cpus,
-        None if nodes is None else cpus_of(allocation.machine, nodes),
-        allocation.policy_refused or allocation.refusal,
-        shaped=not allocation.reusable,
-        reusable=allocation.reusable,
-        admits=True,
-    )
 
 
 def _allocated(

@@ -74,16 +74,15 @@ _KNOWN = (
 
 def is_allowed(start: Start) -> bool:
     """Tell whether a node that does not come up is wrong, and one that does has the settings that it was given."""
-    parts = (_names_exist, _gates_can_be_set, _options_apply, _reserves_cpus, _reserves_memory, _is_small_enough)
-    return all(part(start) for part in parts)
-
-
-def _names_exist(start: Start) -> bool:
-    return all(start.kubelet.get(field) in (None, "", *known) for field, known in _KNOWN)
-
-
-def _gates_can_be_set(start: Start) -> bool:
-    return all(name in GATES and start.gate(name) is not None for name in start.kubelet.get("featureGates") or ())
+    gates = start.kubelet.get("featureGates") or ()
+    return (
+        all(start.kubelet.get(field) in (None, "", *known) for field, known in _KNOWN)
+        and all(name in GATES and start.gate(name) is not None for name in gates)
+        and _options_apply(start)
+        and _reserves_cpus(start)
+        and _reserves_memory(start)
+        and _is_small_enough(start)
+    )
 
 
 def _options_apply(start: Start) -> bool:

@@ -1,7 +1,7 @@
 """What a DRA driver does, step by step, as subjects for checkers: it publishes devices, prepares claims, unprepares."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..cpuset import union
@@ -173,13 +173,17 @@ class ClaimFollower:
         known = self._claims.pop(uid, None)
         others = {other: claim.cpus for other, claim in self._claims.items()}
         cpus = bits(reply.cpus) if isinstance(reply, PreparedClaim) else None
+        left = {device.key: device.units for device, _ in wanted}
+        for device, count in (each for claim in self._claims.values() for each in claim.wanted):
+            if device.key in left:
+                left[device.key] -= count
         yield Preparation(
             self.machine,
             wanted,
             cpus,
             reply.message if isinstance(reply, ClaimRefused) else "",
             self._reserved,
-            self._left(wanted),
+            left,
             any(device.key in self._had for device, _ in wanted),
             bool(self._shared),
             known.cpus if known else None,
@@ -202,13 +206,6 @@ class ClaimFollower:
                 return None
             wanted.append((device, device.consumed(result.consumed_capacity)))
         return tuple(wanted)
-
-    def _left(self, wanted: Iterable[tuple[PublishedDevice, int]]) -> dict[DeviceKey, int]:
-        left = {device.key: device.units for device, _ in wanted}
-        for device, count in (each for claim in self._claims.values() for each in claim.wanted):
-            if device.key in left:
-                left[device.key] -= count
-        return left
 
     def _released(self, question: UnprepareClaim, reply: Message) -> Release:
         claim = self._claims.get(question.uid)

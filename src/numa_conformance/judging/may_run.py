@@ -102,11 +102,6 @@ class Pooled(MayRun):
             if may.key != self.key and may.is_reported:
                 yield may.key, may.cpuset
 
-    @property
-    def where_others_run(self) -> int:
-        """Every CPU on which another container may run."""
-        return union(cpus for _, cpus in self.others)
-
 
 def pooled(may: MayRun) -> MayRun:
     """Return a container as one beside others, where a pod of the system is on the node."""

@@ -109,11 +109,6 @@ class MergedHints:
         wide = [frozenset(mask for mask, good in axis if good) for axis in self.axes]
         return bits_of(node for node in self.nodes if all(bit_of(node) in axis or None in axis for axis in wide))
 
-    @property
-    def undecided(self) -> bool:
-        """Whether any NUMA node will do for every provider."""
-        return all(NO_OPINION[0] in axis for axis in self.axes)
-
     def narrowest(self) -> frozenset[int]:
         """Return the sets that may be chosen where providers agree.
 

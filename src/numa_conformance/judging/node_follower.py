@@ -32,7 +32,7 @@ from ..wire.messages.node import Update as SentUpdate
 from .alignment import fits
 from .allocated import choices_of
 from .allowed import is_allowed
-from .earlier_admissions import EarlierAdmissions
+from .earlier_admissions import EarlierAdmissions, RefusedStarts, restarted
 from .files import CPU_FILE, Files, KnownFiles
 from .may_run import may_run
 from .node_subjects import (
@@ -52,7 +52,6 @@ from .node_subjects import (
 from .offered import hints_of
 from .pods import PodSpec
 from .rest import Books, books_of, rest_of
-from .restarts import RefusedStarts, restarted
 from .settings import Settings
 from .start_subjects import start_of
 from .world import AdmittedPod, World

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ..machine import Machine
 from ..wire.history.values import AlignmentBits, HoldingBits, UpdateBits
 from ..wire.messages.node import MemoryNode
-from .alignment import ResourceRequest, fits, only_cpus
+from .alignment import ResourceRequest, fits
 from .pods import PodSpec
 from .room import Room
 from .settings import Settings
@@ -122,11 +122,6 @@ class Admission(OfBefore):
     def fits(self) -> bool:
         """Whether no other admission handler than the managers may refuse the pod."""
         return fits(self.before, self.pod)
-
-    @cached_property
-    def wants_cpus_alone(self) -> bool:
-        """Whether CPUs are all that is aligned, by simple counting."""
-        return only_cpus(self.before, self.pod)
 
     @cached_property
     def is_aligned_at_once(self) -> bool:

@@ -185,14 +185,9 @@ def _requests(
         yield MemoryHints(world, pod.qos, dict(sorted(request.memory.items())), named)
     for resource, number in asked_devices(world.machine, containers).items():
         count = number if len(containers) == 1 else int(pod.effective(resource))
-        yield DeviceHints(world, resource, count, _left(pod, earlier, here, resource), offered.get(resource))
-
-
-def _left(pod: PodSpec, earlier: Sequence[ContainerSpec], here: AdmittedPod | None, resource: str) -> frozenset[str]:
-    """Return the devices of ended init containers that no later container has taken over."""
-    left: frozenset[str] = frozenset()
-    for container in earlier:
-        holding = here.held.get(container.name) if here else None
-        ids = (holding.devices or {}).get(resource, frozenset()) if holding else frozenset[str]()
-        left = left | ids if container.kind == "init" else left - ids
-    return left
+        left: frozenset[str] = frozenset()
+        for container in earlier:
+            holding = here.held.get(container.name) if here else None
+            ids = (holding.devices or {}).get(resource, frozenset()) if holding else frozenset[str]()
+            left = left | ids if container.kind == "init" else left - ids
+        yield DeviceHints(world, resource, count, left, offered.get(resource))

@@ -123,7 +123,10 @@ def _read(key: DeviceKey, device: _Device) -> PublishedDevice:
         for name, value in device.attributes.items()
         if value.number is not None or value.numbers
     }
-    capacity = _capacity_of_cpus(device)
+    mapped = device.node_allocatable_resources.get("cpu", _Allocatable()).mapping
+    names = [mapped.capacity_key] if mapped else []
+    names += [name for name in device.capacity if name.rpartition("/")[2] in _CPUS]
+    capacity = next((name for name in names if name in device.capacity), None)
     single = 1 if f"{key[0]}/{CPU_ID}" in numbers or CPU_ID in numbers else 0
     cpus = single if capacity is None else int(device.capacity[capacity].value)
     # A scheduler consumes the default of a policy where a claim does not say how much.
@@ -144,11 +147,3 @@ def _read(key: DeviceKey, device: _Device) -> PublishedDevice:
         parts=parts,
         shares=shares,
     )
-
-
-def _capacity_of_cpus(device: _Device) -> str | None:
-    """Return the capacity that is mapped to the node's CPUs, else the one that is named so."""
-    mapped = device.node_allocatable_resources.get("cpu", _Allocatable()).mapping
-    names = [mapped.capacity_key] if mapped else []
-    names += [name for name in device.capacity if name.rpartition("/")[2] in _CPUS]
-    return next((name for name in names if name in device.capacity), None)

@@ -127,7 +127,7 @@ class Room:
         return [
             node
             for node in self._machine.numa_ids
-            if self._cpus(node) >= request.cpus
+            if (self._machine.numa_bits[node] & self._world.free).bit_count() >= request.cpus
             and not (surely and request.memory and self.grouped >> node & 1)
             and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
             and all(
@@ -145,9 +145,6 @@ class Room:
             and all(free[kind] >= number for kind, number in request.memory.items())
             and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
         )
-
-    def _cpus(self, node: int) -> int:
-        return (self._machine.numa_bits[node] & self._world.free).bit_count()
 
     def _memory(self, node: int, kind: str) -> int:
         return self.allocatable.get(node, {}).get(kind, 0) - self.assigned_within(bit_of(node), kind)
@@ -168,14 +165,11 @@ class Room:
     def free_device_ids(self, resource: str) -> frozenset[str]:
         """Return the healthy devices that nobody has."""
         healthy = (device.id for device in self._machine.devices if device.resource == resource and device.healthy)
-        return frozenset(healthy) - self._held_devices(resource)
-
-    def _held_devices(self, resource: str) -> set[str]:
         held: set[str] = set()
         for pod in self._world.pods.values():
             for holding in pod.held.values():
                 held |= (holding.devices or {}).get(resource, frozenset())
-        return held
+        return frozenset(healthy) - held
 
     def surely_give(self, request: ResourceRequest) -> list[int]:
         """Return the sets of NUMA nodes (bits) that prefer a request of CPUs and memory alike, and can give it now.

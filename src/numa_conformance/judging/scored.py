@@ -110,13 +110,10 @@ class Strategy:
         values = self.raw(utilization), self.raw(Fraction(floor(utilization)))
         unit = top // _TOP
         high = max(values) * unit
-        return Fraction(floor(min(values)) * unit), Fraction(ceil(high)) if self._falls(utilization) else high
-
-    def _falls(self, utilization: Fraction) -> bool:
-        return any(
+        return Fraction(floor(min(values)) * unit), Fraction(ceil(high)) if any(
             left[0] < utilization <= right[0] and left[1] > right[1]
             for left, right in zip(self.shape, self.shape[1:], strict=False)
-        )
+        ) else high
 
 
 @dataclass(frozen=True)

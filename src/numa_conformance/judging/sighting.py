@@ -13,7 +13,7 @@ from typing import Any
 from ..cpuset import bits_of
 from ..machine import Machine
 from ..sources.versions import KubernetesVersion
-from ..wire.history.sightings import LiveContainer, LiveNode, LiveStateFile, Runs
+from ..wire.history.sightings import LiveNode, LiveStateFile, Runs
 from ..wire.history.values import HoldingBits, MemoryBits
 from .node_subjects import NodeMoment
 from .pods import GUARANTEED, ContainerSpec, PodSpec
@@ -76,7 +76,15 @@ def sightings(machine: Machine, look: SightingQuestion, reply: LiveNode) -> Iter
     """Yield the subjects of one step."""
     settings = Settings.of(look.kubelet)
     containers = tuple(
-        _container(uid, name, container)
+        SeenContainer(
+            uid,
+            name,
+            container.held,
+            container.runs,
+            None if container.limit is None else Fraction(*container.limit),
+            None if container.listed is None else container.listed.held,
+            tuple(bits_of(nodes) for nodes in container.device_nodes),
+        )
         for uid, pod in reply.pods.items()
         for name, container in pod.containers.items()
     )
@@ -124,18 +132,6 @@ def _world(
         pods[uid] = AdmittedPod(spec, {container.name: container.held for container in of_pod})
     shared = pool or 0
     return World(machine, settings, reserved, shared, machine.online_bits & ~(reserved & ~shared), pods)
-
-
-def _container(uid: str, name: str, container: LiveContainer) -> SeenContainer:
-    return SeenContainer(
-        uid,
-        name,
-        container.held,
-        container.runs,
-        None if container.limit is None else Fraction(*container.limit),
-        None if container.listed is None else container.listed.held,
-        tuple(bits_of(nodes) for nodes in container.device_nodes),
-    )
 
 
 def bytes_of_blocks(blocks: tuple[MemoryBits, ...] | None) -> dict[tuple[str, int], int]:

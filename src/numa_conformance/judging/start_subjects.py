@@ -156,17 +156,13 @@ def starts(head: Head, steps: Sequence[tuple[Message | None, Message | None]]) -
         then = steps[number + 1 : number + 3]
         with_a_pod = bool(then) and isinstance(then[0][0], AdmitPod)
         running = begun if isinstance(reply, StartedNode) and not with_a_pod else None
-        if begun.machine or begun.files or not _begin(then[with_a_pod:][:1]):
+        after = (following for following, _ in then[with_a_pod:][:1])
+        if begun.machine or begun.files or not all(isinstance(each, StartNode | RestartNode) for each in after):
             continue
         first = _first(*then[0]) if with_a_pod else None
         start = start_of(head.machine, head.version, begun, reply, first, plain)
         plain = plain or start
         yield number + (first is not None), start
-
-
-def _begin(steps: Sequence[tuple[Message | None, Message | None]]) -> bool:
-    """Tell whether steps, if there are any, bring a node up."""
-    return all(isinstance(question, StartNode | RestartNode) for question, _ in steps)
 
 
 def _begun_anew(question: RestartNode, running: StartNode | None) -> StartNode | None:

@@ -8,10 +8,9 @@ from ..wire.history.history import History
 from ..wire.history.sightings import LIVE_NODE
 from ..wire.history.values import affinity_of, bits
 from ..wire.messages.pick import Pick, Picked
-from .allocated import allocated
+from .allocated import allocated, classified
 from .choice import CpuChoice, cpus_of
 from .claims import ClaimFollower
-from .classified import classified
 from .hinted import hinted
 from .may_run import MayRun, pooled
 from .merged import merged

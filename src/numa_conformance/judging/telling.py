@@ -14,9 +14,9 @@ import msgspec
 
 from ..cpuset import bit_of, bits_of, iter_bits
 from ..wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, NodeBits
+from .allocated import Classification
 from .chapter import Checker, NotAsked
 from .choice import CpuChoice
-from .classified import Classification
 from .hinted import CpuHints
 from .merged import MergedHints
 from .node_subjects import Admission
@@ -41,7 +41,7 @@ class Telling:
         if name in self.shown or self.tries.get(name, 0) >= MOST_TRIES:
             return others
         if others is None:
-            others = list(other_answers(subject))
+            others = list(_OTHERS[type(subject)](subject))
         self.tries[name] = self.tries.get(name, 0) + 1
         if any(_is_wrong(check, other) for other in others):
             self.shown.add(name)
@@ -58,11 +58,6 @@ def _is_wrong(check: Checker, subject: object) -> bool:
 def has_other_answers(kind: type) -> bool:
     """Tell whether other answers are known for a class of subjects."""
     return kind in _OTHERS
-
-
-def other_answers(subject: object) -> Iterator[object]:
-    """Yield a subject with other answers of the right form."""
-    return _OTHERS[type(subject)](subject)
 
 
 def _choices(choice: CpuChoice) -> Iterator[CpuChoice]:

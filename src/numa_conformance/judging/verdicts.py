@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import Fault, UsageError
@@ -94,11 +93,6 @@ class _Alike:
         group.size += 1
         return group
 
-    def exclude(self, reasons: Mapping[Checker, str]) -> None:
-        """Ask no more by these checkers."""
-        self.checks = tuple(each for each in self.checks if each not in reasons)
-        self.excluded += [(check.requirement, reason, self.size - 1) for check, reason in reasons.items()]
-
 
 def judge(history: History) -> HistoryVerdicts:
     """Ask every checker that applies, at every step; needs nothing but the history."""
@@ -129,7 +123,8 @@ def judge(history: History) -> HistoryVerdicts:
                 if looks:
                     others = telling.look(check, subject, others)
         if excluded:
-            group.exclude(excluded)
+            group.checks = tuple(each for each in group.checks if each not in excluded)
+            group.excluded += [(check.requirement, reason, group.size - 1) for check, reason in excluded.items()]
     for group in groups.values():
         for requirement, why, since in group.excluded:
             held_back[requirement, why] += group.size - since

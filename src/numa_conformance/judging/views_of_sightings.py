@@ -32,7 +32,15 @@ def of_sighting(sighting: Sighting) -> Iterator[object]:
     if _judges_cpus(sighting) and sighting.settled:
         for uid in sorted(sighting.gone):
             yield Leftover(sighting.settings, uid, sighting.world.pods[uid].exclusive, sighting.pool or 0)
-    yield from _seen_files(sighting)
+    for of, (name, wanted, field) in policies_of(sighting.settings).items():
+        written = sighting.files[name].policy if name in sighting.files else ""
+        if written:
+            yield FoundFile(name, of, wanted, written, True, (f"file:{name}", f"config:{field}"))
+    if _judges_cpus(sighting):
+        online = sighting.world.online
+        held = {f"cpu:{container.key}": container.held.cpus for container in sighting.containers}
+        for fact, cpus in {"pool": sighting.pool or 0, **held}.items():
+            yield FoundFile(CPU_FILE, CPUS, format_bits(cpus & online), format_bits(cpus), True, (fact,))
 
 
 def _judges_cpus(sighting: Sighting) -> bool:
@@ -120,15 +128,3 @@ def _text(container: SeenContainer) -> str:
     parts += [f"{block.type} on {nodes_text(block.nodes)}" for block in container.held.blocks]
     parts += [f"devices of {nodes_text(nodes)}" for nodes in container.device_nodes if nodes]
     return f"{container.name}: {', '.join(parts)}"
-
-
-def _seen_files(sighting: Sighting) -> Iterator[FoundFile]:
-    for of, (name, wanted, field) in policies_of(sighting.settings).items():
-        written = sighting.files[name].policy if name in sighting.files else ""
-        if written:
-            yield FoundFile(name, of, wanted, written, True, (f"file:{name}", f"config:{field}"))
-    if _judges_cpus(sighting):
-        online = sighting.world.online
-        held = {f"cpu:{container.key}": container.held.cpus for container in sighting.containers}
-        for fact, cpus in {"pool": sighting.pool or 0, **held}.items():
-            yield FoundFile(CPU_FILE, CPUS, format_bits(cpus & online), format_bits(cpus), True, (fact,))

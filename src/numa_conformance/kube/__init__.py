@@ -27,12 +27,12 @@ from .requests import pod_total as pod_total
 from .reservation import explicit_reserved_cpus as explicit_reserved_cpus
 from .reservation import node_reservation as node_reservation
 from .reservation import reserved_cpu_milli as reserved_cpu_milli
-from .scheduler_args import NodeResourcesFitArgs as NodeResourcesFitArgs
-from .scheduler_args import ResourceWeight as ResourceWeight
-from .scheduler_args import ScoringStrategy as ScoringStrategy
-from .scheduler_args import ShapePoint as ShapePoint
+from .scheduler_config import NodeResourcesFitArgs as NodeResourcesFitArgs
+from .scheduler_config import ResourceWeight as ResourceWeight
 from .scheduler_config import SchedulerConfiguration as SchedulerConfiguration
 from .scheduler_config import SchedulerProfile as SchedulerProfile
+from .scheduler_config import ScoringStrategy as ScoringStrategy
+from .scheduler_config import ShapePoint as ShapePoint
 from .steps import LifeStep as LifeStep
 from .steps import StartForm as StartForm
 from .steps import pod_named as pod_named

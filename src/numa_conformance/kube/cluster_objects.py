@@ -12,11 +12,10 @@ from ..errors import Fault, UsageError
 from ..fields import Fields, object_at, objects_at
 from ..printable import listed
 from .descriptions import DESCRIBED
-from .manifests import ManifestObject, read_manifests
+from .manifests import TEMPLATED, ManifestObject, pods_of, read_manifests
 from .pod import Pod
 from .quantity import Quantity, quantities
 from .steps import LifeReader, LifeStep
-from .workloads import TEMPLATED, pods_of
 
 
 @dataclass(frozen=True)

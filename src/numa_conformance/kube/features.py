@@ -47,7 +47,11 @@ class FeatureGates:
         states = _states(version)
         known = {name: groups.get(state.stage, state.on) for name, state in states.items()} if groups else _on(version)
         if wanted and not faults and version >= GATES_NEED_OTHERS:
-            faults = _unmet_needs({**known, **wanted})
+            enabled = {**known, **wanted}
+            on = ((name, gate.needs) for name, gate in all_gates().items() if gate.needs and enabled.get(name))
+            lacking = ((name, [need for need in needs if not enabled.get(need, False)]) for name, needs in on)
+            text = "{} is enabled, but depends on features that are disabled: [{}]"
+            faults = [text.format(name, " ".join(off)) for name, off in sorted(lacking) if off]
         if faults:
             raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
         return cls(version, {**known, **wanted} if wanted else known, changes or Changes.of(version))
@@ -76,14 +80,6 @@ def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool])
             wanted, locked = str(on).lower(), str(state.on).lower()
             faults.append(Fault(place, f"cannot set feature gate {name} to {wanted}, feature is locked to {locked}"))
     return faults
-
-
-def _unmet_needs(enabled: Mapping[str, bool]) -> list[str]:
-    """Return what the kubelet says of gates that are on while gates that they need are off."""
-    on = ((name, gate.needs) for name, gate in all_gates().items() if gate.needs and enabled.get(name))
-    lacking = ((name, [need for need in needs if not enabled.get(need, False)]) for name, needs in on)
-    text = "{} is enabled, but depends on features that are disabled: [{}]"
-    return [text.format(name, " ".join(off)) for name, off in sorted(lacking) if off]
 
 
 @lru_cache

@@ -185,8 +185,17 @@ def _read(obj: Mapping[str, Any], fields: Fields, version: KubernetesVersion = D
         read[name] = quantities(obj.get(key), key, fields)
     if fields.flag(obj.get(_MERGING.name), _MERGING.name, default=False) and version >= _MERGING.since:
         read["eviction_hard"] = {**defaults["eviction_hard"], **read["eviction_hard"]}
-    read["reserved_memory"] = tuple(_reserved_memory(obj.get("reservedMemory"), fields))
-    read["feature_gates"] = _gates(obj.get("featureGates"), fields)
+    entries = []
+    for path, item in fields.entries(obj.get("reservedMemory"), "reservedMemory"):
+        entry = fields.mapping(item, path)
+        fields.known(entry, path, ("numaNode", "limits"))
+        node = fields.whole(entry.get("numaNode"), f"{path}.numaNode", low=0)
+        entries.append(ReservedMemory(node, quantities(entry.get("limits"), f"{path}.limits", fields)))
+    read["reserved_memory"] = tuple(entries)
+    read["feature_gates"] = {
+        str(name): fields.flag(on, f"featureGates.{name}", default=True)
+        for name, on in fields.mapping(obj.get("featureGates"), "featureGates").items()
+    }
     read["cpu_cfs_quota"] = fields.flag(obj.get("cpuCFSQuota"), "cpuCFSQuota", default=defaults["cpu_cfs_quota"])
     read["max_pods"] = fields.whole(obj.get("maxPods") or None, "maxPods", defaults["max_pods"], **_INT32)
     read["pods_per_core"] = fields.whole(obj.get("podsPerCore"), "podsPerCore", **_INT32)
@@ -216,23 +225,6 @@ def _plain(value: object) -> Any:
 
 def _text_map(value: object, path: str, fields: Fields) -> dict[str, str]:
     return {str(name): fields.text(text, f"{path}.{name}") for name, text in fields.mapping(value, path).items()}
-
-
-def _reserved_memory(value: object, fields: Fields) -> list[ReservedMemory]:
-    entries = []
-    for path, item in fields.entries(value, "reservedMemory"):
-        entry = fields.mapping(item, path)
-        fields.known(entry, path, ("numaNode", "limits"))
-        node = fields.whole(entry.get("numaNode"), f"{path}.numaNode", low=0)
-        entries.append(ReservedMemory(node, quantities(entry.get("limits"), f"{path}.limits", fields)))
-    return entries
-
-
-def _gates(value: object, fields: Fields) -> dict[str, bool]:
-    return {
-        str(name): fields.flag(on, f"featureGates.{name}", default=True)
-        for name, on in fields.mapping(value, "featureGates").items()
-    }
 
 
 def _check_kind(value: object, kind: str, path: str, fields: Fields) -> None:

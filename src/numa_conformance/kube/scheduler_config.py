@@ -1,15 +1,177 @@
-"""``KubeSchedulerConfiguration``: per profile, how NodeResourcesFit scores."""
+"""``KubeSchedulerConfiguration``: per profile, how NodeResourcesFit scores (SCH-CFG-01..09, SCH-SHAPE-01..04)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, closest
 from ..fields import Fields
+from ..sources.changes import Changes
+from ..sources.policies import SCORING_STRATEGIES
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .scheduler_args import NodeResourcesFitArgs
+
+_RATIO = "RequestedToCapacityRatio"
+_FIELDS = ("ignoredResources", "ignoredResourceGroups", "scoringStrategy", "apiVersion", "kind")
+_MAX_WEIGHT, _MAX_UTILIZATION, _MAX_SCORE = 100, 100, 10
+_LABEL_NAME = re.compile(
+    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceWeight:
+    """A resource and how much it counts, 1 to 100."""
+
+    name: str
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ShapePoint:
+    """A point of the scoring function: utilization in percent, score from 0 to 10."""
+
+    utilization: int
+    score: int
+
+
+_DEFAULT_RESOURCES = (ResourceWeight("cpu"), ResourceWeight("memory"))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringStrategy:
+    """How nodes are scored. ``shape`` is there for RequestedToCapacityRatio alone."""
+
+    type: str = "LeastAllocated"
+    resources: tuple[ResourceWeight, ...] = _DEFAULT_RESOURCES
+    shape: tuple[ShapePoint, ...] = ()
+
+    @classmethod
+    def from_dict(
+        cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT, changes: Changes | None = None
+    ) -> ScoringStrategy:
+        """Read a ``scoringStrategy``, defaults applied; raises as ``NodeResourcesFitArgs.from_dict`` does."""
+        return NodeResourcesFitArgs.from_dict({"scoringStrategy": obj}, place, version, changes).strategy
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResourcesFitArgs:
+    """Arguments of NodeResourcesFit. What is ignored is ignored in filtering only, never in scoring (SCH-CFG-09)."""
+
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+    strategy: ScoringStrategy = ScoringStrategy()
+
+    @classmethod
+    def from_dict(
+        cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT, changes: Changes | None = None
+    ) -> NodeResourcesFitArgs:
+        """Read the arguments, apply defaults, then validate. ``changes``: in place of those of the version.
+
+        Raises ``UsageError`` with every fault; a fault reads as the scheduler of the version words it.
+        """
+        fields = Fields(place)
+        args = fields.mapping(obj, "")
+        fields.known(args, "", _FIELDS)
+        made = cls(
+            tuple(_ignored(args, "ignoredResources", fields)),
+            tuple(_ignored(args, "ignoredResourceGroups", fields)),
+            _strategy(args.get("scoringStrategy"), "scoringStrategy", fields, changes or Changes.of(version)),
+        )
+        fields.raise_if_any()
+        return made
+
+
+def _ignored(args: Mapping[str, Any], key: str, fields: Fields) -> list[str]:
+    names = []
+    for path, item in fields.entries(args.get(key), key):
+        name = fields.text(item, path)
+        if key == "ignoredResourceGroups" and "/" in name:
+            fields.fault(path, f"Invalid value: \"{name}\": resource group name can't contain '/'")
+        elif isinstance(item, str) and not _LABEL_NAME.fullmatch(name):
+            fields.fault(path, f'Invalid value: "{name}": must be a valid label name')
+        names.append(name)
+    return names
+
+
+def _strategy(value: object, path: str, fields: Fields, changes: Changes) -> ScoringStrategy:
+    if value is None:
+        return ScoringStrategy()
+    obj = fields.mapping(value, path)
+    fields.known(obj, path, ("type", "resources", "requestedToCapacityRatio"))
+    kind = fields.text(obj.get("type"), f"{path}.type")
+    if kind not in SCORING_STRATEGIES:
+        supported = ", ".join(f'"{name}"' for name in SCORING_STRATEGIES)
+        fields.fault(
+            f"{path}.type",
+            f'Unsupported value: "{kind}": supported values: {supported}',
+            suggestion=closest(kind, SCORING_STRATEGIES),
+        )
+    resources = tuple(_resources(obj, f"{path}.resources", fields))
+    ratio = obj.get("requestedToCapacityRatio")
+    shape: tuple[ShapePoint, ...] = ()
+    if ratio is not None:
+        ratio = fields.mapping(ratio, f"{path}.requestedToCapacityRatio")
+        fields.known(ratio, f"{path}.requestedToCapacityRatio", ("shape",))
+        place = f"{path}.requestedToCapacityRatio" if changes.ratio_faults_name_their_field else path
+        if kind != _RATIO and changes.ratio_faults_name_their_field:
+            fields.fault(place, f"Forbidden: must be nil when type is not {_RATIO}")
+        else:
+            shape = tuple(_shape(ratio.get("shape"), f"{place}.shape", fields, changes))
+    elif kind == _RATIO:
+        fields.fault(f"{path}.requestedToCapacityRatio", f"Required value: must be specified when type is {_RATIO}")
+    return ScoringStrategy(kind, resources or _DEFAULT_RESOURCES, shape)
+
+
+def _resources(strategy: Mapping[str, Any], path: str, fields: Fields) -> list[ResourceWeight]:
+    weights = []
+    for place, item in fields.entries(strategy.get("resources"), path):
+        obj = fields.mapping(item, place)
+        fields.known(obj, place, ("name", "weight"))
+        name = fields.name(obj.get("name"), f"{place}.name")
+        weight = fields.whole(obj.get("weight"), f"{place}.weight") or 1
+        if not 0 < weight <= _MAX_WEIGHT:
+            message = f"Invalid value: {weight}: resource weight of {name} not in valid range (0, {_MAX_WEIGHT}]"
+            fields.fault(f"{place}.weight", message)
+        weights.append(ResourceWeight(name, weight))
+    return weights
+
+
+def _shape(value: object, path: str, fields: Fields, changes: Changes) -> list[ShapePoint]:
+    points = []
+    for place, item in fields.entries(value, path):
+        obj = fields.mapping(item, place)
+        fields.known(obj, place, ("utilization", "score"))
+        points.append(
+            ShapePoint(
+                fields.whole(obj.get("utilization"), f"{place}.utilization"),
+                fields.whole(obj.get("score"), f"{place}.score"),
+            )
+        )
+    _check_shape(points, path, fields, changes)
+    return points
+
+
+def _check_shape(points: list[ShapePoint], path: str, fields: Fields, changes: Changes) -> None:
+    if not points:
+        fields.fault(path, "Required value: at least one point must be specified")
+    for index, (point, following) in enumerate(pairwise(points), 1):
+        if point.utilization >= following.utilization:
+            values = "values" if changes.utilization_is_not_named_in_its_fault else "utilization values"
+            message = f"Invalid value: {following.utilization}: {values} must be sorted in increasing order"
+            fields.fault(f"{path}[{index}].utilization", message)
+            break
+    for index, point in enumerate(points):
+        for name, value, most in (
+            ("utilization", point.utilization, _MAX_UTILIZATION),
+            ("score", point.score, _MAX_SCORE),
+        ):
+            if not 0 <= value <= most:
+                fields.fault(f"{path}[{index}].{name}", f"Invalid value: {value}: not in valid range [0, {most}]")
+
 
 API_VERSION, OLD_API_VERSION = "kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"
 KIND = "KubeSchedulerConfiguration"

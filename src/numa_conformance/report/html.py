@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from ..asking.findings.two_pictures import amounts_of, bits_of_text, maps, without_picture
+from ..asking.findings.findings import amounts_of, bits_of_text, maps, without_picture
 from ..chapters import OF_TARGETS, REQUIREMENTS, Requirement
 from ..machine.picture_scene import differing, scenes_of
 from ..machine.picture_svg import scenes_svg

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ..asking.findings.findings import Finding
+from ..asking.findings.findings import Finding, maps
 from ..asking.findings.telling import scenario_of
-from ..asking.findings.two_pictures import maps
 from ..comparing.kinds_of_difference import Kind
 from ..machine.picture import legend_line, scene_text
 from ..machine.picture_scene import scenes_of

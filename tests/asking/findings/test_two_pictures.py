@@ -4,8 +4,7 @@ import pytest
 
 from mutants import MUTANTS
 from numa_conformance.asking.examples.node_run import NodeRun
-from numa_conformance.asking.findings.findings import Finding
-from numa_conformance.asking.findings.two_pictures import amounts_of, holders, maps
+from numa_conformance.asking.findings.findings import Finding, amounts_of, holders, maps
 from numa_conformance.asking.generators.workloads import guaranteed, static
 from numa_conformance.comparing.recorded import Vector, replay
 from numa_conformance.machine import Amounts, load_machine

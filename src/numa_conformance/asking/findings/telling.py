@@ -8,8 +8,7 @@ from ...judging.verdicts import Broken, judge
 from ...machine import Machine, machine_to_dict
 from ...wire.history.history import History, Step
 from ..generators.scenario import WITH_MACHINE
-from .findings import Finding, scenario_json
-from .two_pictures import drawn, holders, maps
+from .findings import Finding, drawn, holders, maps, scenario_json
 
 _OPS = {"node.admit": "admit", "node.run": "start", "node.remove": "remove", "node.reconcile": "reconcile"}
 
@@ -54,13 +53,18 @@ def finding_of(broken: Broken) -> Finding:
     history = broken.history.until(broken.step + 1)
     scenario = scenario_of(history)
     wrong = broken.violation
+    if scenario["kind"] == "question":
+        known = maps(scenario)
+        shown = known[2] if known else None
+    else:
+        shown = {name: cpus for name, cpus in holders(scenario["steps"], scenario["answered"]).items() if cpus}
     return Finding(
         [broken.requirement],
         wrong.why,
         got=wrong.got or None,
         allowed=wrong.allowed or None,
         scenario=scenario,
-        picture=_picture(history.head.machine, scenario, wrong.marks),
+        picture=drawn(history.head.machine, shown or {}, wrong.marks),
         marks=wrong.marks,
     )
 
@@ -98,13 +102,3 @@ def _operation(step: Step) -> dict[str, Any] | None:
         return {"op": "restart", **{key: value for key, value in step.params.items() if key == "kubelet" and value}}
     operation = _OPS.get(step.method)
     return {"op": operation, **step.params} if operation else None
-
-
-def _picture(machine: Machine, scenario: Mapping[str, Any], marks: Mapping[str, int]) -> str:
-    """Draw who holds what at the end, and mark the CPUs that matter."""
-    if scenario["kind"] == "question":
-        known = maps(scenario)
-        shown = known[2] if known else None
-    else:
-        shown = {name: cpus for name, cpus in holders(scenario["steps"], scenario["answered"]).items() if cpus}
-    return drawn(machine, shown or {}, marks)

@@ -59,7 +59,9 @@ class AllocationState:
         """The parameters that tell the state."""
         strict = self.reserved if "strict-cpu-reservation" in self.options else 0
         kubelet = static(*self.options, reserved=format_bits(self.reserved), topology=self.topology, off=self.off)
-        others = enumerate(_parts(self.taken, self.pods))
+        known = list(iter_bits(self.taken))
+        parts = (known[start :: self.pods] for start in range(self.pods))
+        others = enumerate(bits_of(part) for part in parts if part)
         assignments = {f"another{index or ''}": {"c": format_bits(cpus)} for index, cpus in others}
         assigned = {name: format_bits(cpus) for name, cpus in (self.held or {}).items()}
         if self.reusable:
@@ -89,19 +91,6 @@ class AllocationState:
         return replace(self, reusable=bits_of(some)), replace(self, held={"c0": bits_of(some)}), len(some)
 
 
-def state_by_lot(machine: Machine, options: Sequence[str], lot: random.Random) -> AllocationState:
-    """Return a state: a core or some threads reserved; little, some or much taken, by cores or by threads."""
-    cores = list(machine.core_bits)
-    reserved = cores[0] if lot.random() < 0.6 else _threads(machine.online_bits, lot, lot.randint(1, 3))
-    rest = machine.online_bits & ~reserved
-    share = lot.choice((0.0, 0.1, 0.3, 0.6, 0.9))
-    if lot.random() < 0.5:
-        taken = sum(core for core in cores if not core & reserved and lot.random() < share)
-    else:
-        taken = _threads(rest, lot, int(rest.bit_count() * share))
-    return AllocationState(machine, tuple(options), reserved, taken)
-
-
 def states_in_turn(
     kind: str, machines: Iterable[Machine], options: Iterable[Sequence[str]], claimed: Claimed, seed: int, *, every: int
 ) -> Iterator[tuple[str, AllocationState, random.Random]]:
@@ -115,7 +104,16 @@ def states_in_turn(
         if not is_refused and not (names and (place + index) % every):
             cell = f"{kind} {'+'.join(names) or 'no option'}"
             lot, other = (random.Random(f"{what}{seed} {machine.name} {cell}") for what in ("", "varied "))
-            yield cell, varied(state_by_lot(machine, names, lot), claimed, other), lot
+            # A core or some threads reserved; little, some or much taken, by cores or by threads.
+            cores = list(machine.core_bits)
+            reserved = cores[0] if lot.random() < 0.6 else _threads(machine.online_bits, lot, lot.randint(1, 3))
+            rest = machine.online_bits & ~reserved
+            share = lot.choice((0.0, 0.1, 0.3, 0.6, 0.9))
+            if lot.random() < 0.5:
+                taken = sum(core for core in cores if not core & reserved and lot.random() < share)
+            else:
+                taken = _threads(rest, lot, int(rest.bit_count() * share))
+            yield cell, varied(AllocationState(machine, tuple(names), reserved, taken), claimed, other), lot
 
 
 def varied(state: AllocationState, claimed: Claimed, lot: random.Random) -> AllocationState:
@@ -127,13 +125,6 @@ def varied(state: AllocationState, claimed: Claimed, lot: random.Random) -> Allo
         policies = [name for name in policies if name != "single-numa-node"]
     topology = lot.choice(policies or [state.topology])
     return replace(state, off=tuple(off), pods=lot.randint(1, 3), topology=topology)
-
-
-def _parts(cpus: int, count: int) -> Iterator[int]:
-    """Divide CPUs among so many pods, in turns; none is without."""
-    known = list(iter_bits(cpus))
-    parts = (known[start::count] for start in range(count))
-    return (bits_of(part) for part in parts if part)
 
 
 def guaranteed_pod(

@@ -25,20 +25,17 @@ def kubelet_of(cell: Cell, lot: random.Random) -> dict[str, Any]:
     if cell.memory:
         largest = max(cell.machine.memory, key=lambda node: ordinary(node))
         config.update(MEMORY)
-        config["reservedMemory"] = _reserved_memory(cell, largest.node)
+        memory = (node for node in cell.machine.memory if node.node != largest.node)
+        others = [node.node for node in memory if ordinary(node) > RESERVED_MIB << 20]
+        part = PART_MIB if others and random.Random(f"memory {cell.machine.name} {cell.name}").random() < 0.5 else 0
+        amounts = {largest.node: RESERVED_MIB - part, **({others[-1]: part} if part else {})}
+        config["reservedMemory"] = [
+            {"numaNode": node, "limits": {"memory": f"{size}Mi"}} for node, size in amounts.items()
+        ]
     if cell.static or cell.reservation in BY_NUMBER or len(cell.machine.cpus) >= FEWEST:
         config.update(_reservation(cell, lot, config.get("kubeReserved", {})))
     config.update(_topology(cell, lot))
     return config
-
-
-def _reserved_memory(cell: Cell, largest: int) -> list[dict[str, Any]]:
-    """Reserve memory on the largest NUMA node, and of every other node a part of it on another that can bear it."""
-    memory = (node for node in cell.machine.memory if node.node != largest)
-    others = [node.node for node in memory if ordinary(node) > RESERVED_MIB << 20]
-    part = PART_MIB if others and random.Random(f"memory {cell.machine.name} {cell.name}").random() < 0.5 else 0
-    amounts = {largest: RESERVED_MIB - part, **({others[-1]: part} if part else {})}
-    return [{"numaNode": node, "limits": {"memory": f"{size}Mi"}} for node, size in amounts.items()]
 
 
 def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:

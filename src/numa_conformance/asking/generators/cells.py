@@ -141,7 +141,9 @@ def cells(
             options=options,
             topology=topology,
             scope=lot.choice(scopes) if scopes else "container",
-            memory=lot.random() < 0.4 and _has_memory(machine),
+            memory=lot.random() < 0.4
+            and len(machine.numa_ids) <= MOST_ALIGNED
+            and max(ordinary(node) for node in machine.memory) > RESERVED_MIB << 20,
             reservation=lot.choice(RESERVATIONS),
         )
         for fewer in (lot.choice(({"machine": bare}, {"static": False})), {"memory": False}, {"machine": bare}):
@@ -228,13 +230,6 @@ def _with_huge_pages(machine: Machine, lot: random.Random) -> Machine:
     if not any(sum(node.hugepages.values()) for node in memory):
         return machine
     return replace(machine, name=f"{machine.name}{WITH_PAGES}", memory=memory)
-
-
-def _has_memory(machine: Machine) -> bool:
-    """Whether the reservation of memory fits a NUMA node, and the nodes are few enough to look at their sets."""
-    if len(machine.numa_ids) > MOST_ALIGNED:
-        return False
-    return max(ordinary(node) for node in machine.memory) > RESERVED_MIB << 20
 
 
 def _comes_up(cell: Cell) -> bool:

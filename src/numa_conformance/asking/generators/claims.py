@@ -190,7 +190,11 @@ class _Life:
             for subject in subjects if not self._ended else ():
                 yield from self._let(Event(name, subject))
         if not self._ended:
-            yield from self._take_all()
+            tried: set[DeviceKey] = set()
+            # Of a shared device by a claim of its own, of others by as few claims as can be.
+            while parts := next((parts for parts in self.scheduler.left() if parts[0][0].key not in tried), None):
+                tried.add(parts[0][0].key)
+                yield from self._ask(self.scheduler.claim(parts))  # another scheduler may take of other devices
 
     def _possible(self) -> Iterator[Event]:
         held = self.scheduler.held
@@ -228,13 +232,6 @@ class _Life:
     def _prepare(self, *, all_of_it: bool) -> Script:
         if claim := self.scheduler.allocate(self._lot, all_of_it=all_of_it):
             yield from self._ask(claim)
-
-    def _take_all(self) -> Script:
-        """Ask for all that is left: of a shared device by a claim of its own, of others by as few claims as can be."""
-        tried: set[DeviceKey] = set()
-        while parts := next((parts for parts in self.scheduler.left() if parts[0][0].key not in tried), None):
-            tried.add(parts[0][0].key)
-            yield from self._ask(self.scheduler.claim(parts))  # another scheduler may take of other devices
 
     def _ask(self, claim: dict[str, Any]) -> Script:
         uid = claim["metadata"]["uid"]

@@ -1,9 +1,8 @@
 """Device plugins: started on each machine, then events by lot: what they prefer, whom they serve, another kubelet."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 from ...machine import Machine
 from .events import Event, EventLot
@@ -35,10 +34,12 @@ def _life(claimed: frozenset[str], name: str) -> Script:
             return
         if answer["result"] == "started":
             prefers = PREFERRED in claimed and bool(answer.get("prefers"))
-        healthy = _latest(answer, healthy)
+        # The last list that came with an answer; where none came, that of before.
+        lists = [answer["devices"]] if answer["result"] == "started" else answer.get("lists")
+        healthy = sorted({device["id"] for device in lists[-1] if device["health"] == "Healthy"}) if lists else healthy
         restart = [Event("restart")] if RESTART in claimed and restarts < MOST_RESTARTS else []
         served = {key: devices for key, devices in served.items() if {*healthy}.issuperset(devices)}
-        others = _some(healthy, lot)
+        others = sorted(lot.sample(healthy, lot.choice((min(1, len(healthy)), (len(healthy) + 1) // 2, len(healthy)))))
         able = {", ".join(devices): devices for devices in (*served.values(), others) if devices}
         prefer = [Event("prefer")] if prefers and healthy else []
         possible = [*restart, *prefer, *(Event("allocate", key) for key in able)]
@@ -49,26 +50,12 @@ def _life(claimed: frozenset[str], name: str) -> Script:
             served = dict([*served.items(), (event.subject, able[event.subject])][-REMEMBERED:])
             answer = yield "plugin.allocate", {"devices": able[event.subject]}
         elif event.name == "prefer":
-            answer = yield "plugin.prefer", _wish(healthy, lot)
+            size = lot.randint(1, len(healthy))
+            available = sorted(lot.sample(healthy, lot.choice((len(healthy), lot.randint(size, len(healthy))))))
+            included = lot.choice(
+                ([], available[:1], available[-1:], sorted(lot.sample(available, lot.randint(0, size))))
+            )
+            answer = yield "plugin.prefer", {"available": available, "included": included, "size": size}
         else:
             restarts += 1
             answer = yield "plugin.restart", {}
-
-
-def _latest(answer: Mapping[str, Any], healthy: list[str]) -> list[str]:
-    """Return the healthy devices of the last list that came with an answer, those of before where none came."""
-    lists = [answer["devices"]] if answer["result"] == "started" else answer.get("lists")
-    return sorted({device["id"] for device in lists[-1] if device["health"] == "Healthy"}) if lists else healthy
-
-
-def _some(healthy: Sequence[str], lot: random.Random) -> list[str]:
-    """Draw one device, half of them, or all."""
-    return sorted(lot.sample(healthy, lot.choice((min(1, len(healthy)), (len(healthy) + 1) // 2, len(healthy)))))
-
-
-def _wish(healthy: Sequence[str], lot: random.Random) -> Mapping[str, Any]:
-    """Draw which devices are available, which must be among the preferred, and how many are wanted."""
-    size = lot.randint(1, len(healthy))
-    available = sorted(lot.sample(healthy, lot.choice((len(healthy), lot.randint(size, len(healthy))))))
-    included = lot.choice(([], available[:1], available[-1:], sorted(lot.sample(available, lot.randint(0, size)))))
-    return {"available": available, "included": included, "size": size}

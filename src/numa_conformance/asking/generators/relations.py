@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ...judging.start_subjects import MOST_NODES
-from ...machine import Machine, machine_to_dict
+from ...machine import machine_to_dict
 from ...sources.options import STATIC_OPTIONS
 from .cells import Cell, are_too_many
 from .scenario import Scenario, Script, come_and_go
@@ -46,10 +46,11 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     for uid in list(walk.pods)[::2]:
         yield "node.remove", {"uid": uid}
     yield from come_and_go(pods)
-    written = _written_otherwise(walk.kubelet, claimed)
+    written, described = _written_otherwise(walk.kubelet, claimed), machine_to_dict(cell.machine)
+    turned = {name: list(reversed(described[name])) for name in ("cpus", "devices") if described.get(name)}
     for machine, kubelet, variants in (
-        (machine_to_dict(cell.machine), walk.kubelet, pods),
-        (_in_another_order(cell.machine), written, [_renamed(wanted) for wanted in pods]),
+        (described, walk.kubelet, pods),
+        ({**described, **turned}, written, [_renamed(wanted) for wanted in pods]),
         (_twice(cell), walk.kubelet, pods),
     ):
         if machine is not None:
@@ -125,13 +126,4 @@ def _twice(cell: Cell) -> Json | None:
         "cpus": [*described["cpus"], *map(other, described["cpus"])],
         "memory": [*described["memory"], *memory],
         "distances": distances,
-    }
-
-
-def _in_another_order(machine: Machine) -> Json:
-    """Tell a machine with its CPUs and devices in the opposite order."""
-    described = machine_to_dict(machine)
-    return {
-        **described,
-        **{name: list(reversed(described[name])) for name in ("cpus", "devices") if described.get(name)},
     }

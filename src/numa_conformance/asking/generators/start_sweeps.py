@@ -202,17 +202,13 @@ def _defaults(machine: Machine, claimed: Claimed) -> Iterator[Configuration]:
     if len(machine.cpus) - a_core_of_each(machine).bit_count() >= rooms[-1]:
         yield static(reserved=a_core_of_each(machine)), guaranteed("node", rooms[-1])
     if single and {"topology-manager/scope/container"} <= claimed:
-        yield from _two_containers(machine, first[0])
-
-
-def _two_containers(machine: Machine, reserved: int) -> Iterator[Configuration]:
-    """Two containers, each of which fits a NUMA node that does not hold both."""
-    free = sorted((bits & ~reserved).bit_count() for bits in machine.numa_bits.values())
-    size = free[-2]
-    if 2 * size > free[-1]:
-        containers = [container(name, cpu=str(size), memory="64Mi") for name in ("a", "b")]
-        config = static(reserved=reserved)
-        yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
+        reserved = first[0]
+        free = sorted((bits & ~reserved).bit_count() for bits in machine.numa_bits.values())
+        size = free[-2]
+        if 2 * size > free[-1]:  # each fits a NUMA node that does not hold both
+            containers = [container(name, cpu=str(size), memory="64Mi") for name in ("a", "b")]
+            config = static(reserved=reserved)
+            yield {**config, "topologyManagerPolicy": "single-numa-node"}, pod("two", containers)
 
 
 def _numa_nodes(machine: Machine, claimed: Claimed) -> Iterator[Configuration]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...asking.generators.scenario import LIVES, Scenario, Script, or_the_catalogue
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
-from ...cpuset import format_bits
+from ...cpuset import format_bits, union
 from ...judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
 from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import GUARANTEED
@@ -32,7 +32,7 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     applies(may.pod.qos == GUARANTEED, "the pod is not Guaranteed")
     applies(may.pod.namespace != SYSTEM, f"the pod is of namespace {SYSTEM}")
     applies(1 < may.request < 2, "the container does not request more than one CPU and less than two")
-    alone = cpus & ~may.where_others_run
+    alone = cpus & ~union(cpus for _, cpus in may.others)
     return violated(
         alone and cpus.bit_count() > 1,
         f"container {may.key} has no CPU of its own, or no other beside it",

@@ -7,7 +7,7 @@ different preferred sets of NUMA nodes make a preferred affinity of what they ha
 
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, configured, recommended_by, rests_on, violated
-from ...judging.merged import MergedHints
+from ...judging.merged import NO_OPINION, MergedHints
 
 chapter = Chapter("topology-manager/best-effort", since="1.18")
 
@@ -118,7 +118,9 @@ def single_numa_node_admits_one(merge: MergedHints) -> Judgement:
     have no opinion.
     """
     of_policy(merge, "single-numa-node")
-    aligned = merge.undecided or (merge.affinity.bit_count() == 1 and merge.affinity & merge.single)
+    aligned = all(NO_OPINION[0] in axis for axis in merge.axes) or (
+        merge.affinity.bit_count() == 1 and merge.affinity & merge.single
+    )
     return violated(
         merge.admit == bool(merge.single) and (aligned or not merge.admit),
         "single-numa-node decides otherwise than by a NUMA node that all prefer",

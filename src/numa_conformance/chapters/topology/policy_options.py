@@ -91,7 +91,10 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     distances = applies(machine.distances, "no distances are reported")
     request = at_once(admission)
     admitted(admission)
-    able, taken = Room(admission.before).surely_give(request), nodes_taken(admission)
+    numa = admission.before.machine.numa_bits.items()
+    blocks = (block for held in admission.held.values() for block in held.blocks if block.bytes)
+    taken = bits_of(node for node, cpus in numa if cpus & admission.cpus) | union(block.nodes for block in blocks)
+    able = Room(admission.before).surely_give(request)
     applies(taken in able, "what it holds does not come from as few NUMA nodes as surely can give it")
     nearest = Distances(distances, machine.numa_ids).nearest(able)
     applies(len(nearest) < len(able), "all NUMA nodes that can give it are as near")
@@ -99,13 +102,6 @@ def places_on_the_closer_set(admission: Admission) -> Judgement:
     return violated(
         taken in nearest, why, got=format_bits(taken), allowed=" or ".join(map(format_bits, sorted(nearest)))
     )
-
-
-def nodes_taken(admission: Admission) -> int:
-    """Return the NUMA nodes (bits) from which CPUs and memory come."""
-    numa = admission.before.machine.numa_bits.items()
-    blocks = (block for held in admission.held.values() for block in held.blocks if block.bytes)
-    return bits_of(node for node, cpus in numa if cpus & admission.cpus) | union(block.nodes for block in blocks)
 
 
 @limit.requires("topology-manager/max-allowable-numa-nodes/eight-are-accepted")

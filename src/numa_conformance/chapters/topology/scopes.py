@@ -36,11 +36,6 @@ def sizes_of(admission: Admission) -> list[int]:
     return [container.exclusive for container in admission.pod.containers if container.exclusive]
 
 
-def no_node_has_the_sum(admission: Admission) -> None:
-    together = CpuAlignment(admission.before, sum(sizes_of(admission)))
-    applies(not together.on_one_node, "one NUMA node has so many free CPUs as all containers ask for")
-
-
 @chapter.requires(
     "topology-manager/scope/container/aligns-each-container-alone",
     "topology-manager/scope/container",
@@ -59,7 +54,8 @@ def container_scope_aligns_each_alone(admission: Admission) -> Judgement:
     applies(len(sizes) > 1, "the pod has one container with CPUs of its own, or none")
     able = [cpus for cpus in world.machine.numa_bits.values() if (cpus & world.free).bit_count() >= max(sizes)]
     applies(len(sizes) <= len(able), "too few NUMA nodes have room for one of the containers")
-    no_node_has_the_sum(admission)
+    together = CpuAlignment(admission.before, sum(sizes_of(admission)))
+    applies(not together.on_one_node, "one NUMA node has so many free CPUs as all containers ask for")
     leaving_a_shared_cpu(admission)
     return must_be_admitted(admission, "though each of its containers has room on a NUMA node of its own")
 

@@ -44,7 +44,19 @@ def check_form(vector: Vector) -> None:
     if vector.kind not in KINDS:
         fields.fault("kind", f"is {shown(vector.kind)}", ", ".join(sorted(KINDS)), closest(vector.kind, KINDS))
     elif vector.kind not in QUESTIONS:
-        _check_conversation(body, fields)
+        _check(StartNode, {name: body[name] for name in ("machine", "kubelet")}, "", fields)
+        failed = all(name in body for name in FAILURE)
+        failed = failed or (_is_object(body, "initial", fields) and body["initial"].get("result") == "failed")
+        expected, steps = fields.entries(body["expect"], "expect"), fields.entries(body["steps"], "steps")
+        if fields.sound and not failed and len(expected) != len(steps):
+            fields.fault("expect", f"has {len(expected)} entries", f"as many as steps, {len(steps)}")
+        for path, step in steps:
+            operation = step.get("op") if isinstance(step, dict) else None
+            if operation not in list(_STEPS):
+                fields.fault(f"{path}.op", f"is {shown(operation)}", ", ".join(_STEPS))
+            else:
+                form = _STEPS[operation]
+                _check(form, {name: step[name] for name in form.__struct_fields__ if name in step}, path, fields)
     elif vector.kind == "question" and body["method"] not in list(METHODS):
         fields.fault("method", f"is {shown(body['method'])}", ", ".join(METHODS))
     elif vector.kind != "cpu-static" or _is_object(body, "machine", fields):
@@ -53,22 +65,6 @@ def check_form(vector: Vector) -> None:
     if vector.kind in QUESTIONS and "construction_error" not in body:
         _is_object(body, "expect", fields)
     fields.raise_if_any()
-
-
-def _check_conversation(body: _Body, fields: Fields) -> None:
-    _check(StartNode, {name: body[name] for name in ("machine", "kubelet")}, "", fields)
-    failed = all(name in body for name in FAILURE)
-    failed = failed or (_is_object(body, "initial", fields) and body["initial"].get("result") == "failed")
-    expected, steps = fields.entries(body["expect"], "expect"), fields.entries(body["steps"], "steps")
-    if fields.sound and not failed and len(expected) != len(steps):
-        fields.fault("expect", f"has {len(expected)} entries", f"as many as steps, {len(steps)}")
-    for path, step in steps:
-        operation = step.get("op") if isinstance(step, dict) else None
-        if operation not in list(_STEPS):
-            fields.fault(f"{path}.op", f"is {shown(operation)}", ", ".join(_STEPS))
-        else:
-            form = _STEPS[operation]
-            _check(form, {name: step[name] for name in form.__struct_fields__ if name in step}, path, fields)
 
 
 def _is_object(body: _Body, name: str, fields: Fields) -> bool:

@@ -19,7 +19,18 @@ def features_needed(kind: str, body: dict[str, Any]) -> frozenset[str]:
     if kind == "cpu-static":
         return _kubelet(body["kubelet"]) | {"cpu-manager/hints"}
     if kind in ("admission", "lifecycle"):
-        return _kubelet(body["kubelet"]) | _machine(body) | _steps(body)
+        needed = set()
+        for step in body.get("steps", []):
+            if step["op"] in _STEP_FEATURES:
+                needed.add(_STEP_FEATURES[step["op"]])
+            if step["op"] == "checkpoints":
+                if body["machine"].get("devices"):
+                    needed.add("device-manager/state-file")
+                if body["kubelet"].get("memoryManagerPolicy") == "Static":
+                    needed.add("memory-manager/state-file")
+            if step["op"] == "admit" and (step["pod"].get("spec") or {}).get("initContainers"):
+                needed.add("cpu-manager/init-containers")
+        return _kubelet(body["kubelet"]) | _machine(body) | frozenset(needed)
     return frozenset()
 
 
@@ -66,18 +77,3 @@ _STEP_FEATURES = {
     "checkpoints": "cpu-manager/state-file",
     "restart": "node/restart",
 }
-
-
-def _steps(body: dict[str, Any]) -> frozenset[str]:
-    needed = set()
-    for step in body.get("steps", []):
-        if step["op"] in _STEP_FEATURES:
-            needed.add(_STEP_FEATURES[step["op"]])
-        if step["op"] == "checkpoints":
-            if body["machine"].get("devices"):
-                needed.add("device-manager/state-file")
-            if body["kubelet"].get("memoryManagerPolicy") == "Static":
-                needed.add("memory-manager/state-file")
-        if step["op"] == "admit" and (step["pod"].get("spec") or {}).get("initContainers"):
-            needed.add("cpu-manager/init-containers")
-    return frozenset(needed)

@@ -46,7 +46,11 @@ def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
     """Yield the decisions of files and folders, in order of name; raises ``UsageError`` with file and line."""
     for path in paths:
         for file in _files(path):
-            yield from _read_file(file)
+            try:
+                with _open(file) as stream:
+                    yield from _read_lines(file, stream)
+            except (OSError, EOFError, zlib.error) as error:
+                raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
 
 
 def _files(path: Path) -> list[Path]:
@@ -58,14 +62,6 @@ def _files(path: Path) -> list[Path]:
     if not path.is_file():
         raise UsageError(Fault(str(path), "no such file or folder"))
     return [path]
-
-
-def _read_file(file: Path) -> Iterator[Vector]:
-    try:
-        with _open(file) as stream:
-            yield from _read_lines(file, stream)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
 
 
 @contextlib.contextmanager
@@ -85,7 +81,12 @@ def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
     first = stream.readline(MAX_LINE + 1)
     number, size = 1, 0
     if first.strip() in (b"{", b"["):
-        yield from _read_document(file, first + stream.read(MAX_LINE + 1 - len(first)))
+        text = first + stream.read(MAX_LINE + 1 - len(first))
+        if len(text) > MAX_LINE:
+            raise UsageError(Fault(str(file), f"the document is longer than {MAX_LINE} bytes"))
+        parsed = _parse(text, str(file))
+        for index, body in enumerate(parsed if isinstance(parsed, list) else [parsed]):
+            yield _vector(body, f"{file}[{index}]" if isinstance(parsed, list) else str(file))
         return
     line = first
     while line:
@@ -99,15 +100,6 @@ def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
             yield _vector(_parse(line, place), place)
         number += 1
         line = stream.readline(MAX_LINE + 1)
-
-
-def _read_document(file: Path, text: bytes) -> Iterator[Vector]:
-    """Read one pretty-printed decision, or a list of them: the form in which the suite leaves a failed scenario."""
-    if len(text) > MAX_LINE:
-        raise UsageError(Fault(str(file), f"the document is longer than {MAX_LINE} bytes"))
-    parsed = _parse(text, str(file))
-    for index, body in enumerate(parsed if isinstance(parsed, list) else [parsed]):
-        yield _vector(body, f"{file}[{index}]" if isinstance(parsed, list) else str(file))
 
 
 def _parse(text: bytes, place: str) -> Any:

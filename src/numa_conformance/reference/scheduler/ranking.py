@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Protocol
 
-from ...kube.scheduler_args import NodeResourcesFitArgs
+from ...kube.scheduler_config import NodeResourcesFitArgs
 from .inputs import Amounts, insufficient
 from .score import Scorer
 

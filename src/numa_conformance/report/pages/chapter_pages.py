@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ...asking.examples.index import asked_by, index_of_tests
+from ...asking.findings.findings import drawn
 from ...asking.findings.telling import finding_of
-from ...asking.findings.two_pictures import drawn
 from ...chapters import REQUIREMENTS, Requirement
 from ...chapters.outcomes import in_words, listed
 from ...chapters.pairs import Pair, pairs, violations

@@ -6,9 +6,9 @@ from typing import Any
 from ...chapters.outcomes import in_words, listed, memory_text, number_of
 from ...cpuset import format_bits
 from ...judging import node_subjects as nodes
+from ...judging.allocated import Classification
 from ...judging.choice import CpuChoice
 from ...judging.claims import Coexistence, Preparation, Publication, Release
-from ...judging.classified import Classification
 from ...judging.earlier_admissions import RepeatedAdmission
 from ...judging.hinted import CpuHints
 from ...judging.merged import MergedHints

@@ -67,7 +67,12 @@ def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
     nodes = touched(choice.numa, taken)
     if in_use:
         applies(not clear, "every NUMA node is free as a whole or taken")
-        _each_can_give_its_share(choice, len(nodes))
+        used = len(nodes)
+        applies(used > 1, "one NUMA node was used")
+        room, step = choice.room(choice.scope), choice.threads if WHOLE_CORES in choice.options else 1
+        share = -(-choice.count // (used * step)) * step
+        able = sum((node & room).bit_count() >= share for node in choice.numa)
+        applies(able >= used, "fewer NUMA nodes than were used can give their share")
     else:
         applies(clear, "some NUMA node is partly in use, or under full-pcpus-only cores differ in threads")
         sizes = {(node & choice.scope).bit_count() for node in choice.numa} - {0}
@@ -77,11 +82,3 @@ def spreads_evenly(choice: CpuChoice, in_use: bool = False) -> Judgement:
     why = f"the shares of the NUMA nodes are {', '.join(map(str, shares))}"
     allowed = f"several shares that differ by {apart} at most"
     return violated(len(shares) > 1 and shares[-1] - shares[0] <= apart, why, got=format_bits(taken), allowed=allowed)
-
-
-def _each_can_give_its_share(choice: CpuChoice, used: int) -> None:
-    applies(used > 1, "one NUMA node was used")
-    room, step = choice.room(choice.scope), choice.threads if WHOLE_CORES in choice.options else 1
-    share = -(-choice.count // (used * step)) * step
-    able = sum((node & room).bit_count() >= share for node in choice.numa)
-    applies(able >= used, "fewer NUMA nodes than were used can give their share")
