@@ -36,8 +36,8 @@ SHOWN = "NUMA_DEPARTING"
 def kubelet() -> ReferenceTarget:
     """Make the reference of the version, with the quirks, that the environment names.
 
-    At level documented with all quirks, as a kubelet refuses configurations before its managers see them. Here a
-    question without an answer costs no time, so that all others of its group are asked too.
+    At level documented with all quirks, as a kubelet refuses configurations before its managers see them. In the
+    process of the run a question without an answer costs no time, so that all others of its group are asked too.
     """
     asking.MOST_FAULTS = sys.maxsize
     version, _, quirks = os.environ[SHOWN].partition(" ")
@@ -64,7 +64,7 @@ def ask(version: KubernetesVersion, quirks: Iterable[str], folder: Path, *option
     """Ask the whole suite at level documented, or what options leave of it, and keep a report."""
     asked = ["--numa-conformance", "-q", "--tb=no", "-p", "no:cacheprovider", "--numa-no-shrink"]
     patience = ["--numa-timeout", SECONDS]
-    target = ["--numa-target", "departing:kubelet", "--numa-report", str(folder.absolute())]
+    target = ["--numa-target", "departing:kubelet", "--numa-same-process", "--numa-report", str(folder.absolute())]
     with tempfile.TemporaryDirectory() as empty:
         run_as_typed(
             Path(empty), *asked, *patience, *target, *options, timeout=7200, **{SHOWN: f"{version} {','.join(quirks)}"}

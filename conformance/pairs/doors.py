@@ -114,6 +114,10 @@ PAIRS = {
     dra_drivers.of_the_socket: (claimed("3-4", OF_SOCKET_0), claimed("2-3", OF_SOCKET_0)),
     dra_drivers.of_the_cache: (claimed("3-4", OF_CACHE_0), claimed("2-3", OF_CACHE_0)),
     dra_drivers.of_the_id: (claimed("1", CPU_0), claimed("0", CPU_0)),
+    dra_drivers.keep_memory_to_their_numa_nodes: (
+        claimed("2-3", OF_NODE_0, mems=bits("1")),
+        claimed("2-3", OF_NODE_0, mems=bits("0")),
+    ),
     dra_drivers.can_have_what_is_published: (claimed(None, CPUS), claimed("0-1", CPUS)),
     dra_drivers.gives_back: (claimed(None, CPUS, had=True), claimed("0-1", CPUS, had=True)),
     dra_drivers.prepare_is_idempotent: (claimed("2-3", CPUS, **AGAIN), claimed("0-1", CPUS, **AGAIN)),

@@ -85,12 +85,12 @@ class PrintableStream:
     """A text stream that is written to as ``printable``; everything else is the stream's own."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Take the stream."""
-        self._stream = stream
+        """Take the stream, which stays ``raw``."""
+        self.raw = stream
 
     def write(self, text: str) -> int:
         """Write a text, which should hold whole lines: what begins it is taken to begin a line."""
-        self._stream.write(printable(text))
+        self.raw.write(printable(text))
         return len(text)
 
     def writelines(self, lines: Iterator[str]) -> None:
@@ -100,7 +100,7 @@ class PrintableStream:
 
     def __getattr__(self, name: str) -> Any:
         """Return what the stream has."""
-        return getattr(self._stream, name)
+        return getattr(self.raw, name)
 
 
 @contextlib.contextmanager

@@ -112,7 +112,7 @@ def test_a_dra_driver_that_does_not_come_up_is_told_with_its_last_lines_whole(ru
     assert code == 3
     assert err.startswith(f"error: {Path(sys.executable).name} could not be asked: the driver has ended")
     assert "has not registered. It said: early early" in err
-    assert err.endswith("\nno cluster\n")
+    assert err.endswith("early \\nno cluster\n")
 
 
 def test_a_reference_that_follows_the_other_side_is_told_with_its_version(run, asked):

@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import subprocess
@@ -10,7 +11,9 @@ import pytest
 
 from fake_nodes import MEMORY, ROOT_DIR, STATIC, FakeNode, container, pod
 from numa_conformance.cli import main
+from numa_conformance.cli.check_node import finding_lines
 from numa_conformance.doctor.cgroups import names_of_containers
+from numa_conformance.doctor.findings import NodeFinding
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.wire.history.history import read_histories
 from processes import PATIENCE
@@ -54,6 +57,21 @@ def test_a_fault_is_told_with_what_shows_it_and_what_to_do(node, capsys):
     assert FINDING in out
     assert "https://kubernetes.io/docs/tasks/administer-cluster/cpu-management-policies/#configuration" in out
     assert "to do: restart the kubelet" in out
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_colours_of_ours_alone(node, capsys, monkeypatch):
+    node.moves("db-uid", "main", "0-31")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout", Terminal())
+    run(capsys, "check-node", "--from-node", node.root)
+    assert sys.stdout.getvalue().startswith("\x1b[31merror\x1b[0m: the cgroup")
+    first, *rest = finding_lines(NodeFinding("a/b", *["\x1b[2J"] * 2, "error", *["\x1b[2J\n"] * 4, ()))
+    assert not any("\x1b" in line or "\n" in line for line in [first.removeprefix("\x1b[31merror\x1b[0m"), *rest])
 
 
 def test_json_says_the_same(node, capsys):

@@ -69,7 +69,7 @@ def test_the_reason_and_the_machine_are_remembered_and_the_target_goes_on(connec
 def test_only_a_machine_can_be_outside() -> None:
     client = Client(in_process())
     client.ask(StartNode(SMALL, {}))
-    with pytest.raises(BadReply, match=r"node\.admit tells no machine"):
+    with pytest.raises(BadReply, match=r"node\.admit reports no machine"):
         client.ask(AdmitPod({}))
     assert client.outside == {}
 

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from ..sources.versions import SUPPORTED_RANGE
 from ..wire.history.history import histories_text
 from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, machine_of
 from .options import version as version_type
-from .terminal import DIFFERENT, OK, print_json
+from .terminal import DIFFERENT, OK, echo_coloured, print_json
 
 _SOURCES = (
     click.option(
@@ -109,7 +109,7 @@ def _code(findings: Findings, *, strict: bool) -> int:
 def _print(findings: Findings) -> None:
     for finding in findings.findings:
         for line in finding_lines(finding):
-            click.echo(as_line(line))
+            echo_coloured(line)
     for note in findings.worth_knowing:
         click.echo(as_line(f"note: {note}"))
     for note in findings.notes:
@@ -120,10 +120,14 @@ def _print(findings: Findings) -> None:
     click.echo(f"{counts}; {len(findings.counts)} requirements asked of {of} in {findings.seconds:.1f} s")
 
 
-def finding_lines(finding: NodeFinding) -> Iterable[str]:
-    """Yield the lines of one finding for a person."""
+def finding_lines(finding: NodeFinding) -> Iterator[str]:
+    """Yield the lines of one finding for a person, printable but for a colour."""
     colour = None if os.environ.get("NO_COLOR") else "red" if finding.severity == "error" else "yellow"
-    yield f"{click.style(finding.severity, fg=colour)}: {finding.message}"
+    yield f"{click.style(finding.severity, fg=colour)}: {as_line(finding.message)}"
+    yield from map(as_line, _details(finding))
+
+
+def _details(finding: NodeFinding) -> Iterator[str]:
     if finding.got or finding.allowed:
         yield f"  seen: {finding.got or 'nothing'}; documented: {finding.allowed or 'nothing'}"
     for uid, name in finding.pods.items():
@@ -169,7 +173,7 @@ def _watch(sources: NodeSource, every: float, passes: int | None, *, strict: boo
             click.echo(change.to_json(count))
         else:
             for line in change.lines(count, finding_lines):
-                click.echo(as_line(line))
+                echo_coloured(line)
         before, code = findings, _code(findings, strict=strict)
     return code
 

@@ -109,7 +109,7 @@ def _connection(choice: TargetChoice) -> Connection:
         return InChild(choice.factory, choice.timeout)
     level: Level = "exact" if choice.level == "exact" else "documented"
     reference = functools.partial(ReferenceTarget, level, choice.version or DEFAULT, resource_fit=choice.resource_fit)
-    return InChild("the reference", choice.timeout, load=lambda: reference)
+    return InChild("the reference", choice.timeout, load=lambda: reference, quiet=True)
 
 
 LEVELS = ("exact", "documented")

@@ -78,7 +78,13 @@ def echo_picture(text: str) -> None:
     """Print a text with a picture of a machine: in colours on a terminal, unless NO_COLOR is set."""
     from ..machine.picture import coloured  # commands without machines do not pay for them
 
-    click.echo(text if os.environ.get("NO_COLOR") else coloured(text))  # click leaves escapes out elsewhere
+    text = printable.printable(text)
+    echo_coloured(text if os.environ.get("NO_COLOR") else coloured(text))
+
+
+def echo_coloured(text: str) -> None:
+    """Print a text that is printable but for our own colours, which click leaves out where there is no terminal."""
+    click.echo(text, file=getattr(sys.stdout, "raw", sys.stdout))
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> list[str]:

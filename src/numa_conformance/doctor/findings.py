@@ -9,6 +9,7 @@ from ..chapters import REQUIREMENTS
 from ..files import text_of
 from ..judging.departures import departing
 from ..judging.verdicts import Broken, HistoryVerdicts, judge
+from ..printable import as_line
 from ..sources.quirks import QUIRKS
 from ..sources.versions import DEFAULT, SUPPORTED, KubernetesVersion
 from ..wire.history.history import History
@@ -184,9 +185,9 @@ class PassChanges:
             first, *rest = render(finding)
             yield f"+ {first}"
             yield from (f"  {line}" for line in rest)
-        yield from (f"- {finding.severity}: {finding.message}" for finding in self.gone)
-        yield from (f"note: {note}" for note in self.worth_knowing)
-        yield from (f"not seen: {note}" for note in self.notes)
+        yield from (as_line(f"- {finding.severity}: {finding.message}") for finding in self.gone)
+        yield from (as_line(f"note: {note}") for note in self.worth_knowing)
+        yield from (as_line(f"not seen: {note}") for note in self.notes)
         yield f"pass {number}: {len(self.new)} new, {len(self.gone)} gone, {len(self.stayed)} as before"
 
     def to_json(self, number: int) -> str:

@@ -35,8 +35,8 @@ def shorten(text: str) -> str:
     return f"{text[: SHOWN // 2]} ... ({len(text)} characters) ... {text[-SHOWN // 4 :]}"
 
 
-def message_of(error: BaseException) -> str:
-    """Return the text of an exception of the target's own, which may raise when it is asked for, or be no UTF-8."""
+def message_of(error: object) -> str:
+    """Return the text of what the target has raised, which may raise when it is asked for, or be no UTF-8."""
     try:
         text = str(error)
     except BaseException as another:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from ..errors import Fault, UsageError
-from .faults import SHOWN, BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported
+from .faults import SHOWN, BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut, Unsupported, message_of
 from .in_process import Factory, answer_of, fault_of, load_factory
 from .message import Method, R, Request, checked_reply, read_reply
 from .messages import METHODS
@@ -33,10 +33,12 @@ _COPIES: list[object] = []
 class InChild(ProcessConnection):
     """Asks the target in a child of this process, which has loaded what this one has, and keeps no file of it."""
 
-    def __init__(self, name: str, timeout: float, *, load: Callable[[], Factory] | None = None) -> None:
+    def __init__(
+        self, name: str, timeout: float, *, load: Callable[[], Factory] | None = None, quiet: bool = False
+    ) -> None:
         """Take the factory, ``package.module:factory``. The child loads it: what that changes is changed there."""
         _forms()
-        super().__init__(partial(_serve, load or partial(load_factory, name)), name, timeout, quiet=False)
+        super().__init__(partial(_serve, load or partial(load_factory, name)), name, timeout, quiet=quiet)
 
     def _started(self) -> Process:
         process = super()._started()
@@ -62,11 +64,13 @@ class InChild(ProcessConnection):
 def _fault(line: bytes) -> TargetFault:
     """Return the fault that a line tells of; one that the target has written itself tells of none."""
     try:
-        kind, text, received = msgspec.json.decode(line.removeprefix(b"!"), type=tuple[str, str, str])
-        return _KINDS[kind](text, Exchange(received=received))
+        kind, text, received, wrong = msgspec.json.decode(line.removeprefix(b"!"), type=tuple[str, str, str, list[str]])
+        fault = _KINDS[kind](text, Exchange(received=received))
     except (ValueError, KeyError, RecursionError) as error:
         shown = Exchange(received=line[:SHOWN].decode("utf-8", "replace"))
         return BadReply(f"the target has written in place of its answer: {error}", shown)
+    fault.__cause__ = UsageError(Fault("", each) for each in wrong) if wrong else None
+    return fault
 
 
 def _leave_streams() -> tuple[BinaryIO, Callable[[bytes], object], Callable[[], object]]:
@@ -137,7 +141,8 @@ def _serve(load: Callable[[], Factory]) -> None:
                 if fault is not error:
                     show(error)
                 words = fault.reason if isinstance(fault, Unsupported) else fault.message
-                text = b"!" + encode((type(fault).__name__, words, fault.exchange.received))
+                wrong = map(message_of, error.faults) if isinstance(error, UsageError) else ()
+                text = b"!" + encode((type(fault).__name__, words, fault.exchange.received, [*wrong]))
         if getpid() != process:  # a copy that the target has forked: nobody waits for its answer
             end(os.EX_SOFTWARE)
         write(text + b"\n")

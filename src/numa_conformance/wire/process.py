@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from ..errors import UsageError
 from ..printable import printable
 from .faults import BadReply, Crashed, Exchange, NotClaimed, TargetFault, TimedOut
 from .message import R, Request
@@ -227,14 +228,14 @@ class ProcessConnection(ABC):
         except NotClaimed:
             raise
         except TargetFault as fault:
-            kind, text, received = type(fault), fault.message, fault.exchange.received
+            kind, text, received, cause = type(fault), fault.message, fault.exchange.received, fault.__cause__
         # Raised anew, outside: what led here holds all that was received, and faults are kept until the run's end.
         process, self._process = self._process, None
         assert process is not None
         exchange, status = process.stop(sent, received, _ENDS if kind is _Ended else 0)
         if kind is _Ended:
             raise Crashed(f"{text}, exit status {status}", exchange)
-        raise kind(text, exchange)
+        raise kind(text, exchange) from (cause if isinstance(cause, UsageError) else None)
 
     def close(self) -> None:
         """Tell the program to shut down, and end it."""

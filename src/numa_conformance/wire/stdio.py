@@ -55,7 +55,7 @@ def _become(argv: list[str]) -> None:
     try:
         os.execvp(argv[0], argv)
     except OSError as error:
-        os.write(1, _NOT_STARTED + f"{error}\n".encode("utf-8", "backslashreplace"))
+        os.write(1, _NOT_STARTED + f"{argv[0]!r}: {error.strerror}\n".encode("utf-8", "backslashreplace"))
         os._exit(os.EX_UNAVAILABLE)
 
 

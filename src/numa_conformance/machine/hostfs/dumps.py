@@ -29,7 +29,7 @@ MAX_STATE = 64 * 1024 * 1024
 _UNREAD = re.compile(
     r"""(?:^|/)(?:
         proc/(?!cpuinfo$|meminfo$)
-        | var/log/ | sos_(?:commands|logs|reports|strings)/
+        | var/log/(?!containers/) | sos_(?:commands|logs|reports|strings)/
         | sys/devices/(?:pci[^/]*|system/memory|system/cpu/cpufreq)/
         | sys/devices/system/node/node[0-9]+/memory[0-9]
         | sys/devices/system/cpu/cpu[0-9]+/(?:
