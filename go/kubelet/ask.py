@@ -25,7 +25,8 @@ import newer
 import odd
 import pytest
 
-from numa_conformance.report.model import Summary, read_report
+from numa_conformance.report.model import Summary
+from numa_conformance.report.reading import read_report
 
 HERE = Path(__file__).parent
 ODD_SECONDS = 60.0

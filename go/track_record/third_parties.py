@@ -18,7 +18,7 @@ sys.path.insert(0, str(EXAMPLES))
 import conforms  # noqa: E402  (it lies there)
 
 from numa_conformance.chapters import REQUIREMENTS  # noqa: E402
-from numa_conformance.report.model import read_report  # noqa: E402
+from numa_conformance.report.reading import read_report  # noqa: E402
 
 __all__ = ["ALLOCATORS", "Party", "parties", "repeat_party"]
 
