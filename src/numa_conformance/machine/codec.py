@@ -8,9 +8,16 @@ import yaml
 from ..cpuset import CpuSet
 from ..fields import Fields
 from ..forms import read_form
-from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact import expand, is_compact
-from .compact_cpus import REGULAR_FIELDS
+from .compact_cpus import (
+    REGULAR_FIELDS,
+    id_bits,
+    page_counts,
+    preferences,
+    refuse_crooked_distances,
+    refuse_repeated_devices,
+    refuse_repeats,
+)
 from .forms import MAX_CPUS, MAX_NODES, CompactForm, MachineForm
 from .model import Cpu, Device, Machine, MemoryNode
 

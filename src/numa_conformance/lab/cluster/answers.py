@@ -15,10 +15,9 @@ from ...cpuset import CpuSet, format_bits
 from ...errors import Fault, UsageError, closest
 from ...machine import Amounts, allocation_map, machine_to_dict
 from ...machine.picture import FOLDED_ABOVE
-from ..kubelet.holdings import allocatable_cpus
-from .api import Api, ApiError
+from ..kubelet.files import allocatable_cpus
 from .node import ClusterNode
-from .pods import Pod, PodWatch, is_decided, refusal_of, scheduling_of
+from .pods import Api, ApiError, Pod, PodWatch, is_decided, refusal_of, scheduling_of
 from .record import Recorder
 from .supervised import last_words
 

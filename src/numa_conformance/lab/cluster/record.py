@@ -15,8 +15,7 @@ from ...wire.history.history import Head, History, Step, histories_text
 from ...wire.history.sightings import LIVE_NODE
 from ...wire.message import Message
 from ...wire.messages.node import Admitted, PodStarted, Rejected, Removed
-from ..kubelet.files import StateFiles
-from ..kubelet.holdings import node_started
+from ..kubelet.files import StateFiles, node_started
 from .node import ClusterNode
 from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
 

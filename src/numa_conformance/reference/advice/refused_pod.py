@@ -16,8 +16,8 @@ from ..managers.provider import Hints
 from ..node import AdmissionResult, Explainer, Node, Placement
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
+from .other_requests import room_lines
 from .remedies import Remedy, in_words, remedies, without_others
-from .room import room_lines
 
 _MOST_NODES = 8
 """NUMA nodes that are listed for one resource."""

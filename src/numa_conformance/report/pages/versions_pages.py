@@ -18,7 +18,7 @@ from ...sources.policies import POLICIES, Policy
 from ...sources.quirks import QUIRKS, Quirk
 from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..html import render
-from .markdown import link_to, table
+from .source_pages import link_to, table
 
 PATCHES = tuple(map(str, SHOWN_OF.values()))
 """Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
