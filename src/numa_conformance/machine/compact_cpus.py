@@ -71,18 +71,8 @@ def _repeated(keys: Iterable[_Key]) -> list[_Key]:
 
 _SHOWN = 3
 
-REGULAR_FIELDS = (
-    "sockets",
-    "numaPerSocket",
-    "socketsPerNuma",
-    "coresPerNuma",
-    "threads",
-    "numbering",
-    "uncore",
-    "cpuIds",
-    "numaIds",
-    "socketIds",
-)
+_COUNTS = ("sockets", "numaPerSocket", "socketsPerNuma", "coresPerNuma", "threads")
+REGULAR_FIELDS = (*_COUNTS, "numbering", "uncore", "cpuIds", "numaIds", "socketIds")
 """What counts say; groups say it otherwise."""
 
 

@@ -175,13 +175,11 @@ class ClusterAnswers:
         versions = {
             node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes_of(self.server)
         }
+        plans = {name: node.plan for name, node in self.nodes.items()}
+        machines = {name: machine_to_dict(plan.machine) for name, plan in plans.items()}
         return {
-            name: {
-                "machine": machine_to_dict(node.plan.machine),
-                "kubelet": dict(node.plan.kubelet),
-                "version": versions.get(name, ""),
-            }
-            for name, node in self.nodes.items()
+            name: {"machine": machines[name], "kubelet": dict(plan.kubelet), "version": versions.get(name, "")}
+            for name, plan in plans.items()
         }
 
     def exported(self, name: str) -> dict[str, Any] | None:

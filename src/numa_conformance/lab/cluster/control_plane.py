@@ -174,12 +174,8 @@ class ControlPlane:
             config or {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
         )
         kubeconfig = str(self.kubeconfig("kube-scheduler", server))
-        settings["clientConnection"] = {
-            "qps": 500,
-            "burst": 1000,
-            **(settings.get("clientConnection") or {}),
-            "kubeconfig": kubeconfig,
-        }
+        rates = {"qps": 500, "burst": 1000, **(settings.get("clientConnection") or {})}
+        settings["clientConnection"] = {**rates, "kubeconfig": kubeconfig}
         settings["leaderElection"] = {**(settings.get("leaderElection") or {}), "leaderElect": False}
         place = self.folder / f"{name}.yaml"
         write_secret(place, json.dumps(settings).encode())

@@ -138,11 +138,8 @@ class NodeRecord:
     def _sight(self) -> Step:
         files = self._node.files()
         pods = {
-            uid: {
-                "containers": msgspec.to_builtins(self._holdings(uid, files)),
-                "qos": self._admitted[uid]["status"].get("qosClass"),
-            }
-            for uid in self._admitted
+            uid: {"containers": msgspec.to_builtins(self._holdings(uid, files)), "qos": pod["status"].get("qosClass")}
+            for uid, pod in self._admitted.items()
             if uid in files.holders()
         }
         answer: dict[str, Any] = {

@@ -90,16 +90,12 @@ class StateFiles:
                     key, alone = (node, block["type"]), len(block["numaAffinity"]) == 1
                     known = back.get(key, 0)
                     back[key] = known + block["size"] if alone and known is not None else None
-        return [
-            {
-                "node": node.node,
-                "tables": {
-                    name: _free(table, back.get((checked(node.node), name), 0))
-                    for name, table in (node.tables or {}).items()
-                },
-            }
-            for node in nodes
-        ]
+        listed = []
+        for node in nodes:
+            each = (node.tables or {}).items()
+            tables = {name: _free(table, back.get((checked(node.node), name), 0)) for name, table in each}
+            listed.append({"node": node.node, "tables": tables})
+        return listed
 
     def registered(self) -> int:
         """Return how many healthy devices the kubelet knows."""

@@ -36,7 +36,8 @@ def free_cpus(node: Node) -> int:
     if pools.reserved is None:
         return 0
     free = pools.default & ~pools.reserved
-    return free & ~_in_broken_cores(node, free) if gives_whole_cores(node) else free
+    broken = sum(core for core in node.machine.core_bits if core & ~free) if gives_whole_cores(node) else 0
+    return free & ~broken
 
 
 def room_lines(node: Node, resources: Collection[str]) -> list[str]:
@@ -69,10 +70,6 @@ def _cpus(node: Node, number: int, resources: Collection[str]) -> Iterator[str]:
     ]
     why = ", ".join(f"{bits.bit_count()} {what}" for bits, what in lost if bits)
     yield f"{free.bit_count()} of {cpus.bit_count()} CPUs free" + (f" ({why})" if why else "")
-
-
-def _in_broken_cores(node: Node, free: int) -> int:
-    return sum(core for core in node.machine.core_bits if core & ~free)
 
 
 def _memory(node: Node, number: int, resources: Iterable[str]) -> Iterator[str]:

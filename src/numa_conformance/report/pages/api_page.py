@@ -24,18 +24,10 @@ from .source_pages import FOLDER, first_paragraph, link_to
 
 def requirements_page() -> str:
     """Return ``docs/requirements.md``."""
-    return render(
-        "requirements.md",
-        coverage=_coverage(),
-        profiles={
-            name: "every feature" if features == FEATURES.keys() else _listed(features)
-            for name, features in FEATURE_SETS.items()
-        },
-        chapters=chapters(),
-        title_of=title_of,
-        link_to=link_to,
-        folder=FOLDER,
-    )
+    sets = FEATURE_SETS.items()
+    profiles = {name: "every feature" if each == FEATURES.keys() else _listed(each) for name, each in sets}
+    links = {"title_of": title_of, "link_to": link_to, "folder": FOLDER}
+    return render("requirements.md", coverage=_coverage(), profiles=profiles, chapters=chapters(), **links)
 
 
 def _coverage() -> Iterator[tuple[object, ...]]:
@@ -131,7 +123,7 @@ def _module(name: str) -> tuple[str, str, list[str], list[str]]:
     exported, messages = list[str](), list[str]()
     for each in sorted(module.__all__, key=str.lower):
         value = getattr(module, each)
-        if _is_message(value):
+        if isinstance(value, type) and issubclass(value, Message):
             messages.append(f"`{each}`{_method(value)}{_sentence(each, value)}")
         else:
             made_by = value.__init__ if each in _CONSTRUCTED else value
@@ -154,10 +146,6 @@ def _members(value: type) -> list[str]:
         for name, member in sorted(shown.items())
         if isinstance(member, property | cached_property) or inspect.isfunction(member)
     ]
-
-
-def _is_message(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, Message)
 
 
 def _method(message: type[Message]) -> str:
