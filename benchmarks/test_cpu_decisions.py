@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
+from numa_conformance.machine.model import KubeletView, ViewCpu
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, HintRequest
 from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
 from numa_conformance.sources.options import StaticOptions

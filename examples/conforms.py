@@ -26,7 +26,7 @@ import yaml
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.report.html import render
 from numa_conformance.report.model import Summary
-from numa_conformance.report.pages.markdown import link_to
+from numa_conformance.report.pages.source_pages import link_to
 from numa_conformance.report.reading import read_report
 
 HERE = Path(__file__).parent

@@ -10,8 +10,8 @@ from typing import Any
 
 import numa_conformance
 from numa_conformance import Answer, Fault, NumaConformanceError, StartError, UsageError, simulate
-from numa_conformance.reference.simulation.departures import departure_line
 from numa_conformance.reference.simulation.link import digest
+from numa_conformance.reference.simulation.node_inputs import departure_line
 
 _PLACE = re.compile(r"(machine|config|pods)(?::(\d+):(\d+))?(?:: )?(.*)", re.DOTALL)
 """How the place of a fault begins: a text of the question, and line and column where they are known."""

@@ -8,7 +8,7 @@ from typing import Any
 from bugs import LIVES, Bug, bugs
 from third_parties import Party, parties
 
-from numa_conformance.report.pages.markdown import joined, table
+from numa_conformance.report.pages.source_pages import joined, table
 from numa_conformance.sources.changes import CHANGES
 
 __all__ = ["track_record_page"]

@@ -13,7 +13,7 @@ import ask
 import yaml
 
 from numa_conformance import __version__, catalogue_names, load_machine
-from numa_conformance.machine.summary import summarize
+from numa_conformance.machine.model import summarize
 from numa_conformance.sources.versions import SUPPORTED
 
 examples = [yaml.safe_load(path.read_text()) for path in sorted(Path("/examples").glob("*.yaml"))]

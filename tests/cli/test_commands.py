@@ -7,7 +7,7 @@ import click
 import pytest
 import yaml
 
-from numa_conformance.cli.commands import OLD_NAMES, app
+from numa_conformance.cli.app import OLD_NAMES, app
 from numa_conformance.comparing.recorded import read_vectors
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.sources.versions import DEFAULT

@@ -5,11 +5,9 @@ import pytest
 import yaml
 
 from mutants.__main__ import mutants_page
-from numa_conformance.report.pages.api_page import api_page
+from numa_conformance.report.pages.api_page import api_page, protocol_page, requirement_changes_page, requirements_page
 from numa_conformance.report.pages.chapter_pages import chapter_pages
-from numa_conformance.report.pages.markdown import FOLDER
-from numa_conformance.report.pages.requirements_page import protocol_page, requirement_changes_page, requirements_page
-from numa_conformance.report.pages.source_pages import quirks_page, rules_page, statements_page
+from numa_conformance.report.pages.source_pages import FOLDER, quirks_page, rules_page, statements_page
 from numa_conformance.report.pages.versions_pages import kubernetes_versions_page, versions_page
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from numa_conformance.report.pages.markdown import FOLDER
+from numa_conformance.report.pages.source_pages import FOLDER
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

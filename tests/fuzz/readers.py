@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from numa_conformance.cli.logged_hints import logged_hints
+from numa_conformance.cli.explain import logged_hints
 from numa_conformance.comparing.recorded import read_vectors, replay
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.doctor.configuration import ROOT_DIR

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.machine.kubelet_view import derive_view
+from numa_conformance.machine.model import derive_view
 from numa_conformance.reference.managers.cpu import CpuTopology
 from numa_conformance.wire.features import FEATURES
 

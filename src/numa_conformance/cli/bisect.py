@@ -148,20 +148,12 @@ def _answers_of_programs(
 
 
 def _as_json(history: History, changes: Sequence[VersionChange], reals: Sequence[_Real]) -> dict[str, Any]:
-    return {
-        "id": history.id,
-        "machine": history.head.machine.name,
-        "steps": len(history.steps),
-        "turns": [_turn_as_json(turn) for turn in changes],
-        "real": [
-            {
-                "version": real.version,
-                "asReference": real.difference is None,
-                **(_where(real.difference) if real.difference else {}),
-            }
-            for real in reals
-        ],
-    }
+    real: list[dict[str, Any]] = []
+    for each in reals:
+        where = {} if each.difference is None else _where(each.difference)
+        real.append({"version": each.version, "asReference": each.difference is None, **where})
+    head = {"id": history.id, "machine": history.head.machine.name, "steps": len(history.steps)}
+    return {**head, "turns": [_turn_as_json(turn) for turn in changes], "real": real}
 
 
 def _turn_as_json(turn: VersionChange) -> dict[str, Any]:

@@ -63,22 +63,15 @@ def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterat
 
 
 def _as_json(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> dict[str, Any]:
-    return {
-        "requirements": {
-            known.id: {"text": known.text, "sentence": known.rests_on[0].text, "address": known.address}
-            for known in HELD_TO
-        },
-        "looks": [
-            {
-                "node": look.node,
-                "step": look.step,
-                "seconds": round(look.seconds, 2),
-                "unmet": [
-                    {"requirement": item.requirement.id, "place": item.place, "got": item.got, "allowed": item.allowed}
-                    for item in look.unmet
-                ],
-            }
-            for look in looks
-        ],
-        "ended": [{"node": item.node, "step": item.step, "why": item.why} for item in ended],
+    requirements = {
+        each.id: {"text": each.text, "sentence": each.rests_on[0].text, "address": each.address} for each in HELD_TO
     }
+    rows = []
+    for look in looks:
+        unmet = [
+            {"requirement": item.requirement.id, "place": item.place, "got": item.got, "allowed": item.allowed}
+            for item in look.unmet
+        ]
+        rows.append({"node": look.node, "step": look.step, "seconds": round(look.seconds, 2), "unmet": unmet})
+    ends = [{"node": item.node, "step": item.step, "why": item.why} for item in ended]
+    return {"requirements": requirements, "looks": rows, "ended": ends}

@@ -24,6 +24,7 @@ _COUNTS: _Counts = {
     "not as the reference": lambda pods: sum(not pod.expected for pod in pods),
 }
 _SHOWN = 3
+_POD_FIELDS = ("node", "reason", "message", "takers")
 
 
 @click.command("check-scheduler")
@@ -92,24 +93,9 @@ def _lines(outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> I
 
 
 def _as_json(scheduler: str, outcomes: Mapping[tuple[str, str], Sequence[SchedulingOutcome]]) -> dict[str, Any]:
-    return {
-        "scheduler": scheduler,
-        "groups": [
-            {
-                "policy": policy,
-                "scope": scope,
-                **{name: count(pods) for name, count in _COUNTS.items()},
-                "outcomes": [
-                    {
-                        "pod": pod.name,
-                        "node": pod.node,
-                        "reason": pod.reason,
-                        "message": pod.message,
-                        "takers": pod.takers,
-                    }
-                    for pod in pods
-                ],
-            }
-            for (policy, scope), pods in outcomes.items()
-        ],
-    }
+    groups = []
+    for (policy, scope), pods in outcomes.items():
+        counts = {name: count(pods) for name, count in _COUNTS.items()}
+        each = [{"pod": pod.name, **{name: getattr(pod, name) for name in _POD_FIELDS}} for pod in pods]
+        groups.append({"policy": policy, "scope": scope, **counts, "outcomes": each})
+    return {"scheduler": scheduler, "groups": groups}

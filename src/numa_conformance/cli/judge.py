@@ -123,20 +123,13 @@ def _is_must(name: str) -> bool:
 
 
 def _as_json(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]]) -> dict[str, Any]:
-    return {
-        "steps": verdicts.steps,
-        "requirements": [
-            {
-                "id": name,
-                "strength": "MUST" if _is_must(name) else "SHOULD",
-                "asked": times,
-                "histories": verdicts.histories[name],
-                "met": name not in unmet,
-                "broken": [_broken(wrong) for wrong in unmet.get(name, ())[:20]],
-            }
-            for name, times in sorted(verdicts.tests.items())
-        ],
-    }
+    requirements = []
+    for name, times in sorted(verdicts.tests.items()):
+        counts = {"asked": times, "histories": verdicts.histories[name], "met": name not in unmet}
+        broken = [_broken(wrong) for wrong in unmet.get(name, ())[:20]]
+        strength = "MUST" if _is_must(name) else "SHOULD"
+        requirements.append({"id": name, "strength": strength, **counts, "broken": broken})
+    return {"steps": verdicts.steps, "requirements": requirements}
 
 
 def _broken(wrong: Broken) -> dict[str, Any]:

@@ -54,13 +54,8 @@ def command(
 
 
 def _as_json(file: Path, finding: Remark) -> dict[str, str | None]:
-    return {
-        "file": str(file),
-        "kind": finding.kind,
-        "field": finding.place,
-        "message": finding.message,
-        "remedy": finding.remedy or None,
-    }
+    what = {"field": finding.place, "message": finding.message, "remedy": finding.remedy or None}
+    return {"file": str(file), "kind": finding.kind, **what}
 
 
 def _counts(findings: list[Remark]) -> str:

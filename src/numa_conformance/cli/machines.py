@@ -26,20 +26,13 @@ def list_machines(as_json: bool) -> None:
     """List the machines of the catalogue."""
     machines = [load_machine(name) for name in catalogue_names()]
     if as_json:
-        print_json(
-            [
-                {
-                    "name": machine.name,
-                    "description": machine.description,
-                    "cpus": len(machine.cpus),
-                    "cores": len(machine.core_bits),
-                    "sockets": len(machine.socket_bits),
-                    "numaNodes": len(machine.numa_ids),
-                    "uncoreCaches": len(machine.uncore_bits),
-                }
-                for machine in machines
-            ]
-        )
+        rows = []
+        for machine in machines:
+            boxes = {"sockets": machine.socket_bits, "numaNodes": machine.numa_ids, "uncoreCaches": machine.uncore_bits}
+            parts = {"cpus": machine.cpus, "cores": machine.core_bits, **boxes}
+            counts = {name: len(listed) for name, listed in parts.items()}
+            rows.append({"name": machine.name, "description": machine.description, **counts})
+        print_json(rows)
         return
     click.echo("\n".join(columns([(machine.name, summarize(machine)) for machine in machines])))
 

@@ -13,7 +13,7 @@ from ..documents import read_documents
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
 from ..judging.releases import RELEASES
-from ..report.pages.requirements_page import new_in
+from ..report.pages.api_page import new_in
 from .options import FILE
 from .terminal import print_json, say
 

@@ -114,20 +114,13 @@ def _print(outcomes: Iterable[ReplayOutcome], shown: int, *, as_json: bool) -> i
 def _as_json(
     totals: Counter[Status], by_kind: Mapping[str, Counter[Status]], differed: list[ReplayOutcome]
 ) -> dict[str, Any]:
-    return {
-        "totals": _counts(totals),
-        "kinds": {kind: _counts(counts) for kind, counts in sorted(by_kind.items())},
-        "differences": [
-            {
-                "id": outcome.vector.id,
-                "kind": outcome.vector.kind,
-                "place": outcome.vector.place,
-                "differences": list(map(asdict, outcome.differences)),
-            }
-            for outcome in differed
-        ],
-        "not_listed": totals["differed"] - len(differed),
-    }
+    differences = []
+    for outcome in differed:
+        vector = {name: getattr(outcome.vector, name) for name in ("id", "kind", "place")}
+        differences.append({**vector, "differences": list(map(asdict, outcome.differences))})
+    kinds = {kind: _counts(counts) for kind, counts in sorted(by_kind.items())}
+    left_out = totals["differed"] - len(differed)
+    return {"totals": _counts(totals), "kinds": kinds, "differences": differences, "not_listed": left_out}
 
 
 def _print_text(

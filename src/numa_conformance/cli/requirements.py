@@ -8,11 +8,9 @@ import click
 
 from ..chapters import REQUIREMENTS, Requirement
 from ..files import write_text
-from ..report.pages.api_page import api_page
+from ..report.pages.api_page import api_page, protocol_page, requirement_changes_page, requirements_page
 from ..report.pages.chapter_pages import chapter_pages
-from ..report.pages.markdown import FOLDER
-from ..report.pages.requirements_page import protocol_page, requirement_changes_page, requirements_page
-from ..report.pages.source_pages import rules_page, statements_page
+from ..report.pages.source_pages import FOLDER, rules_page, statements_page
 from ..report.pages.versions_pages import kubernetes_versions_page, versions_page
 from .options import DIRECTORY, chosen
 from .terminal import print_json, say

@@ -128,40 +128,23 @@ def _ranked(
 
 
 def _as_json(pod: Pod, profile: SchedulerProfile, scored: Iterable[_Scored], quirks: SchedulerQuirks) -> dict[str, Any]:
-    strategy = profile.fit.strategy
-    return {
-        "pod": f"{pod.namespace}/{pod.name}",
-        "uid": pod.uid,
-        "profile": profile.scheduler_name,
-        "strategy": strategy.type,
-        "pluginWeight": profile.weight,
-        "nodes": [
-            {
-                "node": ranked.node.name,
-                "score": ranked.result.score,
-                "weighted": ranked.final,
-                "fits": ranked.fits,
-                "insufficient": list(ranked.result.insufficient),
-                "arithmetic": mean_text(strategy, ranked.result.steps, ranked.result.score),
-                "resources": [_step_json(profile, step, quirks) for step in ranked.result.steps],
-            }
-            for ranked in scored
-        ],
-    }
+    strategy, nodes = profile.fit.strategy, []
+    for ranked in scored:
+        result = ranked.result
+        scores = {"score": result.score, "weighted": ranked.final}
+        fit = {"fits": ranked.fits, "insufficient": list(result.insufficient)}
+        arithmetic = mean_text(strategy, result.steps, result.score)
+        resources = [_step_json(profile, step, quirks) for step in result.steps]
+        nodes.append({"node": ranked.node.name, **scores, **fit, "arithmetic": arithmetic, "resources": resources})
+    head = {"pod": f"{pod.namespace}/{pod.name}", "uid": pod.uid, "profile": profile.scheduler_name}
+    return {**head, "strategy": strategy.type, "pluginWeight": profile.weight, "nodes": nodes}
 
 
 def _step_json(profile: SchedulerProfile, step: ResourceStep, quirks: SchedulerQuirks) -> dict[str, Any]:
-    return {
-        "resource": step.name,
-        "used": step.used,
-        "pod": step.of_pod,
-        "requested": step.requested,
-        "allocatable": step.capacity,
-        "score": step.score,
-        "weight": step.weight,
-        "leftOut": step.left_out or None,
-        "arithmetic": step_text(profile.fit.strategy, step, quirks),
-    }
+    amounts = {"used": step.used, "pod": step.of_pod, "requested": step.requested, "allocatable": step.capacity}
+    result = {"score": step.score, "weight": step.weight, "leftOut": step.left_out or None}
+    arithmetic = step_text(profile.fit.strategy, step, quirks)
+    return {"resource": step.name, **amounts, **result, "arithmetic": arithmetic}
 
 
 def _lines(pod: Pod, profile: SchedulerProfile, scored: Sequence[_Scored], quirks: SchedulerQuirks) -> list[str]:

@@ -14,10 +14,10 @@ import click
 
 from ..documents import read_documents
 from ..errors import Fault, UsageError
-from ..lab.cluster.api import read_manifests
 from ..lab.cluster.binaries import build_release, check_inotify, find_binaries, skew_notices
 from ..lab.cluster.control import Control
 from ..lab.cluster.nodes_file import Scheduler, Stopped, default_nodes, extra_words, read_nodes
+from ..lab.cluster.pods import read_manifests
 from ..namespaces import end_with_parent
 from .options import EXISTING_DIRECTORY, needs
 from .terminal import OK, notice, say, with_progress

@@ -8,9 +8,16 @@ import yaml
 from ..cpuset import CpuSet
 from ..fields import Fields
 from ..forms import read_form
-from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
 from .compact import expand, is_compact
-from .compact_cpus import REGULAR_FIELDS
+from .compact_cpus import (
+    REGULAR_FIELDS,
+    id_bits,
+    page_counts,
+    preferences,
+    refuse_crooked_distances,
+    refuse_repeated_devices,
+    refuse_repeats,
+)
 from .forms import MAX_CPUS, MAX_NODES, CompactForm, MachineForm
 from .model import Cpu, Device, Machine, MemoryNode
 
@@ -19,16 +26,13 @@ _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 def machine_to_dict(machine: Machine) -> dict[str, Any]:
     """Return the JSON form; optional parts that say nothing are left out."""
+    pages_by_node = [dict(sorted(node.hugepages.items())) for node in machine.memory]
     obj: dict[str, Any] = {
         "name": machine.name,
         "cpus": msgspec.to_builtins(list(machine.cpus)),
         "memory": [
-            {
-                "node": node.node,
-                "memory": node.memory,
-                **({"hugepages": dict(sorted(node.hugepages.items()))} if node.hugepages else {}),
-            }
-            for node in machine.memory
+            {"node": node.node, "memory": node.memory, **({"hugepages": pages} if pages else {})}
+            for node, pages in zip(machine.memory, pages_by_node, strict=True)
         ],
         "distances": None if machine.distances is None else [list(row) for row in machine.distances],
         "devices": [

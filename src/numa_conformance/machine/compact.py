@@ -8,8 +8,18 @@ from msgspec import UNSET
 
 from ..cpuset import CpuSet, bits_of, iter_bits
 from ..fields import Fields
-from .checks import id_bits, page_counts, preferences, refuse_crooked_distances, refuse_repeated_devices, refuse_repeats
-from .compact_cpus import REGULAR_FIELDS, assumed_siblings, grouped_cpus, regular_cpus
+from .compact_cpus import (
+    REGULAR_FIELDS,
+    assumed_siblings,
+    grouped_cpus,
+    id_bits,
+    page_counts,
+    preferences,
+    refuse_crooked_distances,
+    refuse_repeated_devices,
+    refuse_repeats,
+    regular_cpus,
+)
 from .forms import MAX_DEVICES, MAX_NODES, SIZE, SIZES, CompactDeviceForm, CompactForm, DistancesForm, MemoryOnlyForm
 from .model import Cpu, Device, Machine, MemoryNode
 

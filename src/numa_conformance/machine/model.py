@@ -1,4 +1,4 @@
-"""``Machine``: what the hardware is. What the kubelet makes of it is ``KubeletView``."""
+"""``Machine``: what the hardware is, and ``KubeletView``: what the kubelet makes of it (CPU-TOPO, CPU-DISC)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -137,3 +137,90 @@ class Machine:
             key = cpu.id if cpu.core is None else (cpu.numa, cpu.socket, cpu.core)
             cores[key] = cores.get(key, 0) | 1 << cpu.id
         return tuple(sorted(cores.values(), key=lambda bits: bits & -bits))  # the lowest bit
+
+
+def summarize(machine: Machine) -> str:
+    """Return in a line how many sockets, NUMA nodes, caches, cores, CPUs and devices a machine has, and its memory."""
+    threads = " or ".join(map(str, sorted({core.bit_count() for core in machine.core_bits})))
+    without_cpus = sum(not bits for bits in machine.numa_bits.values())
+    sizes = [node.memory for node in machine.memory]
+    parts = [
+        _count(len(machine.socket_bits), "socket"),
+        _count(len(machine.numa_ids), "NUMA node") + (f" ({without_cpus} without CPUs)" if without_cpus else ""),
+        _count(len(machine.uncore_bits), "uncore cache"),
+        f"{_count(len(machine.core_bits), 'core')} of {threads} {'thread' if threads == '1' else 'threads'}",
+        _count(len(machine.cpus), "CPU") + (f" and {len(machine.offline)} offline" if machine.offline else ""),
+    ]
+    if None not in sizes:
+        parts.append(f"{machine.total_memory / 2**30:.1f} GiB")
+    return ", ".join([*parts, *([_count(len(machine.devices), "device")] if machine.devices else [])])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewCpu:
+    """One row of the kubelet's CPU table. ``core`` is the lowest CPU id of the core (CPU-TOPO-04)."""
+
+    id: int
+    numa: int
+    socket: int
+    core: int
+    uncore: int
+
+
+@dataclass(frozen=True)
+class KubeletView:
+    """The CPU table, ascending by id, and the totals that do not come from it (CPU-TOPO-03).
+
+    ``numa_ids`` are the nodes known to the Topology, Memory and Device Managers, those without CPUs included; the CPU
+    Manager knows only the nodes in ``cpus``.
+    """
+
+    cpus: tuple[ViewCpu, ...]
+    num_cpus: int
+    num_cores: int
+    num_sockets: int
+    numa_ids: tuple[int, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = True) -> KubeletView:
+    """Derive the kubelet's view of a machine.
+
+    A CPU whose core the kernel does not name is skipped, as in discovery. Without that quirk every last-level cache
+    counts as an uncore cache, also one that covers a NUMA node.
+    """
+    members: dict[tuple[int, int, int], list[int]] = {}
+    for cpu in machine.cpus:
+        if cpu.core is not None:
+            members.setdefault((cpu.numa, cpu.socket, cpu.core), []).append(cpu.id)
+    cores_in_node: dict[int, int] = {}
+    for numa, _, _ in members:
+        cores_in_node[numa] = cores_in_node.get(numa, 0) + 1
+    trust = not node_wide_cache_is_no_uncore_cache or machine.uncore_source == "reported"
+    rows = []
+    for cpu in machine.cpus:
+        if cpu.core is None:
+            continue
+        threads = members[cpu.numa, cpu.socket, cpu.core]
+        node_wide = cores_in_node[cpu.numa] * len(threads)
+        rows.append(ViewCpu(cpu.id, cpu.numa, cpu.socket, threads[0], _uncore(machine, cpu, node_wide, trust=trust)))
+    return KubeletView(
+        cpus=tuple(rows),
+        num_cpus=len(rows),
+        num_cores=len(members),
+        num_sockets=len({row.socket for row in rows}),
+        numa_ids=machine.numa_ids,
+    )
+
+
+def _uncore(machine: Machine, cpu: Cpu, node_wide: int, *, trust: bool) -> int:
+    """Return the cache id, or the socket id where the kubelet sees no split cache (CPU-DISC-12, CPU-DISC-14)."""
+    if cpu.uncore is None:
+        return cpu.socket
+    if not trust and machine.uncore_bits[cpu.uncore].bit_count() == node_wide:
+        return cpu.socket
+    return cpu.uncore

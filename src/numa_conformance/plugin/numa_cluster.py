@@ -14,9 +14,8 @@ from kubernetes import client, config
 from ..errors import Fault, UsageError
 from ..judging.verdicts import Broken, judge_from_file
 from ..lab.cluster import control as real_cluster
-from ..lab.cluster.api import Api, make
 from ..lab.cluster.control import OpenCluster
-from ..lab.cluster.pods import refusal_of, scheduling_of
+from ..lab.cluster.pods import Api, make, refusal_of, scheduling_of
 from ..wire.history.history import read_histories
 
 _LOOK_SECONDS = 0.05

@@ -26,24 +26,12 @@ WIDEST = 70
 
 def kind_as_json(kind: Kind) -> dict[str, Any]:
     """Return a kind of difference with its example: a scenario that ``replay`` takes, the second side as its record."""
-    scenario = _scenario(kind)
-    return {
-        "method": kind.method,
-        "place": kind.place,
-        "needs": kind.needed,
-        **causes_by_sort(kind.causes),
-        "histories": kind.histories,
-        "machines": list(kind.machines),
-        "example": {
-            "machine": kind.example.history.head.machine.name,
-            "steps": len(kind.example.history.steps),
-            "differences": [
-                {"path": difference.path, "a": difference.got, "b": difference.expected}
-                for difference in kind.example.differences
-            ],
-            "scenario": scenario,
-        },
-    }
+    history, places = kind.example.history, kind.example.differences
+    differences = [{"path": place.path, "a": place.got, "b": place.expected} for place in places]
+    example = {"machine": history.head.machine.name, "steps": len(history.steps), "differences": differences}
+    head = {"method": kind.method, "place": kind.place, "needs": kind.needed, **causes_by_sort(kind.causes)}
+    counts = {"histories": kind.histories, "machines": list(kind.machines)}
+    return {**head, **counts, "example": {**example, "scenario": _scenario(kind)}}
 
 
 def causes_by_sort(causes: Sequence[str]) -> dict[str, list[str]]:

@@ -19,8 +19,8 @@ from numa_conformance.cli.app import main
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.cluster import binaries
 from numa_conformance.lab.cluster.binaries import PROGRAMS, build_release, cached_release, find_binaries, skew_notices
-from numa_conformance.lab.cluster.certificates import Authority
 from numa_conformance.lab.cluster.control import Control, names_of_clusters, open_cluster
+from numa_conformance.lab.cluster.control_plane import Authority
 from numa_conformance.lab.cluster.pods import is_decided, refusal_of
 from numa_conformance.lab.cluster.supervised import last_words
 from numa_conformance.lab.kubelet.process import free_ports

@@ -15,7 +15,7 @@ pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed"
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.lab.dra import containers as module
 from numa_conformance.lab.dra.containers import Containers
-from numa_conformance.lab.dra.kubelet import DriverRefusedError
+from numa_conformance.lab.dra.target import DriverRefusedError
 
 
 class Plugin:

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 
 from numa_conformance.errors import StartError, UsageError
-from numa_conformance.lab.kubelet import holdings, process
+from numa_conformance.lab.kubelet import files, process
 from numa_conformance.lab.kubelet.process import RunningKubelet
 
 NO_INOTIFY = 'E1123 10:00:00.000000 1 run.go:72] "command failed" err="inotify_init: too many open files"\n'
@@ -59,6 +59,6 @@ def test_a_crash_is_told_by_its_panic_not_by_an_error_before_it(start):
 
 @pytest.mark.parametrize("cpu", [-1, 10**12])
 def test_a_cpu_that_no_computer_has_is_refused_at_once(tmp_path, monkeypatch, cpu):
-    monkeypatch.setattr(holdings, "ask", lambda *_: SimpleNamespace(cpu_ids=[0, cpu]))
+    monkeypatch.setattr(files, "ask", lambda *_: SimpleNamespace(cpu_ids=[0, cpu]))
     with pytest.raises(ValueError, match=rf"id {cpu} is outside 0\.\.65535"):
-        holdings.allocatable_cpus(tmp_path)
+        files.allocatable_cpus(tmp_path)

@@ -17,7 +17,7 @@ def tmp_path():
 def _patience(monkeypatch):
     pytest.importorskip("grpc", reason="the extra [lab] is not installed")
     from numa_conformance.lab.kubelet_apis import interfaces
-    from numa_conformance.lab.node_agent.plugin import ConnectedPlugin
+    from numa_conformance.lab.node_agent.agent import ConnectedPlugin
 
     monkeypatch.setattr(interfaces.GrpcClient.ask, "__defaults__", (PATIENCE,))
     for name in ("DIAL_SECONDS", "CALL_SECONDS", "PRE_START_SECONDS"):

@@ -11,7 +11,7 @@ pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed"
 
 from numa_conformance.lab.kubelet.device_plugin import plugins_of  # noqa: E402
 from numa_conformance.lab.node_agent import registration  # noqa: E402
-from numa_conformance.lab.node_agent.plugin import ConnectedPlugin  # noqa: E402
+from numa_conformance.lab.node_agent.agent import ConnectedPlugin  # noqa: E402
 from processes import wait_until  # noqa: E402
 from served import NIC, V1BETA1, Plugin, Served, device, machine, pod, records  # noqa: E402
 

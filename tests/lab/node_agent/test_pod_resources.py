@@ -7,7 +7,7 @@ import pytest
 grpc = pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
-from numa_conformance.lab.node_agent.pod_resources import RateLimit  # noqa: E402
+from numa_conformance.lab.node_agent.serving import RateLimit  # noqa: E402
 from served import NIC, STATIC, V1, Served, pod, records  # noqa: E402
 
 DEVICES = (

@@ -15,10 +15,9 @@ from ...cpuset import CpuSet, format_bits
 from ...errors import Fault, UsageError, closest
 from ...machine import Amounts, allocation_map, machine_to_dict
 from ...machine.picture import FOLDED_ABOVE
-from ..kubelet.holdings import allocatable_cpus
-from .api import Api, ApiError
+from ..kubelet.files import allocatable_cpus
 from .node import ClusterNode
-from .pods import Pod, PodWatch, is_decided, refusal_of, scheduling_of
+from .pods import Api, ApiError, Pod, PodWatch, is_decided, refusal_of, scheduling_of
 from .record import Recorder
 from .supervised import last_words
 
@@ -176,13 +175,11 @@ class ClusterAnswers:
         versions = {
             node["metadata"]["name"]: node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes_of(self.server)
         }
+        plans = {name: node.plan for name, node in self.nodes.items()}
+        machines = {name: machine_to_dict(plan.machine) for name, plan in plans.items()}
         return {
-            name: {
-                "machine": machine_to_dict(node.plan.machine),
-                "kubelet": dict(node.plan.kubelet),
-                "version": versions.get(name, ""),
-            }
-            for name, node in self.nodes.items()
+            name: {"machine": machines[name], "kubelet": dict(plan.kubelet), "version": versions.get(name, "")}
+            for name, plan in plans.items()
         }
 
     def exported(self, name: str) -> dict[str, Any] | None:

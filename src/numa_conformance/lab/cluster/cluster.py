@@ -14,13 +14,11 @@ from ..kubelet.launcher import Launcher
 from ..kubelet.process import free_ports
 from ..nri.runtime_side import built
 from .answers import KUBECONFIG, NODES, ClusterAnswers, is_ready, nodes_of, outside_path
-from .api import Api, ApiError, make
 from .binaries import LOOPBACK, Binaries, host_address
-from .certificates import write_secret
-from .control_plane import ControlPlane
+from .control_plane import ControlPlane, write_secret
 from .node import ClusterNode
 from .nodes_file import KUBECONFIG_PLACE, ClusterError, PlannedNode, Scheduler, Stopped
-from .pods import Pod, PodWatch
+from .pods import Api, ApiError, Pod, PodWatch, make
 from .record import NodeRecord, Recorder
 from .supervised import STARTED_AGAIN, Supervised, last_words, met_a_port_in_use
 

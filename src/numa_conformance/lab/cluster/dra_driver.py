@@ -17,8 +17,7 @@ from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, LONGEST, Daemon, filled_in
 from ..dra.api_server import newest
 from ..dra.containers import NOBODY_DECIDES, environment_cpus
-from ..dra.kubelet import DriverRefusedError
-from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED
+from ..dra.target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED, DriverRefusedError
 from ..kubelet.launcher import HOME
 from .control import OpenCluster, bring_up
 from .pods import has_started, scheduling_of

@@ -10,16 +10,15 @@ from typing import Any
 from ...machine import machine_to_dict
 from ..kubelet.cri_objects import NOWHERE, CriContainer, nobody
 from ..kubelet.device_plugin import plugins_of
-from ..kubelet.files import StateFiles
-from ..kubelet.holdings import holdings
+from ..kubelet.files import StateFiles, holdings
 from ..kubelet.launcher import HOME, Launcher
 from ..kubelet.process import SETTINGS, configuration
 from ..kubelet.runtime import FakeRuntime
 from ..nri.of_cri import RuntimePlugins
 from ..nri.runtime_side import built
 from .binaries import LOOPBACK
-from .certificates import write_secret
 from .cgroups import NodeCgroups
+from .control_plane import write_secret
 from .image_programs import ImagePrograms
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch

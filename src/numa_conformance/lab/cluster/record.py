@@ -15,8 +15,7 @@ from ...wire.history.history import Head, History, Step, histories_text
 from ...wire.history.sightings import LIVE_NODE
 from ...wire.message import Message
 from ...wire.messages.node import Admitted, PodStarted, Rejected, Removed
-from ..kubelet.files import StateFiles
-from ..kubelet.holdings import node_started
+from ..kubelet.files import StateFiles, node_started
 from .node import ClusterNode
 from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
 
@@ -139,11 +138,8 @@ class NodeRecord:
     def _sight(self) -> Step:
         files = self._node.files()
         pods = {
-            uid: {
-                "containers": msgspec.to_builtins(self._holdings(uid, files)),
-                "qos": self._admitted[uid]["status"].get("qosClass"),
-            }
-            for uid in self._admitted
+            uid: {"containers": msgspec.to_builtins(self._holdings(uid, files)), "qos": pod["status"].get("qosClass")}
+            for uid, pod in self._admitted.items()
             if uid in files.holders()
         }
         answer: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 from ...cpuset import CpuSet
 from ..kubelet.cri_objects import RefusedError, environment
 from ..nri.runtime_side import NriError, RuntimeSide
-from .kubelet import DriverRefusedError
+from .target import DriverRefusedError
 
 NOBODY_DECIDES = "no plugin of NRI decides what a container without a claim may run on"
 VARIABLE = "CPUSET"

@@ -15,8 +15,18 @@ from ..daemon.daemon import HOST, Daemon
 from ..nri.runtime_side import built
 from .api_server import ApiServer
 from .containers import Containers
-from .kubelet import DriverRefusedError, KubeletOfDrivers
-from .target import CDI, KUBECONFIG, KUBELET, NODE, NRI, PLACEHOLDERS, PLACES, RESERVED
+from .target import (
+    CDI,
+    KUBECONFIG,
+    KUBELET,
+    NODE,
+    NRI,
+    PLACEHOLDERS,
+    PLACES,
+    RESERVED,
+    DriverRefusedError,
+    KubeletOfDrivers,
+)
 
 NODE_NAME = "numa-conformance"
 REGISTER_SECONDS, PUBLISH_SECONDS = 20.0, 20.0

@@ -50,19 +50,13 @@ class FakeDevicePlugin:
         return DEVICE_PLUGINS.DevicePluginOptions(get_preferred_allocation_available=self._prefers)
 
     def _list(self, request: Any, context: object) -> Iterator[Any]:
-        messages = DEVICE_PLUGINS
-        yield messages.ListAndWatchResponse(
-            devices=[
-                messages.Device(
-                    ID=device.id,
-                    health="Healthy" if device.healthy else "Unhealthy",
-                    topology=messages.TopologyInfo(nodes=[messages.NUMANode(ID=node) for node in device.numa])
-                    if device.numa
-                    else None,
-                )
-                for device in self._devices
-            ]
-        )
+        messages, devices = DEVICE_PLUGINS, []
+        for device in self._devices:
+            nodes = [messages.NUMANode(ID=node) for node in device.numa]
+            topology = messages.TopologyInfo(nodes=nodes) if nodes else None
+            health = "Healthy" if device.healthy else "Unhealthy"
+            devices.append(messages.Device(ID=device.id, health=health, topology=topology))
+        yield messages.ListAndWatchResponse(devices=devices)
         self._ended.wait()
 
     def _prefer(self, request: Any, context: object) -> Any:
@@ -81,13 +75,11 @@ class FakeDevicePlugin:
 
 def plugins_of(machine: Machine, folder: str) -> list[FakeDevicePlugin]:
     """Return a plugin for each resource of the machine."""
-    resources = sorted({device.resource for device in machine.devices})
+    by_resource: dict[str, list[Device]] = {}
+    for device in machine.devices:
+        by_resource.setdefault(device.resource, []).append(device)
+    prefers = machine.preferred_allocation.get
     return [
-        FakeDevicePlugin(
-            resource,
-            [device for device in machine.devices if device.resource == resource],
-            folder,
-            prefers=machine.preferred_allocation.get(resource) is not None,
-        )
-        for resource in resources
+        FakeDevicePlugin(resource, devices, folder, prefers=prefers(resource) is not None)
+        for resource, devices in sorted(by_resource.items())
     ]

@@ -16,8 +16,7 @@ from ...machine.hostfs.kubelet_root import STATE_FILES
 from ...wire.messages.node import ContainerHolding, Update
 from .cri_objects import CriContainer, Hears, nobody
 from .device_plugin import plugins_of
-from .files import StateFiles
-from .holdings import holdings
+from .files import StateFiles, holdings
 from .launcher import Launcher
 from .process import RunningKubelet
 from .runtime import FakeRuntime

@@ -17,7 +17,7 @@ from ...wire.message import Request
 from ...wire.messages import node as messages
 from ...wire.messages.describe import PROTOCOL, Describe, Description
 from .cri_objects import Hears, nobody
-from .holdings import node_started
+from .files import node_started
 from .launcher import Launcher
 from .node import RealNode
 from .process import version_of

@@ -1,20 +1,158 @@
-"""Serving a node on the sockets of a kubelet until told to stop."""
+"""Serving a node on the sockets of a kubelet, and its PodResources API v1 (DEV-PR-01..05, MEM-REPORT-01)."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import grpc
+
+from ...cpuset import Unchecked, iter_bits
 from ...errors import UsageError
 from ...kube import Pod, files_of, read_cluster
-from ..kubelet_apis.interfaces import serve
-from .agent import NodeAgent, Tell, line
-from .pod_resources import RateLimit, pod_resources_service
-from .registration import DevicePlugins
-from .root import AgentRoot, private_sockets
+from ...kube.container import Container
+from ...reference.managers.device import NO_NODE
+from ...reference.node.results import Placement
+from ..kubelet_apis.interfaces import POD_RESOURCES as V1
+from ..kubelet_apis.interfaces import serve, service
+from .agent import NodeAgent, NodeView, Tell, line
+from .registration import AgentRoot, DevicePlugins, private_sockets
+
+
+def pod_resources_service(agent: NodeAgent) -> Any:
+    """Return the service ``v1.PodResourcesLister`` over an agent's node."""
+    lister = _Lister(agent)
+    methods = {"List": lister.list, "GetAllocatableResources": lister.allocatable, "Get": lister.get}
+    return service(V1, "PodResourcesLister", methods, requests={"Get": "GetPodResourcesRequest"})
+
+
+class _Lister:
+    def __init__(self, agent: NodeAgent) -> None:
+        self._agent = agent
+
+    def list(self, request: object, context: object) -> Any:
+        """Tell of every pod; before 1.34 of those too that are refused (DEV-PR-05)."""
+        view = self._agent.view
+        pods = list(view.pods)
+        if not self._enabled("KubeletPodResourcesListUseActivePods"):
+            pods += view.refused
+        return V1.ListPodResourcesResponse(pod_resources=[_pod(pod, view) for pod in pods])
+
+    def get(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Tell of one pod."""
+        if not self._enabled("KubeletPodResourcesGet"):
+            context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
+        view = self._agent.view
+        name, namespace = request.pod_name, request.pod_namespace
+        for pod in (*view.pods, *view.refused):
+            if (pod.name, pod.namespace) == (name, namespace):
+                return V1.GetPodResourcesResponse(pod_resources=_pod(pod, view))
+        return context.abort(grpc.StatusCode.UNKNOWN, f"pod {name} in namespace {namespace} not found")
+
+    def allocatable(self, request: object, context: object) -> Any:
+        """Tell what can be given to containers exclusively, whoever has it now."""
+        view = self._agent.view
+        devices = [
+            record
+            for resource, listed in sorted(view.devices.items())
+            for device in sorted(listed.healthy)
+            for record in _records(resource, device, listed.nodes[device])
+        ]
+        memory = [
+            V1.ContainerMemory(memory_type=kind, size=table.allocatable, topology=_nodes([node]))
+            for node, books in (view.pools.memory or {}).items()
+            for kind, table in books.tables.items()
+            if table.allocatable
+        ]
+        cpus = list(iter_bits(view.pools.allocatable or 0))
+        return V1.AllocatableResourcesResponse(devices=devices, cpu_ids=cpus, memory=memory)
+
+    def _enabled(self, gate: str) -> bool:
+        return self._agent.node.gates.enabled(gate)
+
+
+def _pod(pod: Pod, view: NodeView) -> Any:
+    placed = view.placements.get(pod.uid, {})
+    containers = [_container(container.name, placed.get(container.name), view) for container in _shown(pod)]
+    return V1.PodResources(name=pod.name, namespace=pod.namespace, containers=containers)
+
+
+def _container(name: str, placed: Placement | None, view: NodeView) -> Any:
+    if placed is None:
+        return V1.ContainerResources(name=name)
+    held = placed.devices or {}
+    blocks = placed.memory or ()
+    return V1.ContainerResources(
+        name=name,
+        devices=[record for resource, ids in held.items() for record in _held(resource, ids, view)],
+        cpu_ids=list(iter_bits(placed.cpus)),
+        memory=[
+            V1.ContainerMemory(memory_type=block.type, size=block.bytes, topology=_nodes(block.nodes))
+            for block in blocks
+        ],
+    )
+
+
+def _held(resource: str, ids: Iterable[str], view: NodeView) -> Iterator[Any]:
+    """Yield the records of devices that a container has; node -1 is a kubelet's word for no topology there."""
+    known = view.devices.get(resource)
+    for device in ids:
+        nodes = known.nodes.get(device) if known else None
+        yield from _records(resource, device, tuple(node for node in nodes or () if node != NO_NODE) or None)
+
+
+def _records(resource: str, device: str, nodes: Iterable[int] | None) -> Iterator[Any]:
+    """Yield a record for each NUMA node of a device, none for a topology without nodes (DEV-PR-01, DEV-PR-04)."""
+    for topology in [None] if nodes is None else [_nodes([node]) for node in nodes]:
+        yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
+
+
+def _shown(pod: Pod) -> list[Container]:
+    """Return the containers that are told of: those that keep running (CPU-POD-03)."""
+    return [container for container in pod.init_containers if container.restart_always] + list(pod.containers)
+
+
+def _nodes(nodes: Iterable[Unchecked]) -> Any:
+    return V1.TopologyInfo(nodes=[V1.NUMANode(ID=node) for node in nodes])
+
+
+class RateLimit(grpc.ServerInterceptor):
+    """As the kubelet does: so many requests a second, and a few at once; the others are refused at once."""
+
+    PER_SECOND, AT_ONCE = 100.0, 10.0
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take what tells seconds."""
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._left = self.AT_ONCE
+        self._then = clock()
+
+    def allows(self) -> bool:
+        """Take one request, unless there are too many."""
+        with self._lock:
+            now = self._clock()
+            self._left = min(self.AT_ONCE, self._left + (now - self._then) * self.PER_SECOND)
+            self._then = now
+            if self._left < 1:
+                return False
+            self._left -= 1
+            return True
+
+    def intercept_service(self, continuation: Any, details: Any) -> Any:
+        """Answer a request that is one too many."""
+        if self.allows():
+            return continuation(details)
+        return grpc.unary_unary_rpc_method_handler(_refuse)
+
+
+def _refuse(request: object, context: grpc.ServicerContext) -> None:
+    context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "rejected by rate limit")
 
 
 class ServedNode:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import Fault, StartError, UsageError
-from ..kubelet_view import KubeletView, ViewCpu
+from ..model import KubeletView, ViewCpu
 from .host_files import HostFiles
 
 _CPU = "sys/devices/system/cpu"

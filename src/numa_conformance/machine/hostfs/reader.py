@@ -22,7 +22,8 @@ def read_machine(root: Path | str, name: str | None = None) -> Machine:
     Core ids in the result are the lowest CPU of the core, so they are unique on the machine. What contradicts itself
     becomes a note. Raises ``UsageError`` naming the file when there is nothing to go by.
     """
-    return _Reader(HostFiles(Path(root))).read(name or _name(Path(root)))
+    default = "this-computer" if str(root) == "/" else Path(root).resolve().name
+    return _Reader(HostFiles(Path(root))).read(name or default)
 
 
 def unseen(root: Path, machine: Machine) -> tuple[str, ...]:
@@ -43,10 +44,6 @@ def unseen(root: Path, machine: Machine) -> tuple[str, ...]:
         f"{_NODE}/node*/distance; assumed: none": nodes and machine.distances is None,
     }
     return tuple(UNSEEN + what for what, lacking in lacks.items() if lacking)
-
-
-def _name(root: Path) -> str:
-    return "this-computer" if str(root) == "/" else root.resolve().name
 
 
 @dataclass
@@ -83,21 +80,17 @@ class _Reader:
         caches = self._numbered_groups(groups.cache, self._cache_ids(online))
         if any(core & ~groups.socket[cpu] and groups.socket[cpu] for cpu, core in groups.core.items()):
             self._notes.append("a core lies in several sockets")
+        cores = {cpu: _lowest(core) if core else None for cpu, core in groups.core.items()}
+        memory = (
+            [read_memory_node(self._files, node) for node in nodes] if numa else [total_memory(self._files, _POOLS)]
+        )
         return Machine(
             name=name,
             cpus=tuple(
-                Cpu(
-                    id=cpu,
-                    core=_lowest(groups.core[cpu]) if groups.core[cpu] else None,
-                    socket=sockets.get(cpu, 0),
-                    numa=node_of.get(cpu, nodes[0]),
-                    uncore=caches.get(cpu),
-                )
+                Cpu(cpu, cores[cpu], sockets.get(cpu, 0), node_of.get(cpu, nodes[0]), caches.get(cpu))
                 for cpu in iter_bits(online)
             ),
-            memory=tuple(read_memory_node(self._files, node) for node in nodes)
-            if numa
-            else (total_memory(self._files, _POOLS),),
+            memory=tuple(memory),
             distances=read_distances(self._files, nodes, self._notes) if numa else None,
             offline=tuple(iter_bits(offline)),
             notes=tuple(self._notes),

@@ -16,8 +16,8 @@ from ..managers.provider import Hints
 from ..node import AdmissionResult, Explainer, Node, Placement
 from ..node.explain import MergeTrace
 from ..node.fit import node_allocatable
+from .other_requests import room_lines
 from .remedies import Remedy, in_words, remedies, without_others
-from .room import room_lines
 
 _MOST_NODES = 8
 """NUMA nodes that are listed for one resource."""
@@ -93,16 +93,13 @@ def _refused_by(
     if manager == "cpus":
         return f"the CPU Manager, cpuManagerPolicy {config.cpu_manager_policy}"
     if manager == "memory":
-        missing = [name for name in requests if name.startswith("hugepages-") and not _has(node, name)]
+        offered = node_allocatable(node.machine, node.config)
+        missing = [name for name in requests if name.startswith("hugepages-") and offered.get(name, 0) <= 0]
         why = f": the machine has no pages for {', '.join(missing)}" if missing else ""
         return f"the Memory Manager, memoryManagerPolicy {config.memory_manager_policy}{why}"
     if manager == "devices":
         return "the Device Manager"
     return "the kubelet's last check: the requests of all pods on the node must not exceed what it offers"
-
-
-def _has(node: Node, resource: str) -> bool:
-    return node_allocatable(node.machine, node.config).get(resource, 0) > 0
 
 
 def _demand(policy: str) -> str:

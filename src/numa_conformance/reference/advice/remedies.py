@@ -15,8 +15,7 @@ from ...kube.resource_names import is_huge_page, page_bytes
 from ...machine import Machine, MemoryNode
 from ...sources.options import STATIC_OPTIONS
 from ..node import AdmissionResult, Node, node_allocatable
-from .other_requests import OtherRequests, admitted, whole_of
-from .room import gives_whole_cores
+from .other_requests import OtherRequests, admitted, gives_whole_cores, whole_of
 
 _MOST = 4
 """Remedies that are offered."""

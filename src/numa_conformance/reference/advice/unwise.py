@@ -12,10 +12,9 @@ from ...sources.gates import all_gates
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
 from ..node import Node
-from .other_requests import admitted
+from .other_requests import admitted, free_cpus, gives_whole_cores
 from .refused_configuration import Remark, refusals
 from .remedies import WEAKER, whole_cores
-from .room import free_cpus, gives_whole_cores
 
 
 def remarks_on_fields(config: KubeletConfiguration, version: KubernetesVersion) -> Iterator[Remark]:

@@ -141,7 +141,8 @@ def _group(form: _GroupForm, place: str, folder: Path) -> NodeGroup:
     if form.kubernetes_version and version is None:
         fields.fault(f"{place}.kubernetesVersion", f"is {form.kubernetes_version!r}", _VERSION)
     fields.raise_if_any()
-    kind = NodeKind(_machine(form.machine, place, folder), _kubelet(form.kubelet, place, folder), version)
+    kubelet = None if form.kubelet is None else _within(folder, form.kubelet, f"{place}.kubelet")
+    kind = NodeKind(_machine(form.machine, place, folder), read_kubelet_configuration(kubelet), version)
     return NodeGroup(form.nodes, kind, form.count)
 
 
@@ -152,10 +153,6 @@ def _machine(name: str, place: str, folder: Path) -> Machine:
         return load_machine(name)
     except UsageError as error:
         raise error.within(f"{place}.machine") from error
-
-
-def _kubelet(name: str | None, place: str, folder: Path) -> KubeletConfiguration:
-    return read_kubelet_configuration(None if name is None else _within(folder, name, f"{place}.kubelet"))
 
 
 def _within(folder: Path, name: str, place: str) -> Path:

@@ -8,8 +8,7 @@ from ...kube.container import Container
 from ...kube.features import FeatureGates
 from ...kube.kubelet_config import KubeletConfiguration
 from ...kube.pod import Pod
-from ...machine.kubelet_view import KubeletView
-from ...machine.model import Machine
+from ...machine.model import KubeletView, Machine
 from ...sources.quirks import Quirks
 from .compressed_hints import CompressedHints
 from .hint import Hint

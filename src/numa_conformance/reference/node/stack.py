@@ -17,8 +17,7 @@ from ...kube.pod import Pod
 from ...kube.quantity import microseconds
 from ...kube.steps import PluginState
 from ...machine.hostfs import MemoryStore, StateStore
-from ...machine.kubelet_view import KubeletView
-from ...machine.model import Machine
+from ...machine.model import KubeletView, Machine
 from ...sources.changes import Changes
 from ...sources.defaults import CPU_CFS_QUOTA_PERIOD
 from ...sources.gates import GATES

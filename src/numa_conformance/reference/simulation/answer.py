@@ -15,8 +15,7 @@ from ...machine.picture import FOLDED_ABOVE
 from ...machine.picture_svg import machine_svg
 from ...printable import folded_text
 from ..node import AdmissionResult, Explainer
-from .departures import departure_line, departures
-from .node_inputs import Beginning, NodeInputs
+from .node_inputs import Beginning, NodeInputs, departure_line, departures
 from .outcomes import ADVISED, Outcomes, headline, placement_lines
 from .reading import Notice, tell_unseen
 from .step_lines import Section, data_of, step_section

@@ -162,14 +162,12 @@ class Outcomes:
     @property
     def amounts(self) -> dict[str, Amounts]:
         """Who has which memory and devices, as the pictures take it."""
-        return {
-            label: Amounts(
-                [(each.type, [*map(checked, each.nodes)], each.bytes) for each in placed.memory or ()],
-                placed.devices or {},
-            )
-            for label, placed in self._placements
-            if placed.memory or placed.devices
-        }
+        amounts = {}
+        for label, placed in self._placements:
+            memory = [(each.type, [*map(checked, each.nodes)], each.bytes) for each in placed.memory or ()]
+            if memory or placed.devices:
+                amounts[label] = Amounts(memory, placed.devices or {})
+        return amounts
 
     @property
     def _placements(self) -> Iterator[tuple[str, Placement]]:

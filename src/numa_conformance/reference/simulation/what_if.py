@@ -127,13 +127,8 @@ class Comparison:
             moved_before |= {*moved}
 
     def _as_dict(self, pod: PodChange) -> dict[str, Any]:
-        return {
-            "pod": self._name(pod.uid),
-            "uid": pod.uid,
-            "changes": list(pod.changes),
-            "before": _admission(self._machine, pod.before),
-            "after": _admission(self._machine, pod.after),
-        }
+        sides = {"before": _admission(self._machine, pod.before), "after": _admission(self._machine, pod.after)}
+        return {"pod": self._name(pod.uid), "uid": pod.uid, "changes": list(pod.changes), **sides}
 
 
 def _admission(machine: Machine, admission: AdmissionResult) -> dict[str, Any]:

@@ -29,9 +29,8 @@ from ...wire.history.history import History
 from ...wire.history.values import Affinity, CpuBits, HoldingBits, UpdateBits
 from ...wire.messages.plugin import PluginStarted
 from ..html import render
-from .markdown import page_of
 from .questions import machine_of, question
-from .source_pages import statement_links
+from .source_pages import page_of, statement_links
 
 Difference = tuple[str, tuple[str, ...], Any]
 """A field, the keys that lead to it, and its right value."""

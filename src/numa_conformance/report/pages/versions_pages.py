@@ -18,7 +18,7 @@ from ...sources.policies import POLICIES, Policy
 from ...sources.quirks import QUIRKS, Quirk
 from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..html import render
-from .markdown import link_to, table
+from .source_pages import link_to, table
 
 PATCHES = tuple(map(str, SHOWN_OF.values()))
 """Of each version the patch whose code the reference at level exact is compared with: go/kubelet/minors.txt."""
@@ -43,20 +43,9 @@ def kubernetes_versions_page() -> str:
     )
 
 
+_CAUSES = {cause for by_version in DEPARTURES.values() for causes in by_version.values() for cause in causes}
 _NUMBERS = {
-    quirk: number
-    for number, quirk in enumerate(
-        sorted(
-            {
-                quirk
-                for by_version in DEPARTURES.values()
-                for causes in by_version.values()
-                for cause in causes
-                for quirk in cause.split(TOGETHER)
-            }
-        ),
-        1,
-    )
+    quirk: at for at, quirk in enumerate(sorted({name for each in _CAUSES for name in each.split(TOGETHER)}), 1)
 }
 
 

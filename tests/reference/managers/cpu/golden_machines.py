@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
+from numa_conformance.machine.model import KubeletView, ViewCpu
 from numa_conformance.reference.managers.cpu import CpuTopology
 
 Rule = Callable[[int], tuple[int, int, int, int]]

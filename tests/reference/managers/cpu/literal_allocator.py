@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import combinations
 
-from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
+from numa_conformance.machine.model import KubeletView, ViewCpu
 
 PREFIX = {1: 1, 2: 2, 3: 3, 4: 3, 5: 5, 6: 5, 7: 5, 8: 5, 9: 9}
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from numa_conformance.machine.kubelet_view import KubeletView
+from numa_conformance.machine.model import KubeletView
 from reference.managers.cpu.golden_machines import view_of
 
 Rows = list[tuple[int, int, int, int, int]]

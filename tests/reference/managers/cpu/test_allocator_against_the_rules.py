@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet
 from numa_conformance.errors import KubeletFails
-from numa_conformance.machine.kubelet_view import KubeletView
+from numa_conformance.machine.model import KubeletView
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus
 from numa_conformance.sources.changes import Changes
 from numa_conformance.sources.options import StaticOptions

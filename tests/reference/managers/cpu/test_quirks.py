@@ -6,8 +6,7 @@ from numa_conformance.cpuset import format_bits
 from numa_conformance.errors import KubeletFails, Refusal, StartError
 from numa_conformance.kube import FeatureGates, Pod
 from numa_conformance.machine.catalogue import load_machine
-from numa_conformance.machine.kubelet_view import derive_view
-from numa_conformance.machine.model import Cpu, Machine, MemoryNode
+from numa_conformance.machine.model import Cpu, Machine, MemoryNode, derive_view
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology
 from numa_conformance.reference.managers.hint import Hint
 from numa_conformance.sources.options import StaticOptions

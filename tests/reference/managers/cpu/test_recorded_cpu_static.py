@@ -10,7 +10,7 @@ from numa_conformance.kube.features import FeatureGates
 from numa_conformance.kube.kubelet_config import KubeletConfiguration
 from numa_conformance.kube.pod import Pod
 from numa_conformance.machine.codec import machine_from_dict
-from numa_conformance.machine.kubelet_view import derive_view
+from numa_conformance.machine.model import derive_view
 from numa_conformance.reference.managers.cpu import CpuManager, CpuState, CpuTopology, make_cpu_manager
 from numa_conformance.reference.managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint

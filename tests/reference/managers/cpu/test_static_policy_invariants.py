@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet, iter_bits
 from numa_conformance.errors import KubeletFails, Refusal, StartError
-from numa_conformance.machine.kubelet_view import KubeletView, ViewCpu
+from numa_conformance.machine.model import KubeletView, ViewCpu
 from numa_conformance.reference.managers.cpu import CpuAllocator, CpuTopology, NotEnoughCpus, StaticPolicy
 from numa_conformance.reference.managers.cpu.options.full_pcpus_only import FullPcpusOnly
 from numa_conformance.reference.managers.eligibility import exclusive_cpus

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numa_conformance.cpuset import CpuSet, iter_bits
-from numa_conformance.machine.kubelet_view import KubeletView
+from numa_conformance.machine.model import KubeletView
 from numa_conformance.reference.managers.cpu import CpuTopology
 from numa_conformance.reference.managers.cpu.topology import lowest
 from reference.managers.cpu.golden_machines import golden, view_of

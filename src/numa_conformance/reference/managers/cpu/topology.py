@@ -7,8 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ....cpuset import iter_bits
-from ....machine.kubelet_view import KubeletView, ViewCpu, derive_view
-from ....machine.model import Machine
+from ....machine.model import KubeletView, Machine, ViewCpu, derive_view
 from ....sources.quirks.areas import CpuQuirks
 from .subsets import NodeSubsets
 
