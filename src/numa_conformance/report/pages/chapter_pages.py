@@ -119,7 +119,7 @@ def _phrase(name: str, keys: tuple[str, ...], value: Any) -> str:
         return ""
     if name in ("refused", "refusal") and value:
         return f'refused: "{value}"'
-    if name in ("cpus", "together") and isinstance(value, int) and not isinstance(value, CpuBits):
+    if name in ("cpus", "reported_pod_count") and isinstance(value, int) and not isinstance(value, CpuBits):
         noun = f"number of {noun}"
     text = _text(name, value)
     return f"{noun} of {of}: {text}" if of else f"{noun} {text}" if text != "none" else f"no {noun}"
