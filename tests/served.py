@@ -10,7 +10,7 @@ from numa_conformance.lab.kubelet_apis.interfaces import DEVICE_PLUGINS as V1BET
 from numa_conformance.lab.kubelet_apis.interfaces import POD_RESOURCES as V1
 from numa_conformance.lab.kubelet_apis.interfaces import ask, serve, service
 from numa_conformance.lab.node_agent.agent import NodeAgent, providers_with
-from numa_conformance.lab.node_agent.registration import AgentRoot
+from numa_conformance.lab.node_agent.root import AgentRoot
 from numa_conformance.lab.node_agent.serving import PodFiles, ServedNode
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.machine.hostfs import KubeletRoot

@@ -158,14 +158,8 @@ def _as_json(history: History, changes: Sequence[VersionChange], reals: Sequence
 
 def _turn_as_json(turn: VersionChange) -> dict[str, Any]:
     down = dict(zip(("before", "after"), _why_down(turn.difference), strict=True))
-    return {
-        "before": str(turn.before),
-        "after": str(turn.after),
-        **({"notUp": down} if any(down.values()) else {}),
-        **_where(turn.difference),
-        **causes_by_sort(turn.causes),
-        "together": turn.together,
-    }
+    sides = {"before": str(turn.before), "after": str(turn.after), **({"notUp": down} if any(down.values()) else {})}
+    return {**sides, **_where(turn.difference), **causes_by_sort(turn.causes), "together": turn.together}
 
 
 def _where(difference: Differing) -> dict[str, Any]:

@@ -64,15 +64,9 @@ def _difference(pod: Followed) -> str:
 
 
 def _as_json(pods: Sequence[Followed]) -> list[dict[str, Any]]:
-    return [
-        {
-            "pod": pod.uid,
-            "node": pod.decided.node,
-            "refused": pod.decided.refused,
-            "best": list(pod.best),
-            "refusal": None if pod.refusal is None else pod.refusal.reason,
-            "amongBest": pod.is_among_best,
-            "decidedAlike": pod.is_decided_alike,
-        }
-        for pod in pods
-    ]
+    rows = []
+    for pod in pods:
+        real = {"pod": pod.uid, "node": pod.decided.node, "refused": pod.decided.refused}
+        here = {"best": list(pod.best), "refusal": None if pod.refusal is None else pod.refusal.reason}
+        rows.append({**real, **here, "amongBest": pod.is_among_best, "decidedAlike": pod.is_decided_alike})
+    return rows

@@ -35,7 +35,7 @@ def command(root: Path, pods: tuple[Path, ...], node: NodeChoice) -> int:
     """
     with needs("lab"):
         from ..lab.node_agent.agent import NodeAgent, Plugins, providers_with
-        from ..lab.node_agent.registration import AgentRoot
+        from ..lab.node_agent.root import AgentRoot
         from ..lab.node_agent.serving import PodFiles, ServedNode
     inputs, _ = node.begin(ClusterObjects((), ()))
     stop = threading.Event()

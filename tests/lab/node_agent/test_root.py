@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.lab.node_agent.registration import AgentRoot
+from numa_conformance.lab.node_agent.root import AgentRoot
 
 
 def test_a_folder_that_holds_something_else_is_refused_and_left_as_it_is(tmp_path):

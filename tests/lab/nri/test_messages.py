@@ -9,7 +9,7 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import Pod
-from numa_conformance.lab.nri.of_cri import RunningPod
+from numa_conformance.lab.nri.pods import RunningPod
 from numa_conformance.lab.nri.runtime_side import built
 
 

@@ -21,7 +21,8 @@ from ...reference.node.results import Placement
 from ..kubelet_apis.interfaces import POD_RESOURCES as V1
 from ..kubelet_apis.interfaces import serve, service
 from .agent import NodeAgent, NodeView, Tell, line
-from .registration import AgentRoot, DevicePlugins, private_sockets
+from .registration import DevicePlugins
+from .root import AgentRoot, private_sockets
 
 
 def pod_resources_service(agent: NodeAgent) -> Any:

@@ -8,8 +8,8 @@ from ...errors import Fault, UsageError
 from ...kube import Container, Pod
 from ...machine import Machine
 from ...wire.messages import node as messages
-from .of_cri import RunningContainer, RunningPod
 from .plugin import PluginNode
+from .pods import RunningContainer, RunningPod
 from .runtime_side import NriError, RuntimeSide
 
 

@@ -10,8 +10,9 @@ from ...wire.messages import node as messages
 from ..kubelet.launcher import HOME, RUN
 from ..kubelet.node import RealNode
 from ..kubelet.target import Workshop, reason_and_message
-from .of_cri import RuntimePlugins, is_entitled
+from .of_cri import RuntimePlugins
 from .plugin import PluginNode
+from .pods import is_entitled
 from .runtime_side import built
 
 _OFF = {"cpuManagerPolicy": "none", "memoryManagerPolicy": "None", "topologyManagerPolicy": "none"}
