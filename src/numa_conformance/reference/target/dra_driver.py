@@ -66,7 +66,8 @@ class DraDriver:
             if self._without_claim and not self._left & ~taken:
                 return claims.ClaimRefused("containers without a claim would have no CPU any more")
             self._held = {**self._held, uid: taken}
-        return claims.ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._shared_runs.shared)
+        mems = CpuSet(self._nodes[name][0] for name, _ in wanted if name in self._nodes)
+        return claims.ClaimPrepared(str(CpuSet.from_bits(self._held[uid])), self._shared_runs.shared, mems=str(mems))
 
     def claims_unprepare(self, request: claims.UnprepareClaim) -> claims.ClaimUnprepared | claims.ClaimRefused:
         """Let go of what a claim has."""
