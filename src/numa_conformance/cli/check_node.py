@@ -18,7 +18,7 @@ from ..files import write_text
 from ..printable import as_line
 from ..sources.versions import SUPPORTED_RANGE
 from ..wire.history.history import histories_text
-from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, machine_of
+from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, host_root, machine_of
 from .options import version as version_type
 from .terminal import DIFFERENT, OK, echo_coloured, print_json
 
@@ -55,15 +55,8 @@ def node_source_options(command: Any) -> Any:
 
 
 @click.command("check-node")
-@click.option(
-    "--from-node",
-    "root",
-    default="/",
-    show_default=True,
-    type=FILE,
-    metavar="DUMP",
-    help="The folder that stands for /: a dump of collect-node, or a tarball of one; or state files alone, with "
-    "--machine.",
+@host_root(
+    "The folder that stands for /: a dump of collect-node, or a tarball of one; or state files alone, with --machine."
 )
 @click.option("--machine", "machine_name", type=MachineName(), help="The machine, where the root has none.")
 @STATE_AS_IT_IS
@@ -180,15 +173,7 @@ def _watch(sources: NodeSource, every: float, passes: int | None, *, strict: boo
 
 @click.command("collect-node")
 @click.argument("folder", type=DIRECTORY)
-@click.option(
-    "--from-node",
-    "root",
-    metavar="FOLDER",
-    default="/",
-    show_default=True,
-    type=DIRECTORY,
-    help="The folder that stands for /, such as a host's in a container.",
-)
+@host_root("The folder that stands for /, such as a host's in a container.", DIRECTORY, "FOLDER")
 @node_source_options
 def collect_node(folder: Path, root: Path, **replacing: Any) -> None:
     """Write a dump of this node into FOLDER, which check-node --from-node reads.

@@ -27,7 +27,7 @@ from ..sources.options import TopologyOptions
 from ..sources.policies import TOPOLOGY_POLICIES
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, NEWEST, KubernetesVersion
-from .node_at_work import NodeChoice, node_at_work_options
+from .node_at_work import NodeOptions, node_at_work_options
 from .options import INPUT, version
 from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 
@@ -39,7 +39,7 @@ from .terminal import DIFFERENT, OK, notice, print_json, say, terminal_width
 @click.option("--all", "everything", is_flag=True, help="Show the pods that are admitted too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 def command(
-    pods: tuple[Path, ...], node: NodeChoice, upgrade: KubernetesVersion | None, everything: bool, as_json: bool
+    pods: tuple[Path, ...], node: NodeOptions, upgrade: KubernetesVersion | None, everything: bool, as_json: bool
 ) -> int:
     """Say of the pods in PODS that a kubelet refused why, what would admit each, and what an upgrade changes.
 

@@ -16,7 +16,7 @@ from ..machine import (
 from ..machine.hostfs import write_tree
 from ..machine.picture import FOLDED_ABOVE
 from ..machine.picture_svg import machine_svg
-from .options import FILE, INPUT, MachineName, machine_of
+from .options import FILE, INPUT, MachineName, host_root, machine_of
 from .terminal import columns, echo_picture, print_json, say, terminal_width
 
 
@@ -70,15 +70,7 @@ def export(machine: str, folder: Path) -> None:
 
 
 @click.command("capture")
-@click.option(
-    "--from-node",
-    "root",
-    default="/",
-    show_default=True,
-    type=FILE,
-    metavar="DUMP",
-    help="The folder that stands for /, or a tarball of one.",
-)
+@host_root("The folder that stands for /, or a tarball of one.")
 @click.option(
     "--from", "texts", multiple=True, type=INPUT, help="What lscpu, numactl -H and the like print, or a tree."
 )

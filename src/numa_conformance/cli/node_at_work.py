@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # nodes at work are looked at with --from-node alone
 
 
 @dataclass(frozen=True)
-class NodeChoice:
+class NodeOptions:
     """What a person says of a node: its machine or a dump (one of them at least), its kubelet, the level of answers."""
 
     config_file: Path | None
@@ -114,8 +114,8 @@ def node_options(command: Callable[..., Any], *, may_be_at_work: bool = False) -
 
     @functools.wraps(command)
     def with_choice(**values: Any) -> Any:
-        chosen = {each.name: values.pop(each.name) for each in fields(NodeChoice) if each.name in values}
-        return command(node=NodeChoice(**chosen), **values)
+        chosen = {each.name: values.pop(each.name) for each in fields(NodeOptions) if each.name in values}
+        return command(node=NodeOptions(**chosen), **values)
 
     settings: dict[str, Any] = {"type": MachineName(), "required": not may_be_at_work}
     machine = click.option("--machine", "machine_name", **settings, help="A name of the catalogue, or a file.")

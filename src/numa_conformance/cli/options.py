@@ -1,10 +1,10 @@
 """Options that commands share: names, machines, levels and versions of Kubernetes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -23,6 +23,11 @@ INPUT = click.Path(path_type=Path, allow_dash=True)
 DIRECTORY = click.Path(path_type=Path, file_okay=False)
 COMMAND_LINE = click.argument("arguments", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 EXISTING_DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def host_root(text: str, kind: click.Path = FILE, metavar: str = "DUMP") -> Callable[[Any], Any]:
+    """Return the option ``--from-node``, the host to read: by default this computer. ``text`` is its help."""
+    return click.option("--from-node", "root", default="/", show_default=True, type=kind, metavar=metavar, help=text)
 
 
 def version(text: str) -> KubernetesVersion:

@@ -8,7 +8,7 @@ import click
 
 from ..kube import ClusterObjects
 from ..machine.hostfs import KubeletRoot
-from .node_at_work import NodeChoice, node_options
+from .node_at_work import NodeOptions, node_options
 from .options import FILE, needs
 from .terminal import OK, notice
 
@@ -26,7 +26,7 @@ _EVERY = 0.5
 )
 @click.argument("pods", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @node_options
-def command(root: Path, pods: tuple[Path, ...], node: NodeChoice) -> int:
+def command(root: Path, pods: tuple[Path, ...], node: NodeOptions) -> int:
     """Serve PodResources v1 of a node with this machine, configuration and the pods of the files PODS.
 
     The socket is ROOT/pod-resources/kubelet.sock. Files and folders are read again when they change, and at SIGHUP:

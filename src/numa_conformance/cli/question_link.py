@@ -12,10 +12,10 @@ from ..machine.codec import machine_to_yaml
 from ..reference.simulation.answer import Answer
 from ..reference.simulation.link import MOST, digest, link
 from ..reference.simulation.node_inputs import NodeInputs
-from .node_at_work import NodeChoice
+from .node_at_work import NodeOptions
 
 
-def question_link(base: str, node: NodeChoice, pods: Sequence[Path], answer: Answer, other: NodeInputs | None) -> str:
+def question_link(base: str, node: NodeOptions, pods: Sequence[Path], answer: Answer, other: NodeInputs | None) -> str:
     """Return the address; raises ``UsageError`` for a question that is not in files."""
     if node.dump is not None or Path("-") in pods:
         raise UsageError(Fault("--link", "cannot hold a node at work, or the standard input", "--machine and files"))

@@ -16,7 +16,7 @@ from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.simulation.outcomes import ADVISED
 from ..reference.simulation.reading import read_all
 from ..sources.versions import KubernetesVersion
-from .node_at_work import NodeChoice, node_at_work_options
+from .node_at_work import NodeOptions, node_at_work_options
 from .options import FILE, INPUT, version
 from .terminal import DIFFERENT, OK, echo_picture, notice, print_json, terminal_width
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # loaded when two nodes are compared
 )
 def command(
     pods: tuple[Path, ...],
-    node: NodeChoice,
+    node: NodeOptions,
     other_config: Path | None,
     other_version: KubernetesVersion | None,
     explain: bool,
