@@ -22,7 +22,7 @@ from numa_conformance.lab.cluster.binaries import PROGRAMS, build_release, cache
 from numa_conformance.lab.cluster.control import Control, names_of_clusters, open_cluster
 from numa_conformance.lab.cluster.control_plane import Authority
 from numa_conformance.lab.cluster.pods import is_decided, refusal_of
-from numa_conformance.lab.cluster.supervised import last_words
+from numa_conformance.lab.cluster.programs import last_words
 from numa_conformance.lab.kubelet.process import free_ports
 from processes import runs, wait_until
 

@@ -18,8 +18,8 @@ from ...machine.picture import FOLDED_ABOVE
 from ..kubelet.files import allocatable_cpus
 from .node import ClusterNode
 from .pods import Api, ApiError, Pod, PodWatch, is_decided, refusal_of, scheduling_of
+from .programs import last_words
 from .record import Recorder
-from .supervised import last_words
 
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"

@@ -19,8 +19,8 @@ from .control_plane import ControlPlane, write_secret
 from .node import ClusterNode
 from .nodes_file import KUBECONFIG_PLACE, ClusterError, PlannedNode, Scheduler, Stopped
 from .pods import Api, ApiError, Pod, PodWatch, make
+from .programs import STARTED_AGAIN, ClusterProgram, last_words, met_a_port_in_use
 from .record import NodeRecord, Recorder
-from .supervised import STARTED_AGAIN, Supervised, last_words, met_a_port_in_use
 
 _WORKSHOP = Path("/dev/shm")
 _MEBIBYTES, _MEBIBYTES_EACH = 2048, 64
@@ -49,8 +49,8 @@ class RealCluster:
     nodes: dict[str, ClusterNode] = field(default_factory=dict)
     server: str = ""
     extras: Sequence[Sequence[str]] = ()
-    _programs: list[Supervised] = field(default_factory=list)
-    _extras: list[Supervised] = field(default_factory=list)
+    _programs: list[ClusterProgram] = field(default_factory=list)
+    _extras: list[ClusterProgram] = field(default_factory=list)
     _recorder: Recorder | None = None
 
     def start(self) -> None:
@@ -108,7 +108,7 @@ class RealCluster:
     def _run(self, name: str, words: Sequence[str], settings: Mapping[str, str] | None = None) -> None:
         """Start a program; one with settings is an extra one."""
         log = self.folder / "logs" / f"{name}.log"
-        program = Supervised(name, log, self._launcher, lambda log: self._launcher.run(log, words, settings))
+        program = ClusterProgram(name, log, self._launcher, lambda log: self._launcher.run(log, words, settings))
         program.start()
         (self._programs if settings is None else self._extras).append(program)
 

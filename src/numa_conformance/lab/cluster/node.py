@@ -22,7 +22,7 @@ from .control_plane import write_secret
 from .image_programs import ImagePrograms
 from .nodes_file import PlannedNode
 from .pods import Pod, PodWatch
-from .supervised import Supervised, last_words
+from .programs import ClusterProgram, last_words
 
 RUN_SECONDS = "numa-conformance/run-seconds"
 """An annotation of a pod: its containers end well after so many seconds. Without it they run until they are ended."""
@@ -49,7 +49,9 @@ class ClusterNode:
         self._watch = watch
         self._began, self._plugins_before = 0.0, 0
         self._daemons = [
-            Supervised(f"{words[0]} on node {plan.name}", folder / f"daemon-{index}.log", launcher, self._run(words))
+            ClusterProgram(
+                f"{words[0]} on node {plan.name}", folder / f"daemon-{index}.log", launcher, self._run(words)
+            )
             for index, words in enumerate(plan.daemons)
         ]
         for name in ("device-plugins", "logs"):
