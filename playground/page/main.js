@@ -22,6 +22,7 @@ const beside = byId("beside");
 const busy = byId("busy");
 const asking = new Asking(new URL("worker.js", import.meta.url).href, { onAnswer: answered, onState: said });
 const open = new Set(); // pods whose hints are in sight
+let newest = null; // the newest question
 let last = null; // the newest question with its answer
 let from = null; // what the link says of the answer it was made for
 let broken = ""; // why the link cannot be read
@@ -87,7 +88,8 @@ function edited() {
 function ask() {
   clearTimeout(timer);
   update();
-  asking.ask(question());
+  newest = question();
+  asking.ask(newest);
 }
 
 function said(state, more) {
@@ -217,7 +219,8 @@ for (const select of Object.values(fields)) select.onchange = edited;
 beside.ontoggle = () => {
   if (beside.open && !editors.otherConfig.text.trim()) editors.otherConfig.text = editors.config.text;
   const asked = question();
-  if (!last || asked.otherVersion !== last.asked.otherVersion || asked.otherConfig !== last.asked.otherConfig) ask();
+  // An example that opens it has been asked already.
+  if (asked.otherVersion !== newest?.otherVersion || asked.otherConfig !== newest?.otherConfig) ask();
 };
 byId("stop").onclick = () => asking.stop();
 byId("copy-link").onclick = () => copied(linkOf);
