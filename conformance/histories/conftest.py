@@ -121,6 +121,9 @@ class _Groups:
         return asked_here
 
     def _begin(self, name: str) -> Asking:
+        if self._shares is not None and not self._made:
+            for group in self._able:  # drawn once: the processes that ask are copies of this one
+                self._asking(group.name)
         if name not in self._begun:
             asking = self._begun[name] = self._asking(name)
             asking.spend(self._seconds_left / (len(self._able) - len(self._begun) + 1))

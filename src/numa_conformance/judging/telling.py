@@ -15,7 +15,7 @@ import msgspec
 from ..cpuset import bit_of, bits_of, iter_bits
 from ..wire.history.values import Affinity, AlignmentBits, CpuBits, HoldingBits, NodeBits
 from .allocated import Classification
-from .chapter import Checker, NotAsked
+from .chapter import REQUIREMENTS, Checker, NotAsked
 from .choice import CpuChoice
 from .hinted import CpuHints
 from .merged import MergedHints
@@ -29,23 +29,28 @@ CLASSES = (GUARANTEED, BURSTABLE, BEST_EFFORT)
 
 
 class Telling:
-    """Which requirements some other answer in a history would break; those that were asked and none would."""
+    """Which MUSTs some other answer in a history would break; those that were asked and none would."""
 
     def __init__(self) -> None:
         self.tries: dict[str, int] = {}
         self.shown: set[str] = set()
 
-    def look(self, check: Checker, subject: object, others: list[object] | None) -> list[object] | None:
-        """Try the other answers to a question by one checker; return these, to be tried by the next one too."""
+    def looks_at(self, check: Checker) -> bool:
+        """Tell whether other answers are to be tried by a checker: of a MUST that none has broken, a few times."""
         name = check.requirement
-        if name in self.shown or self.tries.get(name, 0) >= MOST_TRIES:
-            return others
-        if others is None:
-            others = list(_OTHERS[type(subject)](subject))
+        return name not in self.shown and self.tries.get(name, 0) < MOST_TRIES and REQUIREMENTS[name].strength == "MUST"
+
+    def look(self, check: Checker, others: list[object]) -> None:
+        """Try the other answers to a question by one checker."""
+        name = check.requirement
         self.tries[name] = self.tries.get(name, 0) + 1
         if any(_is_wrong(check, other) for other in others):
             self.shown.add(name)
-        return others
+
+
+def other_answers(subject: object) -> list[object]:
+    """Return the question of a subject with other answers, of a class for which they are known."""
+    return list(_OTHERS[type(subject)](subject))
 
 
 def _is_wrong(check: Checker, subject: object) -> bool:

@@ -13,7 +13,7 @@ from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, 
 from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
-from .telling import Telling, has_other_answers
+from .telling import Telling, has_other_answers, other_answers
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -64,8 +64,8 @@ class HistoryVerdicts:
 
     def add(self, more: HistoryVerdicts) -> None:
         """Take over what came of further histories."""
-        self.tests += more.tests
-        self.histories += more.histories
+        self.tests.update(more.tests)
+        self.histories.update(more.histories)
         self.held_back.update(more.held_back)
         self.telling.update(more.telling)
         self.broken += more.broken
@@ -104,7 +104,7 @@ def judge(history: History) -> HistoryVerdicts:
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        group, excluded, others = _Alike.of(groups, subject), dict[Checker, str](), None
+        group, excluded, others = _Alike.of(groups, subject), dict[Checker, str](), list[object]()
         looks = has_other_answers(type(subject))
         for check in group.checks:
             try:
@@ -120,8 +120,9 @@ def judge(history: History) -> HistoryVerdicts:
             else:
                 tests[check.requirement] += 1
                 verdicts.broken += findings
-                if looks:
-                    others = telling.look(check, subject, others)
+                if looks and telling.looks_at(check):
+                    others = others or other_answers(subject)
+                    telling.look(check, others)
         if excluded:
             group.checks = tuple(each for each in group.checks if each not in excluded)
             group.excluded += [(check.requirement, reason, group.size - 1) for check, reason in excluded.items()]

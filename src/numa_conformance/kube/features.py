@@ -40,21 +40,7 @@ class FeatureGates:
 
         Raises ``UsageError`` for a version that is not known and ``StartError`` for gates that the kubelet refuses.
         """
-        wanted = overrides or {}
-        version = KubernetesVersion.supported(version)
-        faults = [fault.message for fault in gate_faults(version, wanted)]
-        groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
-        states = _states(version)
-        known = {name: groups.get(state.stage, state.on) for name, state in states.items()} if groups else _on(version)
-        if wanted and not faults and version >= GATES_NEED_OTHERS:
-            enabled = {**known, **wanted}
-            on = ((name, gate.needs) for name, gate in all_gates().items() if gate.needs and enabled.get(name))
-            lacking = ((name, [need for need in needs if not enabled.get(need, False)]) for name, needs in on)
-            text = "{} is enabled, but depends on features that are disabled: [{}]"
-            faults = [text.format(name, " ".join(off)) for name, off in sorted(lacking) if off]
-        if faults:
-            raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
-        return cls(version, {**known, **wanted} if wanted else known, changes or Changes.of(version))
+        return _gates(KubernetesVersion.supported(version), tuple((overrides or {}).items()), changes)
 
     def enabled(self, name: str) -> bool:
         """Tell whether a gate is on; one the version does not have yet is off, one it no longer has is on."""
@@ -63,6 +49,27 @@ class FeatureGates:
     def maturity(self, option: str) -> Maturity | None:
         """Return how mature a policy option is in this node's version."""
         return option_maturity(option, self.version)
+
+
+@lru_cache(maxsize=256)
+def _gates(
+    version: KubernetesVersion, overrides: tuple[tuple[str, bool], ...], changes: Changes | None
+) -> FeatureGates:
+    """Return the gates of a version under the overrides; they are never changed."""
+    wanted = dict(overrides)
+    faults = [fault.message for fault in gate_faults(version, wanted)]
+    groups = {_GROUPS[name]: on for name, on in wanted.items() if name in _GROUPS}
+    states = _states(version)
+    known = {name: groups.get(state.stage, state.on) for name, state in states.items()} if groups else _on(version)
+    if wanted and not faults and version >= GATES_NEED_OTHERS:
+        enabled = {**known, **wanted}
+        on = ((name, gate.needs) for name, gate in all_gates().items() if gate.needs and enabled.get(name))
+        lacking = ((name, [need for need in needs if not enabled.get(need, False)]) for name, needs in on)
+        text = "{} is enabled, but depends on features that are disabled: [{}]"
+        faults = [text.format(name, " ".join(off)) for name, off in sorted(lacking) if off]
+    if faults:
+        raise StartError("kubelet", faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]")
+    return FeatureGates(version, {**known, **wanted} if wanted else known, changes or Changes.of(version))
 
 
 def gate_faults(version: str | KubernetesVersion, overrides: Mapping[str, bool]) -> list[Fault]:

@@ -93,7 +93,6 @@ def devices_return(admission: Admission) -> Judgement:
     world, pod = admission.before, admission.pod
     new_pod(admission)
     without_pod_resources(admission)
-    fitting(admission)
     applies(world.gone, "no pod was removed")
     request = admission.request
     unaligned = world.settings.topology in ("none", "best-effort")
@@ -106,6 +105,7 @@ def devices_return(admission: Admission) -> Judgement:
         enough and any(number > before.free_devices(None, name) for name, number in numbers),
         "so many devices are not free, or are free without those that removed pods had",
     )
+    fitting(admission)
     return must_be_admitted(admission, "though so many devices are free since others were removed")
 
 
