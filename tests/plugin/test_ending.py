@@ -29,10 +29,11 @@ from pathlib import Path
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import serve
 class Sleeps(ReferenceTarget):
-    def node_start(self, request):
+    def allocate(self, request):
         print(os.getpid(), file=open("asked", "w"))
         os.rename("asked", "pid")
         time.sleep(1000)
+    pick = node_start = allocate
 serve(Sleeps(level="documented"))
 """
 

@@ -69,9 +69,9 @@ class MachineName(click.ParamType):  # type: ignore[type-arg]  # generic since c
 
 def machine_of(name: str) -> "Machine":
     """Return a machine of the catalogue or of a file, and print what was not seen of it; raises ``UsageError``."""
-    from ..reference.simulation import reading  # commands without machines do not pay for it
+    from ..machine import catalogue  # commands without machines do not pay for it
 
-    return reading.machine_of(name, notice)
+    return catalogue.machine_of(name, notice)
 
 
 def words_of(arguments: tuple[str, ...]) -> tuple[str, ...]:

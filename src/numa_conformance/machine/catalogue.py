@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from .compact_cpus import REGULAR_FIELDS
 from .data_files import data_folder
 from .hostfs.dumps import is_dump, open_dump
 from .hostfs.reader import read_machine, unseen
-from .model import Machine
+from .model import UNSEEN, Machine
 from .small import small_by_name
 from .texts.facts import Facts, facts_of_machine
 from .texts.machine import machine_of_facts
@@ -37,6 +37,15 @@ def catalogue_names() -> tuple[str, ...]:
 def is_machine_file(text: str) -> bool:
     """Tell whether a text names a file rather than a machine of the catalogue."""
     return text == "-" or "/" in text or text.endswith(_FILES)
+
+
+def machine_of(source: Source, notice: Callable[[str], None]) -> Machine:
+    """Return a machine of the catalogue, a file or a text, and report what was not seen; raises ``UsageError``."""
+    machine = load_machine(source) if isinstance(source, str) else read_machine_file(source)
+    for note in machine.notes:
+        if note.startswith(UNSEEN):
+            notice(note)
+    return machine
 
 
 def load_machine(name_or_path: str) -> Machine:

@@ -21,6 +21,7 @@ from ...machine.model import KubeletView, Machine
 from ...sources.changes import Changes
 from ...sources.defaults import CPU_CFS_QUOTA_PERIOD
 from ...sources.gates import GATES
+from ...sources.handlers import HANDLERS
 from ...sources.quirks import Quirks
 from ...sources.quirks.areas import NodeQuirks
 from ...sources.versions import DEFAULT, KubernetesVersion
@@ -116,17 +117,9 @@ class ManagerStack:
 
     def copy(self, watcher: Watcher | None = None) -> Self:
         """Return a node in the same state, watched by another, that goes its own way; its files must be in memory."""
-        program = sys.modules.values()  # whatever module a manager refers to is not part of its books
-        shared = (
-            self.machine,
-            self._plugged,
-            self.config,
-            self.quirks,
-            self._view,
-            self._watcher,
-            *self._pods.values(),
-            *program,
-        )
+        program = *sys.modules.values(), *HANDLERS.values()  # whatever of these a manager refers to is not in its books
+        parts = self.machine, self._plugged, self.config, self.gates, self.quirks, self._view, self._watcher
+        shared = (*parts, *self._pods.values(), *program)
         made = deepcopy(self, {id(thing): thing for thing in shared})
         made._watcher = made._admitter.watcher = watcher
         return made

@@ -16,6 +16,7 @@ from ...fields import object_at
 from ...forms import with_position
 from ...kube import ClusterObjects, KubeletConfiguration, Pod
 from ...machine import Machine
+from ...machine.catalogue import machine_of
 from ...sources.patches import patch_note
 from ...sources.versions import NEWEST, KubernetesVersion
 from ..advice import why_never_refused
@@ -23,7 +24,7 @@ from ..node import AdmissionResult
 from .answer import Answer, ask
 from .node_inputs import Beginning, NodeInputs, departures
 from .outcomes import ADVISED, Outcomes, headline
-from .reading import machine_of, read_all
+from .reading import read_all
 from .step_lines import Section, step_section, steps_to_dict
 
 

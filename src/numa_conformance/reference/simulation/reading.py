@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from ...documents import Source
 from ...kube import ClusterObjects, KubeletConfiguration, Pod, read_cluster, read_kubelet_configuration
-from ...machine import Machine, load_machine, read_machine_file
-from ...machine.model import UNSEEN
 from ...printable import listed
 from ...sources.quirks import Quirks
 from ...sources.versions import KubernetesVersion
@@ -19,15 +17,6 @@ if TYPE_CHECKING:
 
 Notice = Callable[[str], None]
 """Takes what is no error, and a person should know."""
-
-
-def machine_of(source: Source, notice: Notice) -> Machine:
-    """Return a machine of the catalogue, a file or a text, and report what was not seen; raises ``UsageError``."""
-    machine = load_machine(source) if isinstance(source, str) else read_machine_file(source)
-    for note in machine.notes:
-        if note.startswith(UNSEEN):
-            notice(note)
-    return machine
 
 
 def read_configuration(source: Source | None, notice: Notice) -> KubeletConfiguration:

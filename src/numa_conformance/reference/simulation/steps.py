@@ -8,8 +8,9 @@ from typing import Any
 from ...errors import Fault, UsageError
 from ...kube import KubeletConfiguration, LifeStep, Pod, StartForm, pod_named
 from ...machine import Machine, machine_to_dict
+from ...machine.catalogue import machine_of
 from ..node import AdmissionResult, Node, Placement, ShutdownGroup
-from .reading import Notice, machine_of, read_configuration
+from .reading import Notice, read_configuration
 
 
 @dataclass(frozen=True)
