@@ -35,6 +35,8 @@ from numa_conformance.wire.message import checked_reply
 from numa_conformance.wire.messages import METHODS
 from numa_conformance.wire.stdio import _result
 
+from .clusters import OF_CLUSTERS
+
 __all__ = ["READERS"]
 
 NODE = load_machine("two-nodes-devices")
@@ -214,4 +216,5 @@ READERS: Mapping[str, Callable[[bytes], None]] = {
     "reports": reports,
     "sysfs": sysfs,
     "texts": texts,
+    **OF_CLUSTERS,
 }
