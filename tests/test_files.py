@@ -10,7 +10,7 @@ import pytest
 
 from numa_conformance import files
 from numa_conformance.errors import UsageError
-from numa_conformance.files import open_plain, read_bounded, replace_bytes, replace_text, write_text
+from numa_conformance.files import end_of, open_plain, read_bounded, replace_bytes, replace_text, write_text
 
 
 def test_a_plain_file_and_a_link_to_one_are_read(tmp_path: Path):
@@ -106,3 +106,12 @@ def test_what_a_killed_writer_left_is_removed_by_a_later_one(tmp_path: Path, mon
     monkeypatch.setattr(files.time, "time", lambda: later)
     replace_text(tmp_path / "a[1]", "newest")
     assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"a[1]": "newest"}
+
+
+def test_of_what_a_program_has_printed_the_end_is_read(tmp_path: Path):
+    log = tmp_path / "log"
+    assert end_of(log) == ""
+    log.write_bytes(b"\xff" + b"x" * 99)
+    assert (end_of(log, 99), end_of(log)) == ("x" * 99, "\ufffd" + "x" * 99)
+    with pytest.raises(UsageError, match="is a folder"):
+        end_of(tmp_path)

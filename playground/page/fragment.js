@@ -38,15 +38,15 @@ export async function questionOf(fragment) {
   const text = fragment.replace(/^#/, "");
   if (!text) return null;
   if (!text.startsWith(FORMAT)) throw new Error("this link is of another format: its page may be newer than this one");
-  let bytes;
+  let question;
   try {
     const binary = atob(text.slice(FORMAT.length).replaceAll("-", "+").replaceAll("_", "/"));
-    bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
-    bytes = await passed(bytes, new DecompressionStream("deflate-raw"), MOST);
+    const packed = Uint8Array.from(binary, (char) => char.charCodeAt(0));
+    const bytes = await passed(packed, new DecompressionStream("deflate-raw"), MOST);
+    question = JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     throw new Error(error.message.includes("too long") ? error.message : "this link is not whole: copy it again");
   }
-  const question = JSON.parse(new TextDecoder().decode(bytes));
   if (typeof question !== "object" || question === null) throw new Error("this link has no question");
   return Object.fromEntries(Object.entries(question).filter(([, value]) => typeof value === "string"));
 }

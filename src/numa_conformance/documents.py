@@ -25,6 +25,8 @@ MAX_YAML_NODES = 1_500_000
 """Keys and values of one YAML document; each takes half a kilobyte until the document is read."""
 MAX_DEPTH = 100
 _HARMLESS = 500
+_MOST_BITS = 14_000
+"""Of a whole number; as decimal digits Python prints 4,300."""
 _INSTEAD = "JSON, or several documents"
 _JSON = re.compile(rb"\s*[{\[]")
 _ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
@@ -60,6 +62,13 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
         self._merged = 0
         return super().construct_document(node)
 
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """Refuse what has more digits than JSON's numbers may have here, which nothing could print."""
+        number: int = super().construct_yaml_int(node)
+        if number.bit_length() > _MOST_BITS:
+            raise yaml.MarkedYAMLError(problem="a number has too many digits", problem_mark=node.start_mark)
+        return number
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Resolve merge keys; every mapping passes here before it is built, some of them more than once."""
         if id(node) not in self._checked:
@@ -87,6 +96,7 @@ def _check_keys(node: yaml.MappingNode) -> None:
             key.tag = _TEXT
 
 
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
 
 

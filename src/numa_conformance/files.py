@@ -32,6 +32,7 @@ _KINDS = {
 }
 _SMALL = 1 << 16
 """Bytes for which memory is taken before it is known that a file has more."""
+_LOG = 1 << 24
 _UNFINISHED = ".unfinished"
 ABANDONED = 60.0
 """Seconds without a write after which an unfinished file that nobody has locked is taken for abandoned."""
@@ -78,6 +79,16 @@ def read_bounded(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise UsageError(Fault(str(path), f"is larger than {most} bytes"))
     return content
+
+
+def end_of(path: Path, most: int = _LOG) -> str:
+    """Return the last bytes of what a program has printed into a file, as text; nothing where there is none."""
+    try:
+        with open_plain(path) as stream:
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - most))
+            return stream.read(most).decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def read_in_place(path: str, most: int) -> bytes | None:

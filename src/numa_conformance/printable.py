@@ -50,7 +50,7 @@ def folded_text(text: str, width: int | None) -> str:
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "", width: int | None = None) -> list[str]:
     """Return a table as lines, numbers to the right. In so many columns the last cell goes on below itself."""
-    texts = [[str(cell) for cell in row] for row in rows]
+    texts = [[as_line(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     right = [any(isinstance(row[place], int | float) for row in rows) for place in range(len(widths))]
     before = len(indent) + sum(each + 2 for each in widths[:-1])

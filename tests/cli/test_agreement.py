@@ -124,7 +124,7 @@ def test_a_picture_fits_a_terminal_and_shows_every_cpu_once(name):
 
 def test_a_sentence_goes_on_below_itself_on_a_narrow_terminal(monkeypatch, capsys):
     monkeypatch.setattr("numa_conformance.cli.terminal.terminal_width", lambda *, err: 30)
-    say("    one two three four five six seven\n\nshort")
+    say("    one two three four five six seven", "", "short")
     say("    CPUs 0,2,4,6,8,10,12,14,16,18,20,22")
     say("    https://kubernetes.io/docs/concepts/")
     assert capsys.readouterr().out.splitlines() == [
@@ -136,6 +136,13 @@ def test_a_sentence_goes_on_below_itself_on_a_narrow_terminal(monkeypatch, capsy
         "      0,2,4,6,8,10,12,14,16,18,20,22",
         "    https://kubernetes.io/docs/concepts/",
     ]
+
+
+def test_a_line_of_a_stranger_begins_none_of_ours_and_ends(capsys):
+    say("pod a\nVERDICT: CONFORMANT", "x" * 20_000, err=True)
+    shown, cut = capsys.readouterr().err.splitlines()
+    assert shown == "pod a\\nVERDICT: CONFORMANT"
+    assert cut == f"{'x' * 10_000} ... (20000 characters)"
 
 
 def test_elsewhere_a_sentence_is_one_line(capsys):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from in_memory import keep_files_in_memory
 
-from .corpus import CORPUS
+from .corpus import CORPUS, inputs
 
 NAMES = sorted(path.name for path in CORPUS.iterdir())
 SLOW = 25
@@ -69,10 +69,10 @@ def fuzz_here(name: str, arguments: argparse.Namespace) -> None:
         f"-timeout={SLOW}",
         f"-rss_limit_mb={MEMORY}",
         f"-artifact_prefix={arguments.found / name}/crash-",
-        "-max_len=4096",
+        f"-max_len={2 * max(2048, *(path.stat().st_size for path in inputs(name)))}",
         "-print_final_stats=1",
     ]
-    atheris.Setup(options, READERS[name])
+    atheris.Setup(options, lambda data: READERS[name](data) and None)
     atheris.Fuzz()
 
 

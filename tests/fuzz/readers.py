@@ -1,8 +1,9 @@
-"""What reads bytes of strangers: each takes any bytes, and raises nothing but what it says that it raises."""
+"""What reads bytes of strangers: each takes any bytes, raises what it says alone, and tells whether it read any."""
 
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -26,14 +27,17 @@ from numa_conformance.reference.managers.memory.state_file import decode as deco
 from numa_conformance.reference.managers.state_file import PLAIN, CheckpointError, FileStyle
 from numa_conformance.reference.simulation.questions import simulate
 from numa_conformance.reference.target import ReferenceTarget
-from numa_conformance.report.html import html_page
+from numa_conformance.report.compare import Column, compare_reports, merge_reports
+from numa_conformance.report.html import html_page, matrix_page
 from numa_conformance.report.reading import read_report
-from numa_conformance.report.writers import junit_xml, markdown_text
+from numa_conformance.report.writers import badge_svg, junit_xml, markdown_text, write_reports
 from numa_conformance.wire import Client, InProcess, TargetFault
 from numa_conformance.wire.history.history import HistoryError, read_histories
 from numa_conformance.wire.message import checked_reply
 from numa_conformance.wire.messages import METHODS
 from numa_conformance.wire.stdio import _result
+
+from .clusters import OF_CLUSTERS
 
 __all__ = ["READERS"]
 
@@ -41,6 +45,8 @@ NODE = load_machine("two-nodes-devices")
 STYLES = (PLAIN, FileStyle(newest_first=True, pods=True), FileStyle(newest_first=True, envelope=True, pods=True))
 
 
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What no page, badge or line may have."""
 _FOLDER = tempfile.TemporaryDirectory(prefix="numa-fuzz-")  # gone with this process
 
 
@@ -59,26 +65,30 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def quantity(data: bytes) -> None:
+def quantity(data: bytes) -> bool:
     try:
         amount = Quantity.parse(data.decode("latin-1"))
     except UsageError:
-        return
+        return False
     if len(str(amount)) <= 64:  # a longer text is no quantity
         assert Quantity.parse(str(amount)) == amount, (data, str(amount))
+    return True
 
 
-def cpuset(data: bytes) -> None:
-    text = data.decode("latin-1")
+def cpuset(data: bytes) -> bool:
+    text, read = data.decode("latin-1"), False
     for parse in (CpuSet.parse, CpuSet.parse_kernel):
         try:
             cpus = parse(text)
         except UsageError:
             continue
         assert CpuSet.parse(str(cpus)) == cpus, data
+        read = True
+    return read
 
 
-def documents(data: bytes) -> None:
+def documents(data: bytes) -> bool:
+    made = False
     for name in ("d.yaml", "d.json"):
         try:
             read = read_documents(as_file(data, name))
@@ -90,14 +100,17 @@ def documents(data: bytes) -> None:
                     make(document.value)
                 except UsageError:
                     continue
+                made = True
+    return made
 
 
-def texts(data: bytes) -> None:
+def texts(data: bytes) -> bool:
     try:
         machine = read_machine_file(as_file(data, "pasted.txt"))
     except UsageError:
-        return
+        return False
     assert machine_from_dict(machine_to_dict(machine)) == machine, data
+    return True
 
 
 def lone_state(path: Path) -> None:
@@ -105,17 +118,19 @@ def lone_state(path: Path) -> None:
         read_state(NodeTree(root), ROOT_DIR, as_it_is=True)
 
 
-def pasted(data: bytes) -> None:
-    path = as_file(data, "pasted")
+def pasted(data: bytes) -> bool:
+    path, done = as_file(data, "pasted"), False
     for read in (read_kubelet_configuration, read_cluster, logged_hints, lone_state):
         try:
             read(path)
         except UsageError:
             continue
+        done = True
+    return done
 
 
-def checkpoints(data: bytes) -> None:
-    text = text_of(data)
+def checkpoints(data: bytes) -> bool:
+    text, read = text_of(data), False
     decode_devices(text)
     for style in STYLES:
         for decode in (decode_cpu, decode_memory):
@@ -123,15 +138,20 @@ def checkpoints(data: bytes) -> None:
                 decode(text, "static" if decode is decode_cpu else "Static", style)
             except CheckpointError:
                 continue
+            read = True
+    return read
 
 
-def protocol(data: bytes) -> None:
+def protocol(data: bytes) -> bool:
+    read = False
     for method in METHODS.values():
         try:
             result = _result(data, 1, method.name, None)
             checked_reply(method, result)
         except TargetFault:
             continue
+        read = True
+    return read
 
 
 @cache
@@ -139,44 +159,48 @@ def reference() -> Client:
     return Client(InProcess(ReferenceTarget, "the reference"))
 
 
-def records(data: bytes) -> None:
+def records(data: bytes) -> bool:
     try:
         for outcome in replay(reference(), read_vectors([as_file(data, "r.jsonl")])):
             assert outcome.status in ("matched", "differed", "unsupported")
     except UsageError:
-        return
+        return False
+    return True
 
 
-def reports(data: bytes) -> None:
+def reports(data: bytes) -> bool:
     try:
         summary = read_report(as_file(data, "report.json"))
     except UsageError:
-        return
-    for render in (html_page, junit_xml, markdown_text):
-        try:
-            render(summary)
-        except UsageError:  # of a Kubernetes version that is none
-            continue
+        return False
+    write_reports(summary, folder() / "written")
+    assert read_report(folder() / "written") == summary
+    twice, names = [summary, summary], ["one", "other"]
+    texts = [html_page(summary), badge_svg(summary), junit_xml(summary), markdown_text(summary)]
+    texts += [matrix_page(list(map(Column, twice))), *compare_reports(*twice).lines()]
+    assert not RAW.search("".join(texts))
+    return bool(merge_reports(twice, names).verdict)
 
 
-def histories(data: bytes) -> None:
+def histories(data: bytes) -> bool:
     try:
         for history in read_histories(data.decode("utf-8", "replace").splitlines()):
             judge_from_file(history)
     except (HistoryError, UsageError):
-        return
+        return False
+    return True
 
 
-def lives(data: bytes) -> None:
+def lives(data: bytes) -> bool:
     """Pods and steps between them; a configuration, a command line and a machine stand behind NUL bytes."""
     pods, config, flags, machine = (text_of(part) for part in (*data.split(b"\0", 3), b"", b"", b"")[:4])
     try:
         answer = simulate(f"{machine}\n" if machine else NODE, f"{config}\n", f"{pods}\n", flags=flags)
     except (UsageError, StartError):
-        return
+        return False
     assert answer.text
     assert answer.svg
-    json.dumps(answer.data)
+    return bool(json.dumps(answer.data))
 
 
 @cache
@@ -187,7 +211,7 @@ def tree() -> tuple[Path, tuple[Path, ...]]:
     return root, tuple(sorted(path for path in root.rglob("*") if path.is_file()))
 
 
-def sysfs(data: bytes) -> None:
+def sysfs(data: bytes) -> bool:
     """Two bytes say which file has the rest as its content."""
     root, files = tree()
     path = files[int.from_bytes(data[:2], "big") % len(files)]
@@ -196,12 +220,13 @@ def sysfs(data: bytes) -> None:
     try:
         read_machine(root)
     except NumaConformanceError:
-        return
+        return False
     finally:
         path.write_bytes(before)
+    return True
 
 
-READERS: Mapping[str, Callable[[bytes], None]] = {
+READERS: Mapping[str, Callable[[bytes], bool]] = {
     "checkpoints": checkpoints,
     "cpuset": cpuset,
     "documents": documents,
@@ -214,4 +239,5 @@ READERS: Mapping[str, Callable[[bytes], None]] = {
     "reports": reports,
     "sysfs": sysfs,
     "texts": texts,
+    **OF_CLUSTERS,
 }

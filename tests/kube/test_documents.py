@@ -118,11 +118,27 @@ def merges() -> str:
         ("- " * 50_000, "deep"),
         ("a: &a [*a]", "deep"),
         ("a: " + "9" * 10_000, ""),
+        *((f"a: {base}{'1' * 20_000}", "too many digits") for base in ("0x", "0b", "0")),
         ("", "no document"),
         ("hello", "not a Kubernetes object"),
         ("? [a]\n: b\n", ""),
     ],
-    ids=["laughs", "merges", "flow", "json", "maps", "block", "cycle", "number", "empty", "scalar", "key"],
+    ids=[
+        "laughs",
+        "merges",
+        "flow",
+        "json",
+        "maps",
+        "block",
+        "cycle",
+        "number",
+        "hex",
+        "binary",
+        "octal",
+        "empty",
+        "scalar",
+        "key",
+    ],
 )
 def test_a_hostile_or_foreign_file_is_refused(file: Path, text: str, why: str) -> None:
     file.write_text(text)

@@ -5,7 +5,7 @@ from numa_conformance.wire.process import PassedOn
 
 def test_what_is_written_is_passed_on_in_printable_form(capsys: pytest.CaptureFixture[str]):
     PassedOn(quiet=False).write(b"allocating\x1b[31m\n")
-    assert capsys.readouterr().err == "allocating\\u001b[31m\n"
+    assert capsys.readouterr().err == "  allocating\\u001b[31m\n"
 
 
 def test_a_command_to_a_ci_system_in_two_parts_is_seen_as_one(capsys: pytest.CaptureFixture[str]):
@@ -13,7 +13,7 @@ def test_a_command_to_a_ci_system_in_two_parts_is_seen_as_one(capsys: pytest.Cap
     for written in (b"first\n:", b":error::boo", b"\n#", b"#[error]boo"):
         passed_on.write(written)
     passed_on.end_line()
-    assert capsys.readouterr().err == "first\n\\u003a:error::boo\n#\\u0023[error]boo\n"
+    assert capsys.readouterr().err == "  first\n  \\u003a:error::boo\n  #\\u0023[error]boo\n"
 
 
 def test_a_question_and_a_run_have_bounds_which_are_told_once(capsys: pytest.CaptureFixture[str]):
@@ -23,8 +23,8 @@ def test_a_question_and_a_run_have_bounds_which_are_told_once(capsys: pytest.Cap
         for written in (b"12345", b"6789a", b"b"):
             passed_on.write(written)
     assert capsys.readouterr().err == (
-        "12345678\n(standard error goes on; no more of it is shown for this question)\n"
-        "12\n(standard error goes on; no more of it is shown for the whole run)\n"
+        "  12345678\n  (standard error goes on; no more of it is shown for this question)\n"
+        "  12\n  (standard error goes on; no more of it is shown for the whole run)\n"
     )
 
 

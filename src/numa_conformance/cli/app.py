@@ -200,22 +200,18 @@ def _guarded(run: Callable[[], object]) -> int:
         return USAGE
     except StartError as error:
         say(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
-        for hint in error.hints:
-            say(f"  {hint}", err=True)
+        say(*(f"  {hint}" for hint in error.hints), err=True)
         return USAGE
     except NumaConformanceError as error:
-        say(f"error: {error}", err=True)
+        say(*f"error: {error}".split("\n"), err=True)
         return TARGET_FAULT
     except (OSError, RecursionError, MemoryError) as error:
-        say(f"error: {error}", err=True)
+        say(f"error: {error if str(error) else type(error).__name__}", err=True)
         return USAGE
     except Exception as error:
         if os.environ.get("NUMA_CONFORMANCE_DEBUG"):
             raise
-        click.echo(
-            f"bug in numa-conformance: {type(error).__name__}: {error}\n"
-            "please report it; NUMA_CONFORMANCE_DEBUG=1 prints where it happened",
-            err=True,
-        )
+        report = "please report it; NUMA_CONFORMANCE_DEBUG=1 prints where it happened"
+        say(f"bug in numa-conformance: {type(error).__name__}: {error}", report, err=True)
         return BUG
     return code if isinstance(code, int) else 0

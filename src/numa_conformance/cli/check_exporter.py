@@ -40,7 +40,7 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     ended = [event for event in events if isinstance(event, KubeletEnd)]
     if not looks:
         raise UsageError([Fault(f"node {event.node}", event.why) for event in ended])
-    print_json(_as_json(looks, ended)) if as_json else say("\n".join(_lines(looks, ended)))
+    print_json(_as_json(looks, ended)) if as_json else say(*_lines(looks, ended))
     return DIFFERENT if any(look.unmet for look in looks) else OK
 
 

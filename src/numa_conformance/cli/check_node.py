@@ -1,6 +1,7 @@
 """``numa-conformance check-node`` and ``collect-node``: where a node at work is not as documented, and a dump of it."""
 
 import os
+import shlex
 import time
 from collections.abc import Iterator
 from functools import reduce
@@ -20,7 +21,7 @@ from ..sources.versions import SUPPORTED_RANGE
 from ..wire.history.history import histories_text
 from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, host_root, machine_of
 from .options import version as version_type
-from .terminal import DIFFERENT, OK, echo_coloured, print_json
+from .terminal import DIFFERENT, OK, echo_coloured, print_json, say
 
 _SOURCES = (
     click.option(
@@ -185,4 +186,4 @@ def collect_node(folder: Path, root: Path, **replacing: Any) -> None:
     for note in sight.notes:
         click.echo(f"not seen: {note}", err=True)
     click.echo(f"{len(sight.running)} containers, {len(sight.state.files)} state files")
-    click.echo(f"numa-conformance check-node --from-node {folder}")
+    say(f"numa-conformance check-node --from-node {shlex.quote(str(folder))}")

@@ -58,7 +58,7 @@ def command(
             ]
             for group in groups_of(cluster)
         }
-    print_json(_as_json(scheduler, outcomes)) if as_json else say("\n".join(_lines(outcomes)))
+    print_json(_as_json(scheduler, outcomes)) if as_json else say(*_lines(outcomes))
     wrong = (pod.is_refused or pod.is_held_back_wrongly for of_group in outcomes.values() for pod in of_group)
     return DIFFERENT if any(wrong) else OK
 

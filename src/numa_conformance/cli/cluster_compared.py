@@ -8,7 +8,7 @@ from ..errors import Fault, UsageError
 from ..kube import ClusterObjects, read_cluster
 from ..reference.fleet import Fleet, Setup, follow_fleet
 from ..reference.scheduler import Decided, Followed
-from .terminal import notice, print_json, say
+from .terminal import notice, parted, print_json, say
 
 _MOST = 10
 
@@ -32,7 +32,7 @@ def compare(
     if as_json:
         print_json({label: _as_json(pods) for label, pods in followed.items()})
     else:
-        say("\n\n".join("\n".join(_lines(label, pods)) for label, pods in followed.items()))
+        say(*parted(_lines(label, pods) for label, pods in followed.items()))
     return any(not (pod.is_among_best and pod.is_decided_alike) for pods in followed.values() for pod in pods)
 
 

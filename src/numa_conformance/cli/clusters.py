@@ -16,7 +16,7 @@ from ..lab.cluster.control import OpenCluster, names_of_clusters, open_cluster
 from ..lab.kubelet.launcher import HOME
 from ..namespaces import bind, end_with_parent, enter_mount_namespace, join_mount_namespace
 from .options import CLUSTER, COMMAND_LINE, FILE, words_of
-from .terminal import DIFFERENT, NOT_FOUND, NOT_RUN, OK, columns, notice, print_json, say
+from .terminal import DIFFERENT, NOT_FOUND, NOT_RUN, OK, columns, notice, parted, print_json, say
 
 
 @click.command("status")
@@ -34,7 +34,7 @@ def command(name: str | None, record: Path | None, as_json: bool) -> int:
     if as_json:
         print_json(by_cluster)
     elif by_cluster:
-        say("\n\n".join("\n".join(_lines(cluster, status)) for cluster, status in by_cluster.items()))
+        say(*parted(_lines(cluster, status) for cluster, status in by_cluster.items()))
     else:
         say("no cluster is up")
     return OK

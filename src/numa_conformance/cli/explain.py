@@ -155,12 +155,12 @@ def tell_hints(path: Path, every: LogHints, policy: str, *, as_json: bool) -> No
         rows.append({"pod": pod, "policies": {name: explainer.to_dict(name)["merges"][0] for name in policies}})
         if not as_json:
             texts = {name: explainer.to_text(name).splitlines() for name in policies}
-            say("\n".join([f"{pod}, {texts[policies[0]][0]}", *texts[policies[0]][1:-2]]))
+            say(f"{pod}, {texts[policies[0]][0]}", *texts[policies[0]][1:-2])
             if best := logged.best:
                 shown = "any" if best.mask is None else f"{{{','.join(map(str, iter_bits(best.mask)))}}}"
                 say(f"  the kubelet's: {shown}{'' if best.preferred else ' (not preferred)'}")
             for name, lines in texts.items():
-                say(f"  {name}: {lines[-2].strip()}\n    {lines[-1].strip()}")
+                say(f"  {name}: {lines[-2].strip()}", f"    {lines[-1].strip()}")
     notice(f"{path}: NUMA nodes are taken to be as many as hints name, {len(nodes)}")
     if as_json:
         print_json({"numaNodes": len(nodes), "hints": rows})

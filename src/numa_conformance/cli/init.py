@@ -1,5 +1,6 @@
 """``numa-conformance init``: a target and a CI workflow to start from."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ import click
 from .. import __version__
 from ..machine.data_files import data_folder
 from .options import DIRECTORY, NameChoice
-from .terminal import write_absent
+from .terminal import say, write_absent
 
 _STARTER = Path(__file__).parent / "starter"
 _SDK = "numaconformance"
@@ -60,10 +61,10 @@ def command(kind: str, folder: Path, surface: str) -> None:
     """
     chosen = _KINDS[kind]
     write_absent({folder / name: text for name, text in _files(kind, chosen, surface)})
-    where = "" if folder == Path() else f"cd {folder} && "
+    where = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     build = f"{chosen.build} && " if chosen.build else ""
-    click.echo(f"\ntry it:  {where}{build}numa-conformance smoke --{chosen.option}")
-    click.echo(f"then:    {where}pytest --numa-conformance --numa-{chosen.option}")
+    say("", f"try it:  {where}{build}numa-conformance smoke --{chosen.option}")
+    say(f"then:    {where}pytest --numa-conformance --numa-{chosen.option}")
 
 
 def _files(kind: str, chosen: _Kind, surface: str) -> Iterator[tuple[str, str]]:

@@ -38,7 +38,7 @@ def command(files: tuple[Path, ...], ask_again: bool, choice: TargetChoice, show
 
     Needs no target: what was answered is in the history. With --again the target is asked the same questions again, so
     that a target that was fixed, however it places, gets the note that it meets the requirement. Exits with 1 when a
-    MUST is not met.
+    MUST is not met, or what was not met is not asked now.
     """
     if ask_again:
         return judge_again(files, choice, shown, as_json=as_json)
@@ -59,13 +59,15 @@ def judge_again(files: Sequence[Path], choice: TargetChoice, shown: int, *, as_j
         answers = (again(history, client)[0] for history in read_files(files))
         verdicts = _judged(with_progress(answers, "asking", count))
     unmet = _by_requirement(verdicts.broken)
+    lost = {name for name in before - unmet.keys() if not verdicts.tests[name]}
     code = _conclude(verdicts, unmet, shown, as_json=as_json)
     if not as_json:
         for name in sorted(before):
-            click.echo(f"{'still not met' if name in unmet else 'met now'}: {name}")
+            word = "still not met" if name in unmet else "not asked now" if name in lost else "met now"
+            click.echo(f"{word}: {name}")
         for name in sorted(unmet.keys() - before):
             click.echo(f"not met now: {name}")
-    return code
+    return code or (DIFFERENT if lost else OK)
 
 
 def holds_histories(path: Path) -> bool:

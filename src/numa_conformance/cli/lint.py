@@ -47,8 +47,8 @@ def command(
         for file, findings in by_file.items():
             for finding in findings:
                 place = with_position(Fault(f"{file}: {finding.place}", finding.message)).place
-                say(f"{place}{str(finding).removeprefix(finding.place)}")
-            click.echo(f"{file}: {_counts(findings)}")
+                say(*f"{place}{str(finding).removeprefix(finding.place)}".split("\n"))
+            say(f"{file}: {_counts(findings)}")
     grave = ("refused", "unwise", "no effect") if strict else ("refused",)
     return DIFFERENT if any(finding.kind in grave for findings in by_file.values() for finding in findings) else OK
 

@@ -34,7 +34,7 @@ def list_machines(as_json: bool) -> None:
             rows.append({"name": machine.name, "description": machine.description, **counts})
         print_json(rows)
         return
-    click.echo("\n".join(columns([(machine.name, summarize(machine)) for machine in machines])))
+    say(*columns([(machine.name, summarize(machine)) for machine in machines]))
 
 
 @click.command("show")

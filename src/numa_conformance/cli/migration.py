@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import click
-
 from ..comparing.pod_outcomes import ACCEPTED, ContainerOutcome, PodOutcome, lived, outcomes_with_claims, pod_outcomes
 from ..cpuset import bits_of, format_bits
 from ..errors import Fault, UsageError
@@ -68,18 +66,14 @@ class Moving:
 
     def print_text(self) -> None:
         """Print the summary, then a row for each container that fares otherwise."""
-        for title in self.titles:
-            say(title)
-        click.echo()
         rows = zip(*(_counts(side).items() for side in self.by_side), strict=True)
         summary = [(_SUMMARY[name], str(left), str(right)) for (name, left), (_, right) in rows]
-        click.echo("\n".join(columns([("", "A", "B"), *summary])))
+        say(*self.titles, "", *columns([("", "A", "B"), *summary]))
         rows_of_pods = [row for pod in self.pods if self._changes(pod.uid) for row in self._rows(pod)]
         if rows_of_pods:
-            click.echo()
-            click.echo("\n".join(columns([("container", "changes", "A", "B"), *rows_of_pods])))
+            say("", *columns([("container", "changes", "A", "B"), *rows_of_pods]))
         changed = sum(bool(self._changes(pod.uid)) for pod in self.pods)
-        click.echo(f"\n{changed} of {len(self.pods)} pods come out differently")
+        say("", f"{changed} of {len(self.pods)} pods come out differently")
 
     def _rows(self, pod: Pod) -> Iterator[tuple[str, str, str, str]]:
         name = pod_names([pod])[pod.uid]

@@ -39,7 +39,7 @@ def command(since: str, claims: Path | None, as_json: bool) -> None:
         return
     for row in rows:
         level = "" if row["level"] == "documented" else f", level {row['level']}"
-        say(f"{row['release']}, {row['change']}: {row['id']} ({row['strength']}{level})\n    {row['text']}")
+        say(f"{row['release']}, {row['change']}: {row['id']} ({row['strength']}{level})", f"    {row['text']}")
     counts = ", ".join(f"{sum(row['change'] == name for row in rows)} {name}" for name in ("new", "tightened"))
     say(f"{counts} since {minor}" + ("" if claims is None else f", of what {claims} claims"))
 

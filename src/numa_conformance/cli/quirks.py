@@ -28,10 +28,9 @@ def command(ids: tuple[str, ...], as_json: bool, markdown: bool) -> None:
         print_json([_as_json(quirk) for quirk in quirks])
     else:
         for quirk in quirks:
-            say(
-                f"{quirk.id} (Kubernetes {quirk.versions})\n    {quirk.summary}\n    documented: {quirk.documented}"
-                + (f"\n    rules: {', '.join(map(rule_address, quirk.rules))}" if quirk.rules else "")
-            )
+            rules = [f"    rules: {', '.join(map(rule_address, quirk.rules))}"] if quirk.rules else []
+            head = f"{quirk.id} (Kubernetes {quirk.versions})"
+            say(head, f"    {quirk.summary}", f"    documented: {quirk.documented}", *rules)
 
 
 def _as_json(quirk: Quirk) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def known_failures(
 
 @command.command("verify")
 @click.argument("report", type=FILE)
-@click.option("--sample", default=_SAMPLE, show_default=True, metavar="N", help="How many histories at most.")
+@click.option("--sample", default=_SAMPLE, show_default=True, type=click.IntRange(1), help="Histories at most.")
 @target_options
 def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     """Ask a sample of REPORT's histories again, and say whether the answers are the same.
@@ -94,14 +94,16 @@ def verify(report: Path, sample: int, choice: TargetChoice) -> int:
     folder = report if report.is_dir() else report.parent
     names = {name for case in summary.cases for name in (case.history, *case.conversations) if name}
     files = [folder / name for name in sorted(names)]
-    histories = list(read_files(file for file in files if not file.exists() or file.stat().st_size))
+    present = (file for file in files if not file.exists() or file.stat().st_size)
+    histories = [history for history in read_files(present) if history.steps]
     if not histories:
         raise UsageError(Fault(str(report), "keeps no histories", "a report made with --numa-histories"))
     chosen, different = random.Random(0).sample(histories, min(sample, len(histories))), 0
     with open_target(choice) as client:
         for history in with_progress(chosen, "asking", len(chosen)):
-            steps = zip(history.steps, again(history, client)[0].steps, strict=False)
-            others = (old.method for old, new in steps if (old.answer, old.fault) != (new.answer, new.fault))
+            now_answered = [(step.answer, step.fault) for step in again(history, client)[0].steps]
+            earlier = ((step.method, [(step.answer, step.fault)]) for step in history.steps)
+            others = (method for at, (method, was) in enumerate(earlier) if now_answered[at : at + 1] != was)
             if method := next(others, None):
                 different += 1
                 click.echo(as_line(f"another answer: {history.id}: {method}"))

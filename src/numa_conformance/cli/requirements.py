@@ -67,7 +67,7 @@ def command(ids: tuple[str, ...], as_json: bool, page: str | None, folder: Path 
         print_json([_as_json(requirement) for requirement in selected])
     else:
         for requirement in selected:
-            say("\n".join(_lines(requirement, in_full=bool(ids))))
+            say(*_lines(requirement, in_full=bool(ids)))
 
 
 def _lines(requirement: Requirement, *, in_full: bool) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ..reference.simulation.reading import quirks_of
 from ..sources.quirks.areas import SchedulerQuirks
 from ..sources.versions import KubernetesVersion
 from .options import INPUT, LEVEL, VERSION, assumed_version
-from .terminal import DIFFERENT, OK, columns, notice, print_json, say
+from .terminal import DIFFERENT, OK, columns, notice, parted, print_json, say
 
 MOST_LOOKED_AT = 1_000_000
 """Nodes and pods on them that are looked at for all pods together: half a minute."""
@@ -88,7 +88,7 @@ def command(
     if as_json:
         print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in answers])
     else:
-        say("\n\n".join("\n".join(_lines(pod, used, scored, quirks)) for pod, used, scored in answers))
+        say(*parted(_lines(pod, used, scored, quirks) for pod, used, scored in answers))
     return OK if all(any(ranked.fits for ranked in scored) for _, _, scored in answers) else DIFFERENT
 
 

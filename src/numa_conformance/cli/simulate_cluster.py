@@ -88,7 +88,7 @@ def command(
         uses = [{**unmodelled.to_dict(), "pods": names} for unmodelled, names in users.items()]
         print_json({**_as_json(cluster, fleet, outcomes, placements=placements), "notModelled": uses})
     else:
-        say("\n".join(_lines(cluster, fleet, by_setup, shown)))
+        say(*_lines(cluster, fleet, by_setup, shown))
     return DIFFERENT if any(outcome.refused or outcome.unschedulable for outcome in outcomes) else OK
 
 

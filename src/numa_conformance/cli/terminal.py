@@ -24,6 +24,8 @@ NOT_RUN = 126
 NOT_FOUND = 127
 ASSUMED = "numa_conformance.assumed"
 """By this name a context keeps whether the version of Kubernetes was assumed."""
+_MOST = 10_000
+"""Characters of a line."""
 T = TypeVar("T")
 
 
@@ -34,13 +36,17 @@ def print_json(value: Any) -> None:
 
 def write_absent(texts: Mapping[Path, str]) -> None:
     """Write files, and say which; those that are there as they would be stay. Raises ``UsageError`` for others."""
-    others = [path for path, text in texts.items() if path.exists() and path.read_text(encoding="utf-8") != text]
+    others = [path for path, text in texts.items() if path.exists() and not _holds(path, text.encode())]
     if others:
         raise UsageError(Fault(str(path), "is there already, and stays as it is") for path in others)
     for path, text in texts.items():
         if not path.exists():
             write_text(path, text)
-            click.echo(f"wrote {path}")
+            say(f"wrote {path}")
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
 
 
 def with_progress(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
@@ -64,9 +70,20 @@ def notice(text: str) -> None:
     say(f"notice: {text}", err=True)
 
 
-def say(text: str, *, err: bool = False) -> None:
-    """Print sentences, a line each. On a terminal that is too narrow a line goes on below itself, further in."""
-    click.echo(printable.folded_text(text, terminal_width(err=err)), err=err)
+def say(*lines: str, err: bool = False) -> None:
+    """Print sentences, a line each: a break within one is a stranger's, and is shown; what is very long is cut.
+
+    On a terminal that is too narrow a line goes on below itself, further in.
+    """
+    texts = (line if len(line) <= _MOST else f"{line[:_MOST]} ... ({len(line)} characters)" for line in lines)
+    click.echo(printable.folded_text("\n".join(map(printable.as_line, texts)), terminal_width(err=err)), err=err)
+
+
+def parted(parts: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of parts, an empty one between two of them."""
+    for number, lines in enumerate(parts):
+        yield from ("",) * (number > 0)
+        yield from lines
 
 
 def terminal_width(*, err: bool = False) -> int | None:

@@ -135,7 +135,7 @@ def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) 
     try:
         cluster.start()
         control.serve({**cluster.answers(), "down": cluster.stop.set})
-        say(f"\nexport KUBECONFIG={cluster.kubeconfig}")
+        say("", f"export KUBECONFIG={cluster.kubeconfig}")
         say("end it: Ctrl-C" if ready is None else f"end it: numa-conformance cluster down {name}")
         sys.stdout.flush()
         if ready is not None:

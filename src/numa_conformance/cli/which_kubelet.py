@@ -47,8 +47,7 @@ def command(target: str, messages: bool, timeout: float, as_json: bool) -> int:
         traits = [{**_trait(name, best[-1].version), "shown": shown} for name, shown in newest.items()]
         print_json({**about, "decidesAs": [_as_json(fit) for fit in best], "traits": traits})
     else:
-        for line in _lines(about, best, newest):
-            say(line)
+        say(*_lines(about, best, newest))
     return DIFFERENT if best[0].departures else OK
 
 

@@ -3,9 +3,12 @@
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from ..asking.generators.events import Event, EventLot
 from ..chapters import Requirement
@@ -123,7 +126,9 @@ def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) ->
     """Return what an object says that is not so; of one that is not there, that it is not."""
     if exported is None:
         return [ExporterFault(exporters.ZONES, "the object", "does not exist", "one of the node's name")]
-    zones = {zone.get("name"): zone for zone in exported.get("zones") or () if zone.get("type") == "Node"}
+    if fault := _malformed(exported):
+        return [ExporterFault(exporters.ZONES, "the object", fault, "the form of the API, each name once")]
+    zones = {zone["name"]: zone for zone in exported.get("zones") or () if zone["type"] == "Node"}
     wanted = {f"node-{node}": node for node in expected.machine.numa_ids}
     unmet = []
     if zones.keys() != wanted.keys():
@@ -133,6 +138,41 @@ def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) ->
         unmet += _costs(wanted[name], zones[name], expected.machine)
         unmet += _resources(name, zones[name], expected, expected.amounts[wanted[name]])
     return sorted(unmet, key=lambda unmet: (unmet.requirement.id, unmet.place))
+
+
+class _Named(msgspec.Struct):
+    name: str
+
+
+class _Attribute(_Named):
+    value: str
+
+
+class _Cost(_Named):
+    value: int
+
+
+class _Zone(_Named):
+    type: str
+    costs: list[_Cost] | None = None
+    resources: list[_Named] | None = None
+
+
+class _Exported(msgspec.Struct):
+    attributes: list[_Attribute] | None = None
+    zones: list[_Zone] | None = None
+
+
+def _malformed(exported: Mapping[str, Any]) -> str:
+    """Return how an object departs from its form, or which name one of its lists has twice; nothing if it does not."""
+    try:
+        msgspec.convert(exported, _Exported)
+    except msgspec.ValidationError as error:
+        return str(error)
+    zones = exported.get("zones") or ()
+    lists = (exported.get("attributes"), zones, *(zone.get(part) for zone in zones for part in ("costs", "resources")))
+    counts = (Counter(each["name"] for each in entries or ()) for entries in lists)
+    return ", ".join(f"{name} is there twice" for count in counts for name, times in count.items() if times > 1)
 
 
 def _listed(names: Mapping[Any, object]) -> str:

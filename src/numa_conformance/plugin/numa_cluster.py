@@ -112,7 +112,7 @@ class NumaCluster:
 
     def unmet(self) -> list[Broken]:
         """Judge what happened on every node so far, and return where requirements were not met."""
-        histories = read_histories(self.record().splitlines())
+        histories = read_histories(self.record().split("\n"))  # others are within texts
         return [broken for history in histories for broken in judge_from_file(history).broken]
 
     def on_node(self, node: str, *words: str, cgroups: bool = False, **popen: Any) -> subprocess.Popen[Any]:

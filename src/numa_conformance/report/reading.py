@@ -93,6 +93,8 @@ def _check(file: Path, summary: Summary) -> None:
         for name in filter(None, (case.history, *case.conversations)):
             if not _FILE.fullmatch(name):
                 fields.fault(f"cases[{at}].history", f"is {shown(name)}", "histories/NAME.jsonl")
+    if summary.planned < len(summary.cases):
+        fields.fault("planned", f"is {summary.planned}, and {len(summary.cases)} cases are there", "no fewer")
     fields.raise_if_any()
     if summary.profile:
         _check_plan(summary, fields)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import sys
+import textwrap
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -58,7 +59,7 @@ class PassedOn:
     @staticmethod
     def _show(written: bytes) -> None:
         if written:
-            sys.stderr.write(printable(written.decode("utf-8", "replace")))
+            sys.stderr.write(textwrap.indent(printable(written.decode("utf-8", "replace")), "  "))
 
 
 MAX_LINE = 16 * 1024 * 1024

@@ -63,6 +63,12 @@ def drop(exported, node, name):
 
 FAULTS = {
     "a NUMA node is left out": ("zones", lambda told: told["zones"].pop()),
+    "zones that are none": ("zones", lambda told: told.update(zones={"a": 1})),
+    "a zone that is none": ("zones", lambda told: told["zones"].append(7)),
+    "a zone twice": ("zones", lambda told: told["zones"].append(told["zones"][0])),
+    "a distance that is none": ("zones", lambda told: told["zones"][0]["costs"][0].update(value="x")),
+    "a resource twice": ("zones", lambda told: told["zones"][0]["resources"].append({"name": "cpu"})),
+    "attributes that are none": ("zones", lambda told: told.update(attributes=[None])),
     "a zone of another name": ("zones", lambda told: told["zones"][0].update(name="numa0")),
     "a distance": ("costs", lambda told: told["zones"][0]["costs"][1].update(value=99)),
     "a distance is left out": ("costs", lambda told: told["zones"][1]["costs"].pop()),

@@ -21,8 +21,9 @@ from numa_conformance.lab.cluster import binaries
 from numa_conformance.lab.cluster.binaries import PROGRAMS, build_release, cached_release, find_binaries, skew_notices
 from numa_conformance.lab.cluster.control import Control, names_of_clusters, open_cluster
 from numa_conformance.lab.cluster.control_plane import Authority
-from numa_conformance.lab.cluster.pods import is_decided, refusal_of
+from numa_conformance.lab.cluster.pods import PodWatch, is_decided, refusal_of
 from numa_conformance.lab.cluster.programs import last_words
+from numa_conformance.lab.cluster.record import Recorder
 from numa_conformance.lab.kubelet.process import free_ports
 from processes import runs, wait_until
 
@@ -158,6 +159,32 @@ def test_a_cluster_is_asked_by_its_name_and_gone_with_its_socket():
     assert "unit-test" not in names_of_clusters()
     with pytest.raises(UsageError, match="no cluster 'unit-test' is up"):
         open_cluster("unit-test")
+
+
+class Server:
+    """Lists one pod, and tells of another and of what is none."""
+
+    def ask(self, path):
+        return {"items": [{"metadata": {"uid": "a"}, "spec": 7}], "metadata": {"resourceVersion": "1"}}
+
+    def watch(self, path):
+        yield {"type": "ADDED", "object": {"metadata": {"uid": "b"}, "spec": {}}}
+        yield from ([], {}, 7)
+        raise AssertionError("it is watched after what is no event")
+
+
+def test_what_an_api_server_tells_of_no_form_ends_neither_the_watch_nor_the_record():
+    recorder = Recorder({})
+    watch = PodWatch(Server(), recorder.hear)
+    assert (watch.pod("a"), watch.pod("b")) != (None, None)
+    assert recorder.text() == ""
+    watch.close()
+    control = Control("hostile-server")
+    control.serve({"pods": lambda: watch.pods()[0]["spec"]["nodeName"]})
+    with open_cluster("hostile-server") as cluster:
+        for verb, error in (("pods", "TypeError"), ("none", "KeyError")):
+            with pytest.raises(UsageError, match=f"{verb}: has no answer: {error}"):
+                cluster.ask(verb)
 
 
 def test_a_name_that_is_none_is_refused():

@@ -37,7 +37,7 @@ def filled():
         nodes = [node["name"] for node in cluster.status()["nodes"]]
         _fill(cluster, nodes, random.Random(SEED))
         assert cluster.broken() == []
-        yield list(read_histories(cluster.record().splitlines()))
+        yield list(read_histories(cluster.record().split("\n")))
 
 
 def _fill(cluster, nodes, draw):

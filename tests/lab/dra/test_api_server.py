@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -126,14 +127,26 @@ def test_a_claim_is_told_in_the_form_of_the_version_that_is_asked(server: ApiSer
         ("GET", "api/v1/pods", None, 404),
         ("GET", "apis/resource.k8s.io/v1/namespaces/default/resourceclaims/nobody", None, 404),
         ("POST", SLICES, b"k8s\x00\xff", 400),
-        ("POST", SLICES, b"[]", 400),
+        *(("POST", SLICES, body, 400) for body in (b"[]", b"[" * 100_000, b'{"metadata": 7}', b'{"spec": 7}', b"{NaN")),
+        *(("POST", SLICES, b'{"spec": {"devices": %s}}' % one, 400) for one in (b"7", b"[7]", b'[{"basic": 7}]')),
+        ("POST", SLICES, b'{"spec": {"pool": {"generation": "x"}}}', 400),
+        ("PUT", "apis/resource.k8s.io/v1/namespaces/default/resourceclaims/a/status", b'{"status": 7}', 400),
+        ("GET", f"{SLICES}?watch=1&resourceVersion=x", None, 400),
         ("PATCH", f"{SLICES}/s", b"{}", 400),
     ],
 )
 def test_what_it_does_not_serve_is_an_error_of_the_api(
     server: ApiServer, method: str, path: str, body: bytes | None, code: int
 ) -> None:
+    server.claims["default", "a"] = dict(CLAIM)
     with pytest.raises(urllib.error.HTTPError) as failed:
         ask(server, method, path, body)
     assert failed.value.code == code
     assert json.loads(failed.value.read())["kind"] == "Status"
+
+
+@pytest.mark.parametrize("length", ["-1", "x", "9" * 20, "9" * 5000])
+def test_a_length_that_is_none_is_an_error_of_the_api(server: ApiServer, length: str) -> None:
+    with socket.create_connection(("127.0.0.1", server.port)) as channel:
+        channel.sendall(f"POST /{SLICES} HTTP/1.1\r\nContent-Length: {length}\r\n\r\n".encode())
+        assert channel.makefile("rb").read().startswith(b"HTTP/1.1 400 ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,31 @@ def test_a_device_of_memory_tells_no_cpus(alone: Containers) -> None:
 
 def test_a_device_that_is_not_there_is_refused(alone: Containers) -> None:
     with pytest.raises(DriverRefusedError, match="there is no CDI device cpu"):
+        alone.run("a", ["cpu.test/set=a"])
+
+
+KIND = '{"kind": "cpu.test/set", %s}'
+OF_NO_FORM = {
+    "a bomb": "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"a{each}: &a{each} [{', '.join([f'*a{each - 1}'] * 10)}]\n" for each in range(1, 12)),
+    "deep": "[" * 100_000,
+    "no devices": KIND % '"devices": 7',
+    "no device": KIND % '"devices": [7, {"name": []}]',
+    "no edits": KIND % '"containerEdits": 7, "devices": [{"name": "b", "containerEdits": {"env": {}}}]',
+    "no UTF-8": "\udcff",
+}
+
+
+@pytest.mark.parametrize("name", OF_NO_FORM)
+def test_a_file_of_no_form_is_refused(alone: Containers, name: str) -> None:
+    (alone.cdi / "x.yaml").write_bytes(OF_NO_FORM[name].encode("utf-8", "surrogateescape"))
+    with pytest.raises(DriverRefusedError, match=r"there is no CDI device cpu|the CDI file x\.yaml cannot be read: "):
+        alone.run("a", ["cpu.test/set=a"])
+
+
+def test_a_file_that_never_ends_is_refused(alone: Containers) -> None:
+    os.mkfifo(alone.cdi / "x.json")
+    with pytest.raises(DriverRefusedError, match=r"x\.json: is a FIFO"):
         alone.run("a", ["cpu.test/set=a"])
 
 

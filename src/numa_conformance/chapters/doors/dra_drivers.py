@@ -159,8 +159,10 @@ def of_the_id(subject: Preparation) -> Judgement:
 def keep_memory_to_their_numa_nodes(subject: Preparation) -> Judgement:
     """A driver that sets the NUMA nodes of a container's memory leaves out none that the devices of its claim name."""
     mems = exists(subject.mems, "nothing keeps the container's memory to NUMA nodes")
-    nodes = [device.number(NUMA_NODE) for device, _ in subject.wanted]
-    named = bits_of(exists(node, "a device of the claim names no NUMA node") for node in nodes)
+    numbers = [device.number(NUMA_NODE) for device, _ in subject.wanted]
+    nodes = {exists(number, "a device of the claim names no NUMA node") for number in numbers}
+    applies(nodes.issubset(subject.machine.numa_ids), "a device names a NUMA node that the machine does not have")
+    named = bits_of(nodes)
     why = "the memory of a claim's container is kept off NUMA nodes that its devices name"
     return violated(not named & ~mems, why, got=format_bits(mems) or "none", allowed=format_bits(named))
 

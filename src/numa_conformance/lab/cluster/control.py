@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import re
@@ -60,10 +61,9 @@ def _answer(other: socket.socket, answers: Mapping[str, Callable[..., Any]]) -> 
             verb, *words = json.loads(line)
             try:
                 answer = {"answer": answers[verb](*words)}
-            except UsageError as error:
-                answer = {
-                    "faults": [[fault.place, fault.message, fault.accepted, fault.suggestion] for fault in error.faults]
-                }
+            except Exception as error:  # the API server, or a kubelet's file, may say anything
+                known = error if isinstance(error, UsageError) else UsageError(Fault(verb, f"has no answer: {error!r}"))
+                answer = {"faults": [dataclasses.astuple(fault) for fault in known.faults]}
             channel.write(json.dumps(answer).encode() + b"\n")
             channel.flush()
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
+from ...files import read_in_place
 from ..kubelet.cri_objects import CriContainer, Programs
 from ..kubelet.launcher import HOME, Launcher
 
@@ -111,7 +112,7 @@ class ImagePrograms(Programs):
             if code is None:
                 _kill(probe, signal.SIGKILL)
                 self._launcher.end(probe)
-            return code, output.read_bytes()[:_MOST_BYTES]
+            return code, (read_in_place(str(output), _MOST_BYTES) or b"")[:_MOST_BYTES]
         finally:
             output.unlink(missing_ok=True)
 

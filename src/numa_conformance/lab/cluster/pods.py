@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...documents import read_documents
+import msgspec
+
+from ...documents import MAX_JSON_BYTES, read_documents
 from ...errors import Fault, UsageError
 
+MALFORMED = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""The errors of reading an object of any other form than the API's."""
 _SECONDS = 30
+_LONGEST = 500
 
 
 class ApiError(OSError):
@@ -22,7 +27,7 @@ class ApiError(OSError):
     def __init__(self, code: int, text: str) -> None:
         """Take the status and what it said."""
         self.code = code
-        super().__init__(f"the API server answers {code}: {text[:500]}")
+        super().__init__(f"the API server answers {code}: {text}")
 
 
 class Api:
@@ -37,13 +42,13 @@ class Api:
     def ask(self, path: str, body: Any = None, method: str = "", kind: str = "application/json") -> Any:
         """Return what is answered, as JSON where it is; raises ``ApiError`` and ``OSError``."""
         with self._answer(path, body, method, kind) as answer:
-            text = answer.read()
-        return json.loads(text) if text[:1] in (b"{", b"[") else text.decode()
+            text = answer.read(MAX_JSON_BYTES)  # what is cut is no JSON
+        return msgspec.json.decode(text) if text[:1] in (b"{", b"[") else text.decode(errors="replace")
 
     def watch(self, path: str) -> Iterator[dict[str, Any]]:
         """Yield the events of a watch until the server ends it; raises ``ApiError`` and ``OSError``."""
         with self._answer(path, lasts=True) as answer:
-            yield from map(json.loads, answer)
+            yield from map(msgspec.json.decode, iter(lambda: answer.readline(MAX_JSON_BYTES), b""))
 
     @contextlib.contextmanager
     def _answer(
@@ -57,7 +62,7 @@ class Api:
             connection.request(method, path, content, {"Content-Type": kind, "Accept": "application/json"})
             answer = connection.getresponse()
             if answer.status >= 300:
-                raise ApiError(answer.status, answer.read().decode(errors="replace"))
+                raise ApiError(answer.status, answer.read(_LONGEST).decode(errors="replace"))
             if lasts and connection.sock is not None:
                 connection.sock.settimeout(None)
             yield answer
@@ -137,19 +142,24 @@ class PodWatch:
 
     def _run(self) -> None:
         while not self._ended:
-            with contextlib.suppress(OSError, ValueError):
-                listed = self._api.ask(_PODS)
-                there = {pod["metadata"]["uid"]: pod for pod in listed["items"]}
-                for uid in [uid for uid in self._pods if uid not in there]:
-                    self._take("DELETED", self._pods[uid])
-                for pod in there.values():
-                    self._take("MODIFIED", pod)
-                version = listed["metadata"]["resourceVersion"]
-                for event in self._api.watch(f"{_PODS}?watch=1&resourceVersion={version}"):
-                    if self._ended or event["type"] == "ERROR":
-                        break
-                    self._take(event["type"], event["object"])
+            with contextlib.suppress(OSError):
+                self.follow()
             threading.Event().wait(_AGAIN_SECONDS)
+
+    def follow(self) -> None:
+        """Take a list, and events until the server ends the watch or sends what is none; raises ``OSError``."""
+        with contextlib.suppress(*MALFORMED):
+            listed = self._api.ask(_PODS)
+            version = listed["metadata"]["resourceVersion"]
+            there = {pod["metadata"]["uid"]: pod for pod in listed["items"]}
+            for uid in [uid for uid in self._pods if uid not in there]:
+                self._take("DELETED", self._pods[uid])
+            for pod in there.values():
+                self._take("MODIFIED", pod)
+            for event in self._api.watch(f"{_PODS}?watch=1&resourceVersion={version}"):
+                if self._ended or event["type"] == "ERROR":
+                    break
+                self._take(event["type"], event["object"])
 
     def _take(self, kind: str, pod: Pod) -> None:
         self._heard(kind, pod)

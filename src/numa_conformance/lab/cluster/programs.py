@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...files import end_of
 from ..daemon.daemon import MOST_RESTARTS
 from ..kubelet.launcher import Launcher
 
@@ -59,7 +60,7 @@ _END_BYTES = 65536
 
 def last_words(log: Path) -> str:
     """Return the last error that a log tells of, else its last line; it may be klog's, or JSON lines as etcd writes."""
-    text = _end_of(log)
+    text = end_of(log, _END_BYTES)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     reasons = list(filter(None, map(_of_json, lines))) or [line for line in lines if line.startswith(_BEGINS)]
     words = (reasons or _ERROR.findall(text) or lines or ["it said nothing"])[-1]
@@ -68,16 +69,7 @@ def last_words(log: Path) -> str:
 
 def met_a_port_in_use(log: Path) -> bool:
     """Tell whether a program ended because somebody else took its port meanwhile."""
-    return "address already in use" in _end_of(log)
-
-
-def _end_of(log: Path) -> str:
-    try:
-        with log.open("rb") as stream:
-            stream.seek(max(0, log.stat().st_size - _END_BYTES))
-            return stream.read().decode(errors="replace")
-    except OSError:
-        return ""
+    return "address already in use" in end_of(log, _END_BYTES)
 
 
 def _of_json(line: str) -> str:

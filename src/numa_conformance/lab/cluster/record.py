@@ -17,7 +17,7 @@ from ...wire.message import Message
 from ...wire.messages.node import Admitted, PodStarted, Rejected, Removed
 from ..kubelet.files import StateFiles, node_started
 from .node import ClusterNode
-from .pods import Pod, PodWatch, has_ended, has_started, refusal_of
+from .pods import MALFORMED, Pod, PodWatch, has_ended, has_started, refusal_of
 
 _GENERATOR = "real-cluster"
 _LET_GO_SECONDS = 20.0
@@ -99,7 +99,7 @@ class NodeRecord:
         """Break the conversation where state files cannot be read, as those of a kubelet that ends just now."""
         try:
             yield
-        except (OSError, ValueError, LookupError):
+        except Exception:  # a file may have any form, and who waits for the record is to be answered
             self.is_broken = True
 
     def _remove(self, uid: str) -> None:
@@ -194,9 +194,10 @@ class Recorder:
                 heard.set()
                 continue
             kind, pod = heard
-            record = self._records.get(pod["spec"].get("nodeName") or "")
-            if record is not None:
-                record.hear(kind, pod)
+            with contextlib.suppress(*MALFORMED):
+                record = self._records.get(pod["spec"].get("nodeName") or "")
+                if record is not None:
+                    record.hear(kind, pod)
 
 
 def _admission(pod: Pod) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import Fault, UsageError, closest
-from ...files import TemporaryFolder
+from ...files import TemporaryFolder, end_of
 from ...wire import Unsupported
 from ...wire.messages.describe import PROTOCOL, Description
 from ...wire.values import Absence
@@ -198,7 +198,7 @@ class Daemon:
 
     @property
     def _log_text(self) -> str:
-        return self._log.read_bytes().decode("utf-8", "replace") if self._log.exists() else ""
+        return end_of(self._log)
 
     def end(self) -> None:
         """End it, and what it has started."""

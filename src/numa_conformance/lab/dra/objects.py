@@ -1,30 +1,45 @@
 """Objects of ``resource.k8s.io``: protobuf or JSON, of any served version, into the form of v1."""
 
-import json
 from collections.abc import Iterator, Mapping, MutableSequence
 from typing import Any
 
+import msgspec
 from google.protobuf.message import DecodeError
+from msgspec import defstruct
 
 from ..kubelet_apis.interfaces import RESOURCE_API, RESOURCE_API_V1BETA1
 
 VERSIONS = ("v1", "v1beta2", "v1beta1")
 """The versions that are served. v1beta1 has a device's fields below ``basic``, a request's not below ``exactly``."""
+MOST_DEVICES = 128
+"""Devices of one slice, by the API."""
 _MAGIC = b"k8s\x00"
 
 
+_METADATA = defstruct("Metadata", [("name", str, ""), ("generateName", str, "")])
+_POOL = defstruct("Pool", [("name", str, ""), ("generation", int, 0), ("resourceSliceCount", int, 0)])
+_DEVICE = defstruct("Device", [("basic", dict[str, Any] | None, None)])
+_DEVICES = list[_DEVICE] | None  # type: ignore[valid-type]  # it is one, as the line above says
+_SPEC = defstruct("Spec", [("driver", str, ""), ("pool", _POOL | None, None), ("devices", _DEVICES, None)])
+_SLICE = defstruct("Slice", [("metadata", _METADATA | None, None), ("spec", _SPEC | None, None)])
+"""The parts of a ResourceSlice that are looked at here; all else is the judge's."""
+
+
 def read_slice(body: bytes, version: str) -> dict[str, Any]:
-    """Read a ResourceSlice; raises ``ValueError`` for what is none."""
+    """Read a ResourceSlice; raises ``ValueError`` for what the API takes for none."""
     package = RESOURCE_API_V1BETA1 if version == "v1beta1" else RESOURCE_API
     if body.startswith(_MAGIC):
         try:
             envelope = RESOURCE_API.Unknown.FromString(body[len(_MAGIC) :])
-            return dict(_fields(package.ResourceSlice.FromString(envelope.raw)))
-        except DecodeError as error:
+            document = dict(_fields(package.ResourceSlice.FromString(envelope.raw)))
+        except (DecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"no protobuf of a ResourceSlice: {error}") from error
-    document = json.loads(body)
-    if not isinstance(document, dict):
-        raise ValueError("no object")
+    else:
+        document = msgspec.json.decode(body, type=dict[str, Any])
+    msgspec.convert(document, _SLICE)
+    count = len((document.get("spec") or {}).get("devices") or ())
+    if count > MOST_DEVICES:
+        raise ValueError(f"spec.devices: Too many: {count}: must have at most {MOST_DEVICES} items")
     return document
 
 

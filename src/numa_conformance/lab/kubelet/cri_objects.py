@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ...errors import NumaConformanceError
+from ...documents import read_documents
+from ...errors import NumaConformanceError, UsageError
+from ...fields import object_at, objects_at
 from ..kubelet_apis.interfaces import CRI
 
 CREATED, RUNNING, EXITED = 0, 1, 2
@@ -160,18 +160,16 @@ def _specs(folder: Path) -> Iterator[dict[str, Any]]:
     for file in sorted(folder.iterdir()):
         if file.suffix in (".json", ".yaml"):
             try:
-                spec = yaml.safe_load(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError, yaml.YAMLError) as error:
+                yield from (document.value for document in read_documents(file) if isinstance(document.value, dict))
+            except (OSError, UsageError) as error:
                 raise RefusedError(f"the CDI file {file.name} cannot be read: {error}") from error
-            if isinstance(spec, dict):
-                yield spec
 
 
 def _of_device(specs: Iterable[dict[str, Any]], device: str) -> list[str]:
     kind, _, name = device.partition("=")
     for spec in specs:
-        for known in spec.get("devices") or () if spec.get("kind") == kind else ():
+        for known in objects_at(spec, "devices") if spec.get("kind") == kind else ():
             if known.get("name") == name:
-                edits = (spec.get("containerEdits") or {}, known.get("containerEdits") or {})
-                return [str(variable) for edit in edits for variable in edit.get("env") or ()]
+                variables = [object_at(each, "containerEdits").get("env") for each in (spec, known)]
+                return [str(variable) for each in variables if isinstance(each, list) for variable in each]
     raise RefusedError(f"there is no CDI device {device}, with which a container would be made")

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ...errors import NOT_MET, Fault, StartError, UsageError
-from ...files import text_of
+from ...files import end_of, text_of
 from .launcher import HOME, Launcher
 
 _START_SECONDS = 60
@@ -124,8 +124,8 @@ class RunningKubelet:
 
     @property
     def log(self) -> str:
-        """All it has said."""
-        return self._log.read_text(errors="replace")
+        """What it has said at last."""
+        return end_of(self._log)
 
     def _wait_until_up(self) -> None:
         # The device plugins' socket is the last thing that the managers' start makes.
