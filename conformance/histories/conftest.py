@@ -22,8 +22,8 @@ from numa_conformance.report.case import keep_group
 from numa_conformance.wire import Client
 from numa_conformance.wire.history.history import History
 
-EARLY = 0.1
-"""How much of a group that is not cheap is asked before the whole of any."""
+EARLY, EARLY_OF_FIRST = 0.1, 0.25
+"""How much of a group that is not cheap is asked before the whole of any, and of the first group."""
 Asked = Callable[[str], list[GroupOutcome]]
 
 
@@ -152,7 +152,7 @@ class _Groups:
             shares=self._shares,
             notice=self._notice if run.deep else run.notice,
             budget=run.budget.of_group(cheap=is_cheap(name)),
-            early=0.0 if seed or self._wanted or not run.budget.is_whole else 1.0 if is_cheap(name) else EARLY,
+            early=0.0 if seed or self._wanted or not run.budget.is_whole else _early_part(name),
             enough=self._wanted.intersection(requirements_in(group, run.claimed)),
             keep=self._driven.setdefault(name, []).append if run.keeps_histories else None,
             over=self._search.is_over if seed else lambda: not self._seconds_left,
@@ -178,3 +178,7 @@ class _Groups:
     @property
     def _time_is_left(self) -> bool:
         return self._run.budget.seconds is not None and self._seconds_left > 0
+
+
+def _early_part(group: str) -> float:
+    return 1.0 if is_cheap(group) else EARLY_OF_FIRST if group == FIRST else EARLY
