@@ -1,5 +1,6 @@
-"""What hosts, schedulers and clusters made of questions, right and wrong, with verdicts: no histories have that.
+"""What hosts, schedulers, clusters and daemons below a kubelet made of questions, right and wrong, with verdicts.
 
+Hosts, schedulers and clusters have no histories. Those of daemons such as NRI plugins came after the stored ones.
 ``python -m stored_elsewhere`` in the folder ``tests`` writes what is missing; as with stored histories, nothing is
 written anew.
 """
@@ -18,17 +19,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import daemons_of_ours
+from directly import Directly
 from mutants import MUTANTS
+from numa_conformance.asking.drive import drive
 from numa_conformance.asking.examples.node_run import NodeRun
 from numa_conformance.asking.findings.findings import Finding
+from numa_conformance.asking.groups import GROUPS
 from numa_conformance.cli.app import main as command
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.lab.cluster.scheduled import _outcome, groups_of, reference_of, run_workload
 from numa_conformance.machine import load_machine
 from numa_conformance.machine.data_files import data_folder
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.faults import BadReply
+from numa_conformance.wire.features import PROMISES
+from numa_conformance.wire.history.history import histories_text, read_histories
 from numa_conformance.wire.messages.host import Discovered
 from numa_conformance.wire.messages.node import ContainerHolding, NodeState
 from stored_histories import FOLDER
@@ -67,7 +75,7 @@ class Recorded:
 
 
 def stored(surface: str) -> list[Json]:
-    """Return what is stored of hosts, schedulers or clusters."""
+    """Return what is stored of hosts, schedulers, clusters or daemons."""
     with gzip.open(FOLDER / f"{surface}.jsonl.gz", "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
@@ -137,7 +145,19 @@ def _printed(words: Iterator[str]) -> Json:
     return json.loads(printed.getvalue())  # type: ignore[no-any-return]
 
 
-JUDGES: dict[str, Callable[[Json], Any]] = {"host": _of_host, "scheduler": _of_scheduler, "cluster": _of_cluster}
+def _of_daemon(record: Json) -> list[str]:
+    """Judge a history by what its daemon promises: `judge` of a file leaves promises out."""
+    (history,) = read_histories(io.StringIO(record["history"]))
+    promised = tuple(f"{name}/" for name in record["promises"])
+    return sorted(name for name in judge(history).unmet if name.startswith(promised))
+
+
+JUDGES: dict[str, Callable[[Json], Any]] = {
+    "host": _of_host,
+    "scheduler": _of_scheduler,
+    "cluster": _of_cluster,
+    "nri": _of_daemon,
+}
 
 
 def _hosts() -> Iterator[Json]:
@@ -219,9 +239,25 @@ def _clusters() -> Iterator[Json]:
         yield {"name": name, "files": files}
 
 
+def _daemons() -> Iterator[Json]:
+    """Yield a history of each daemon of ours and of each way in which it is wrong."""
+    for daemon, ways in daemons_of_ours.WRONG.items():
+        for way in ("", *ways):
+            client = Directly(getattr(daemons_of_ours, daemon)(way))
+            scenarios = GROUPS["lives"].scenarios(client.claimed, 0)
+            pools = (scenario for scenario in scenarios if scenario.generator == "pools")
+            history, _ = drive(min(pools, key=lambda scenario: len(scenario.machine.cpus)), client, "1.37")
+            yield {
+                "name": way or "right",
+                "promises": sorted(PROMISES.keys() & client.claimed),
+                "history": histories_text([history]),
+            }
+
+
 def main() -> None:
     """Write what is missing."""
-    for surface, records in {"host": _hosts, "scheduler": _schedulers, "cluster": _clusters}.items():
+    made = {"host": _hosts, "scheduler": _schedulers, "cluster": _clusters, "nri": _daemons}
+    for surface, records in made.items():
         file = FOLDER / f"{surface}.jsonl.gz"
         if not file.exists():
             verdicts = ({**record, "verdict": judged(surface, record)} for record in records())

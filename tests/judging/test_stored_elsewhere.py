@@ -1,4 +1,4 @@
-"""What hosts, schedulers and clusters made of questions before is judged as it was then."""
+"""What hosts, schedulers, clusters and daemons made of questions before is judged as it was then."""
 
 import pytest
 
