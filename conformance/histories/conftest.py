@@ -22,6 +22,8 @@ from numa_conformance.report.case import keep_group
 from numa_conformance.wire import Client
 from numa_conformance.wire.history.history import History
 
+EARLY, EARLY_OF_FIRST = 0.1, 0.25
+"""How much of a group that is not cheap is asked before the whole of any, and of the first group."""
 Asked = Callable[[str], list[GroupOutcome]]
 
 
@@ -52,11 +54,11 @@ def asked(conformance: Run, target: Client, beside: list[Client], chosen: list[s
 class _Groups:
     """The groups that a run asks; each is driven when it is first needed.
 
-    Small worlds come first, unless only some requirements are asked for: nearly every fault shows there. Within a
-    budget the groups of all requirements are driven at once, and go on for what none of them has asked. Where it is a
-    time, they begin with what is known to show a requirement, and what one group leaves of it others spend. Where only
-    some requirements are asked for, the first group in which one is not met is the last. A deep run drives the groups
-    of all requirements at once, then again with further seeds.
+    Unless only some requirements are asked for, a part of each comes first, and small worlds before all others: nearly
+    every fault shows there. Within a budget the groups of all requirements are driven at once, and go on for what none
+    of them has asked. Where it is a time, they begin with what is known to show a requirement, and what one group
+    leaves of it others spend. Where only some requirements are asked for, the first group in which one is not met is
+    the last. A deep run drives the groups of all requirements at once, then again with further seeds.
     """
 
     def __init__(self, run: Run, clients: Sequence[Client], chosen: Sequence[str], search: LongSearch) -> None:
@@ -76,6 +78,8 @@ class _Groups:
             self._is_prepared = True
             if not self._run.budget.is_whole:
                 self._spend_the_budget()
+            elif not self._wanted:
+                self._ask_early()
             if self._run.deep:
                 self._ask_further_seeds()
         return [group.outcome for group in self._showing(requirement)]
@@ -84,6 +88,11 @@ class _Groups:
         """End the processes that ask."""
         if self._shares is not None:
             self._shares.close()
+
+    def _ask_early(self) -> None:
+        for group in sorted(self._able, key=lambda group: group.name != FIRST):
+            if not set(self._chosen).isdisjoint(requirements_in(group, self._run.claimed)):
+                self._asking(group.name).ask_early()
 
     def _spend_the_budget(self) -> None:
         run = self._run
@@ -146,6 +155,7 @@ class _Groups:
             shares=self._shares,
             notice=self._notice if run.deep else run.notice,
             budget=run.budget.of_group(cheap=is_cheap(name)),
+            early=0.0 if seed or self._wanted or not run.budget.is_whole else _early_part(name),
             enough=self._wanted.intersection(requirements_in(group, run.claimed)),
             keep=self._driven.setdefault(name, []).append if run.keeps_histories else None,
             over=self._search.is_over if seed else lambda: not self._seconds_left,
@@ -171,3 +181,7 @@ class _Groups:
     @property
     def _time_is_left(self) -> bool:
         return self._run.budget.seconds is not None and self._seconds_left > 0
+
+
+def _early_part(group: str) -> float:
+    return 1.0 if is_cheap(group) else EARLY_OF_FIRST if group == FIRST else EARLY

@@ -42,6 +42,15 @@ def test_a_part_is_taken_from_all_over_and_is_the_same_each_time(budget, asked):
     assert asked == 1 or part != [scenario.cell for scenario in SCENARIOS[:asked]]
 
 
+def test_a_part_of_all_is_asked_early_from_all_over_and_the_rest_in_its_order():
+    asking = Asking(SCENARIOS, Directly(ReferenceTarget()), "1.32", early=0.1)
+    asking.ask_early()
+    rest = [int(scenario.cell) for scenario in asking.scenarios]
+    assert rest == sorted(rest)
+    assert set(range(5, 50)) != set(rest)
+    assert (asking.outcome.driven, asking.spend().driven) == (5, 50)
+
+
 @pytest.mark.parametrize(("budget", "asked"), [("8s", 7), ("0.001s", 1)])
 def test_seconds_are_spent_and_something_is_asked(budget, asked):
     assert len(cells(budget, count().__next__)) == asked

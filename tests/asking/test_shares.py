@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from functools import partial
+from math import ceil
 
 import pytest
 
@@ -53,8 +54,11 @@ def asking(target, shares=None, **more):
     return Asking(scenarios, client(target), VERSION, shares=shares, group=GROUP, **more)
 
 
-def shares_of(target, another=None, number=2):
-    return Shares(number, another or partial(client, target), lambda group, seed: asking(target).scenarios, VERSION)
+def shares_of(target, another=None, number=2, early=0.0):
+    def scenarios(group, seed):
+        return asking(target, early=early).scenarios
+
+    return Shares(number, another or partial(client, target), scenarios, VERSION)
 
 
 def told(outcome):
@@ -66,9 +70,13 @@ def told(outcome):
 
 
 @pytest.mark.parametrize("target", [Right, Wrong, Raises, Refuses])
-@pytest.mark.parametrize("number", [2, 3])
-def test_find_the_same_in_the_same_order(target, number):
-    alone, beside = asking(target), asking(target, shares := shares_of(target, number=number))
+@pytest.mark.parametrize(("number", "early"), [(2, 0.0), (3, 0.0), (2, 0.3)])
+def test_find_the_same_in_the_same_order(target, number, early):
+    shares = shares_of(target, number=number, early=early)
+    alone, beside = (asking(target, each, early=early) for each in (None, shares))
+    for each in (alone, beside):
+        each.ask_early()
+    assert alone.outcome.driven == beside.outcome.driven == ceil(early * SCENARIOS)
     assert told(beside.spend()) == told(alone.spend())
     assert shares.can_ask()
     assert beside.outcome.driven

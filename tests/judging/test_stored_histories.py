@@ -1,5 +1,6 @@
 """Histories that an earlier version wrote are read, and judged as before."""
 
+import random
 from functools import cache
 
 import pytest
@@ -27,6 +28,15 @@ def test_right_and_wrong_ones_are_stored(surface):
     wrong = [bool(verdict["broken"]) for verdict in verdicts(surface)]
     assert wrong.count(True) >= EACH // 2
     assert wrong.count(False) >= EACH // 2
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_what_came_first_is_judged_alike_whatever_comes_later(surface):
+    lot = random.Random(surface)
+    for history, whole in zip(READ(surface), verdicts(surface), strict=True):
+        end = lot.randint(1, len(history.steps))
+        broken = [each for each in whole["broken"] if each[1] < end]
+        assert verdict_of(history.until(end))["broken"] == broken, (history.id, end)
 
 
 def test_they_are_small_and_of_the_format_of_today():

@@ -57,3 +57,35 @@ def test_a_case_that_is_no_conversation_has_one_too(suite, pytester):
     (line,) = lines(suite("--numa-target", "blind:Blind", "--numa-requirement", "host/finds-the-online-cpus"))
     assert line.startswith("first finding, in host/test_discovery::test_finds_what_the_host_has[")
     assert ": host/finds-the-online-cpus: other CPUs are found, " in line
+
+
+def test_a_group_that_comes_late_is_asked_in_part_before_others_are_asked_whole(suite, pytester):
+    pytester.makepyfile(
+        late="""
+        import msgspec
+        from numa_conformance.reference.target import ReferenceTarget
+
+        class Late(ReferenceTarget):
+            starts = 0
+
+            def __init__(self):
+                super().__init__("documented")
+
+            def describe(self, request):
+                features = ["cpu-manager/none", "topology-manager/restricted"]
+                claims = {"surfaces": ["node", "merge"], "features": features}
+                return msgspec.structs.replace(super().describe(request), **claims)
+
+            def node_start(self, request):
+                Late.starts += 1
+                return super().node_start(request)
+
+            def merge(self, request):
+                with open("starts.txt", "a") as file:
+                    print(Late.starts, file=file)
+                return super().merge(request)
+        """
+    )
+    suite("--numa-target", "late:Late", "--numa-same-process", "--numa-at-once", "1", "--numa-budget", "100%")
+    starts = [int(line) for line in (pytester.path / "starts.txt").read_text().splitlines()]
+    assert 0 < starts[0] < starts[-1] / 3

@@ -77,12 +77,12 @@ class Budget:
 class Asking:
     """A group that a target is being asked, scenario by scenario, each history judged at once.
 
-    Within a ``budget`` scenarios come from all parts of the group. ``enough``: the requirements to test; once all of
-    them are broken, asking ends. ``keep`` receives each history. After ``over()`` returns true, no further question is
-    sent, not even in a started conversation. A generator whose scenarios ended in ``MOST_FAULTS`` faults is dropped.
-    ``more_clients`` of the same target take turns with the first, each in a thread: their answers are independent.
-    ``shares``: processes that ask a whole ``group``, of a ``seed``, in place of these. ``notice`` receives what came of
-    each history.
+    Within a ``budget`` scenarios come from all parts of the group; without one the ``early`` part does, and is first.
+    ``enough``: the requirements to test; once all of them are broken, asking ends. ``keep`` receives each history.
+    After ``over()`` returns true, no further question is sent, not even in a started conversation. A generator whose
+    scenarios ended in ``MOST_FAULTS`` faults is dropped. ``more_clients`` of the same target take turns with the first,
+    each in a thread: their answers are independent. ``shares``: processes that ask a whole ``group``, of a ``seed``, in
+    place of these. ``notice`` receives what came of each history.
     """
 
     def __init__(
@@ -97,12 +97,16 @@ class Asking:
         seed: int = 0,
         notice: Callable[[HistoryVerdicts], None] | None = None,
         budget: Budget = Budget(),
+        early: float = 0.0,
         enough: frozenset[str] = frozenset(),
         keep: Callable[[History], None] | None = None,
         over: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._left = list(scenarios) if budget.is_whole else from_all_over(scenarios)
+        self._left = list(scenarios)
+        self._early = ceil(early * len(self._left))
+        if early or not budget.is_whole:
+            self._left = from_all_over(self._left, self._early or None)
         self.outcome = GroupOutcome(group=group, whole=len(self._left))
         self._driven: list[tuple[Scenario, Counter[str]]] = []
         self._begun = 0
@@ -120,8 +124,7 @@ class Asking:
         Where the budget is a time, ``seconds`` takes its place.
         """
         self._budget = self._budget if seconds is None else self._budget.of_time(seconds)
-        if self._shares is not None and self._budget.is_whole and not self._enough and self._shares.can_ask():
-            self._take_from(self._shares)
+        self._take_from_shares(self.outcome.whole)
         if self._budget.seconds is None and not self._budget.is_whole:
             self._take_turns(lambda: self._begun >= self._share * MIXED)
             self._left = rarest_first(self._left, self._driven, ceil(self._share) - self._begun)
@@ -130,6 +133,11 @@ class Asking:
             lambda: self._begun > 0 and (self._begun >= self._share if seconds is None else self._seconds >= seconds)
         )
         return self.outcome
+
+    def ask_early(self) -> None:
+        """Ask the early part of the group, so that what is wrong in it shows before others are asked as a whole."""
+        self._take_from_shares(self._early)
+        self._take_turns(lambda: self._begun >= self._early)
 
     def spend_on_known(self, requirements: Iterable[str]) -> None:
         """Ask what is known to show these requirements, most of them first; it takes nothing of the group's budget."""
@@ -168,12 +176,15 @@ class Asking:
                     self._is_interrupted = True  # else the others are waited for until the budget is spent
                     raise
 
-    def _take_from(self, shares: Shares) -> None:
-        """Take what other processes find in all scenarios, as if they had been asked here in their order."""
-        scenarios, self._left = self._left, []
+    def _take_from_shares(self, end: int) -> None:
+        """Take what other processes find, up to so many scenarios, as if they had been asked here in their order."""
+        shares, begun = self._shares, self._begun
+        if shares is None or not self._budget.is_whole or self._enough or not shares.can_ask():
+            return
+        scenarios, self._left = self._left[: end - begun], self._left[end - begun :]
         self._begun += len(scenarios)
-        record = self._clients[0].record
-        results = shares.results(self._group, len(scenarios), record, MOST_FAULTS, whole=self._keep is not None)
+        record, part = self._clients[0].record, slice(begun, self._begun)
+        results = shares.results(self._group, part, record, MOST_FAULTS, whole=self._keep is not None)
         for scenario, driven in zip(scenarios, results, strict=True):
             if self._is_over():
                 shares.close()

@@ -177,7 +177,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
         )
     }
 )
-"""Every group by name. A run asks the first at once, each other one when the first of its requirements comes."""
+"""Every group by name. A run asks a part of each at once, and the rest when the first of its requirements comes."""
 
 
 def requirements_in(group: ScenarioGroup, claimed: Claimed = ALL) -> tuple[str, ...]:

@@ -51,9 +51,10 @@ def _features(scenario: Scenario) -> list[str]:
     return [f"by {scenario.generator}", f"on {scenario.machine.name}", *sorted(_settings(scenario))]
 
 
-def from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
-    """Return the scenarios mixed, those first that bring a setting none before them has."""
-    mixed = list(scenarios)
+def from_all_over(scenarios: Iterable[Scenario], count: int | None = None) -> list[Scenario]:
+    """Return so many of the scenarios mixed, those first that bring a setting none before them has, then the others."""
+    scenarios = list(scenarios)
+    mixed = scenarios.copy()
     random.Random(len(mixed)).shuffle(mixed)
     met: set[str] = set()
     new: list[Scenario] = []
@@ -62,7 +63,9 @@ def from_all_over(scenarios: Iterable[Scenario]) -> list[Scenario]:
         settings = _settings(scenario)
         (known if settings <= met else new).append(scenario)
         met |= settings
-    return new + known
+    first = (new + known)[:count]
+    chosen = {id(scenario) for scenario in first}
+    return [*first, *(scenario for scenario in scenarios if id(scenario) not in chosen)]
 
 
 def rarest_first(left: Sequence[Scenario], driven: Iterable[tuple[Scenario, Tests]], count: int) -> list[Scenario]:

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -65,16 +65,16 @@ class Shares:
         return bool(self._processes)
 
     def results(
-        self, group: tuple[str, int], scenarios: int, record: TargetRecord, most_faults: int, *, whole: bool
+        self, group: tuple[str, int], part: slice, record: TargetRecord, most_faults: int, *, whole: bool
     ) -> Iterator[Driven | None]:
-        """Yield what came of each scenario of a group and seed, in order; ``record`` learns what the target says.
+        """Yield what came of each scenario in a part of a group and seed, in order; ``record`` learns what is stated.
 
         None: not asked, as so many of its generator ended in a fault. ``whole``: with the steps of each history, not of
         those alone that show what is broken.
         """
         for _, pipe in self._processes:
-            pipe.send((group, scenarios, most_faults, whole))
-        for number in range(scenarios):
+            pipe.send((group, part, most_faults, whole))
+        for number in range(part.stop - part.start):
             result = self._receive(number % self._number)
             if isinstance(result, Exception):
                 raise result
@@ -136,17 +136,24 @@ class Shares:
         except Exception:
             pipe.send(False)
             return
+        faults = defaultdict[tuple[str, int], Counter[str]](Counter)
         with contextlib.closing(client):
             pipe.send(True)
             while True:
-                group, count, most_faults, whole = pipe.recv()
-                share = self._scenarios(*group)[:count][number :: self._number]
-                self._drive(pipe, client, share, most_faults, whole=whole)
+                group, part, most_faults, whole = pipe.recv()
+                share = self._scenarios(*group)[part][number :: self._number]
+                self._drive(pipe, client, share, faults[group], most_faults, whole=whole)
 
     def _drive(
-        self, pipe: Connection, client: Client, scenarios: Sequence[Scenario], most_faults: int, *, whole: bool
+        self,
+        pipe: Connection,
+        client: Client,
+        scenarios: Sequence[Scenario],
+        faults: Counter[str],
+        most_faults: int,
+        *,
+        whole: bool,
     ) -> None:
-        faults = Counter[str]()
         for scenario in scenarios:
             if faults[scenario.generator] >= most_faults:
                 pipe.send(None)

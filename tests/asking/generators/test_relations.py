@@ -62,6 +62,53 @@ class WearsOut(Refuses):
         return self.removals > 12
 
 
+class EndsInOneOrder(Refuses):
+    """Loses what two pods had that came one after the other where the younger one goes first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.arrived: dict[str, int] = {}
+        self.count, self.gone, self.lost = 0, -1, False
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Json:
+        answer = super().call(method, params)
+        if answer.get("result") == "admitted":
+            self.count, self.gone = self.count + 1, -1
+            self.arrived[params["pod"]["metadata"]["uid"]] = self.count
+        elif method == "node.remove":
+            number = self.arrived.pop(params["uid"], -1)
+            self.lost |= number >= 0 and number == self.gone - 1
+            self.gone = number
+        return answer
+
+    def refuses(self, pod: Json) -> bool:
+        return self.lost
+
+
+class KeepsFormerLives(Refuses):
+    """Does not forget, when it starts on the same machine anew, the pods that it had."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pods: set[str] = set()
+        self.kept = False
+
+    def call(self, method: str, params: Mapping[str, Any]) -> Json:
+        if method == "node.start":
+            known = self.machine is not None and len(self.machine["cpus"]) == len(params["machine"]["cpus"])
+            self.kept = known and bool(self.pods)
+            self.pods.clear()
+        answer = super().call(method, params)
+        if method == "node.remove":
+            self.pods.discard(params["uid"])
+        elif answer.get("result") == "admitted":
+            self.pods.add(params["pod"]["metadata"]["uid"])
+        return answer
+
+    def refuses(self, pod: Json) -> bool:
+        return self.kept
+
+
 class InOneOrder(Refuses):
     """Needs the CPUs of a machine in ascending order."""
 
@@ -123,6 +170,8 @@ PLANTED: list[tuple[type[Refuses], str]] = [
     (AfterARestart, AGAIN),
     (WearsOut, AGAIN),
     (InOneOrder, AGAIN),
+    (EndsInOneOrder, AGAIN),
+    (KeepsFormerLives, AGAIN),
     (GoesByNames, AGAIN),
     (TakesOffForOn, AGAIN),
     (NeedsANewNumaNode, LARGER),

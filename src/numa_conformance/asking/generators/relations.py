@@ -1,7 +1,7 @@
 """Relations: the same pods are asked for again and again, where no less is free than when they were admitted."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ from ...judging.start_subjects import MOST_NODES
 from ...machine import machine_to_dict
 from ...sources.options import STATIC_OPTIONS
 from .cells import Cell, are_too_many
-from .scenario import Scenario, Script, come_and_go
+from .scenario import Scenario, Script, admit, come_and_go, remove
 from .walks import Walk
 from .workloads import container, pod
 
@@ -34,8 +34,9 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
     pods = [walk.by_nodes(alone=True), *(walk.alone() for _ in range(PODS))]
     yield from come_and_go(pods)
     yield from walk.fragment()
-    yield from come_and_go(pods)
-    yield from come_and_go(pods)
+    for order in (1, -1):
+        yield from _together(pods[-2:], order)
+        yield from come_and_go(pods)
     if "cpu-manager/init-containers" in claimed:
         yield from come_and_go([_with_init(wanted, lot) for wanted in pods])
     if "node/restart" in claimed:
@@ -56,6 +57,16 @@ def _life(cell: Cell, claimed: frozenset[str], name: str) -> Script:
         if machine is not None:
             yield "node.start", {"machine": machine, "kubelet": kubelet}
             yield from come_and_go(variants)
+
+
+def _together(pods: Sequence[Json], order: int) -> Script:
+    """Ask for pods one after the other; what is admitted goes in the order in which it came, or in reverse (-1)."""
+    there = []
+    for wanted in pods:
+        if (yield admit(wanted)).get("result") == "admitted":
+            there.append(wanted["metadata"]["uid"])
+    for uid in there[::order]:
+        yield remove(uid)
 
 
 def _with_init(wanted: Mapping[str, Any], lot: random.Random) -> Json:
