@@ -1,20 +1,23 @@
 """``numa-conformance cluster check-exporter``: NodeResourceTopology against what kubelets of a cluster keep."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
-from ..chapters import REQUIREMENTS
-from ..doctor.exporters import ExporterLook, KubeletEnd, converse
+from ..chapters import REQUIREMENTS, Requirement
+from ..doctor.exporters import ExporterLook, KubeletEnd, ObjectFault, converse
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
 from .options import CLUSTER, WITHIN
 from .terminal import DIFFERENT, OK, print_json, say
 
 NAME = "check-exporter"
-HELD_TO = tuple(requirement for requirement in REQUIREMENTS.values() if requirement.command == f"cluster {NAME}")
+
+
+def requirements_of(command: str) -> list[Requirement]:
+    """Return what a command of `cluster` judges by."""
+    return [requirement for requirement in REQUIREMENTS.values() if requirement.command == f"cluster {command}"]
 
 
 @click.command(NAME)
@@ -44,16 +47,22 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     return DIFFERENT if any(look.unmet for look in looks) else OK
 
 
+def heading_lines(known: Requirement, faults: Sequence[tuple[str, ObjectFault]], times: int) -> Iterator[str]:
+    """Yield whether a requirement is met, and where it is not the first fault, with where it was, and the sentence."""
+    word = ("not met" if faults else "met") if times else "not asked"
+    yield f"{word:<9}  {known.id}" + (f", {len(faults)} times of {times}" if faults else "")
+    for place, unmet in faults[:1]:
+        yield f"    {place}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
+        yield f"    {known.text}"
+        yield f"    {known.address}: {known.rests_on[0].text}"
+
+
 def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterator[str]:
-    times = Counter(requirement for look in looks for requirement in {unmet.requirement for unmet in look.unmet})
-    for known in HELD_TO:
-        count = times[known]
-        yield f"{'not met' if count else 'met    '}  {known.id}" + (f", {count} times of {len(looks)}" if count else "")
-        if count:
-            look, unmet = next((look, unmet) for look in looks for unmet in look.unmet if unmet.requirement == known)
-            yield f"    node {look.node}, {look.step}: {unmet.place}: {unmet.got}; should be: {unmet.allowed}"
-            yield f"    {known.text}"
-            yield f"    {known.address}: {known.rests_on[0].text}"
+    for known in requirements_of(NAME):
+        # of a look the first fault: the numbers are of looks
+        firsts = ((look, next((each for each in look.unmet if each.requirement == known), None)) for look in looks)
+        faults = [(f"node {look.node}, {look.step}", unmet) for look, unmet in firsts if unmet]
+        yield from heading_lines(known, faults, len(looks))
     for end in ended:
         yield f"node {end.node} was asked no more, {end.step}: {end.why}"
     right = sorted(look.seconds for look in looks if not look.unmet)
@@ -62,16 +71,19 @@ def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterat
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
 
 
+def heading_as_json(unmet: ObjectFault) -> dict[str, str]:
+    """Return a fault for programs."""
+    return {"requirement": unmet.requirement.id, "place": unmet.place, "got": unmet.got, "allowed": unmet.allowed}
+
+
 def _as_json(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> dict[str, Any]:
     requirements = {
-        each.id: {"text": each.text, "sentence": each.rests_on[0].text, "address": each.address} for each in HELD_TO
+        each.id: {"text": each.text, "sentence": each.rests_on[0].text, "address": each.address}
+        for each in requirements_of(NAME)
     }
     rows = []
     for look in looks:
-        unmet = [
-            {"requirement": item.requirement.id, "place": item.place, "got": item.got, "allowed": item.allowed}
-            for item in look.unmet
-        ]
+        unmet = [heading_as_json(item) for item in look.unmet]
         rows.append({"node": look.node, "step": look.step, "seconds": round(look.seconds, 2), "unmet": unmet})
     ends = [{"node": item.node, "step": item.step, "why": item.why} for item in ended]
     return {"requirements": requirements, "looks": rows, "ended": ends}
