@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
@@ -53,6 +54,12 @@ def read_assignments(paths: Iterable[Source], machine: Machine | None = None) ->
     return dict(sorted(reader.nodes.items()))
 
 
+_SINGLE = "single-numa-node"
+_BOUND = {"SpreadByPCPUs": {SPREAD}, "FullPCPUs": {FULL_CORES}, "FullPCPUsOnly": {FULL_CORES}}
+_ALIGNED = {"SingleNUMANode": {ONE_NODE}, _SINGLE: {ONE_NODE}, "SingleNUMANodePodLevel": {ONE_NODE}}
+"""What a policy of binding, and one of alignment, promises."""
+
+
 class _Reader:
     def __init__(self) -> None:
         self.nodes: dict[str, AssignedNode] = defaultdict(AssignedNode)
@@ -60,11 +67,22 @@ class _Reader:
         self._amplified: set[str] = set()
         self._pods: dict[str, Pod] = {}
 
+    def _add(
+        self,
+        node: str,
+        place: str,
+        promises: set[Requirement],
+        cpus: int = 0,
+        amounts: Mapping[int, int] = MappingProxyType({}),
+        request: int = 0,
+    ) -> None:
+        self.nodes[node].assignments.append(Assignment(place, frozenset(promises), cpus, amounts, request))
+
     def add_node(self, obj: Mapping[str, Any], name: str) -> None:
-        labels = object_at(obj, "metadata", "labels")
-        self._promises[name] |= _bound(labels.get("node.koordinator.sh/cpu-bind-policy"))
-        self._promises[name] |= _aligned(labels.get("node.koordinator.sh/numa-topology-policy"))
-        if "node.koordinator.sh/resource-amplification-ratio" in object_at(obj, "metadata", "annotations"):
+        labels, notes = object_at(obj, "metadata", "labels"), object_at(obj, "metadata", "annotations")
+        self._promises[name] |= _BOUND.get(str(labels.get("node.koordinator.sh/cpu-bind-policy")), set())
+        self._promises[name] |= _ALIGNED.get(str(labels.get("node.koordinator.sh/numa-topology-policy")), set())
+        if "node.koordinator.sh/resource-amplification-ratio" in notes:
             self._amplified.add(name)
 
     def add_noderesourcetopology(self, obj: Mapping[str, Any], name: str) -> None:
@@ -82,103 +100,78 @@ class _Reader:
         if policy.get("policy") == "static" and object_at(policy, "options").get("full-pcpus-only") == "true":
             promises -= {SPREAD}
             promises |= {FULL_CORES}
-        promises |= _aligned("SingleNUMANode" if obj.get("topologyPolicies") == ["SingleNUMANodePodLevel"] else "")
+        promises |= _ALIGNED.get("".join(map(str, obj.get("topologyPolicies") or ())), set())
         for each in _note(obj, "node.koordinator.sh/pod-cpu-allocs", list[dict[str, Any]]) or ():
             if each.get("managedByKubelet") is True:
-                place = f"pod {each.get('namespace')}/{each.get('name')}, pod-cpu-allocs"
-                node.assignments.append(Assignment(place, frozenset({THERE, APART}), _cpus(each.get("cpuset"))))
+                self._add(name, f"{_pod_place(each)}, pod-cpu-allocs", {THERE, APART}, _cpus(each.get("cpuset")))
 
     def add_pod(self, obj: Mapping[str, Any], name: str) -> None:
+        """Take what Koordinator and Volcano note at a pod; Volcano counts CPUs of containers that have whole ones."""
         pod = Pod.from_dict(obj)
-        if pod.node_name and not pod.ended:
-            self._pods[_place(pod.namespace, pod.name)] = pod
-            self._add_koordinated(pod, obj)
-            self._add_decided(pod, obj)
-
-    def _add_koordinated(self, pod: Pod, obj: Mapping[str, Any]) -> None:
-        status = _note(obj, "scheduling.koordinator.sh/resource-status", dict[str, Any])
-        if status is None:
+        if not pod.node_name or pod.ended:
             return
-        spec = _note(obj, "scheduling.koordinator.sh/resource-spec", dict[str, str]) or {}
-        numa = _note(obj, "scheduling.koordinator.sh/numa-topology-spec", dict[str, str]) or {}
-        amounts = {_id(each.get("node")): _milli(each.get("resources")) for each in objects_at(status, _BY_NUMA_NODE)}
-        if pod.node_name in self._amplified:  # then they are no CPUs
-            amounts = {}
-        promises = {THERE, APART, COUNT, PLACES, ROOM} | self._promises[pod.node_name]
-        promises |= _bound(spec.get("requiredCPUBindPolicy")) | _aligned(numa.get("numaTopologyPolicy"))
-        cpus = _cpus(status.get("cpuset", ""))
-        request = pod_requests(pod).get("cpu", _NOTHING).milli if cpus or any(amounts.values()) else 0
-        place = f"{_place(pod.namespace, pod.name)}, resource-status"
-        self.nodes[pod.node_name].assignments.append(Assignment(place, frozenset(promises), cpus, amounts, request))
-
-    def _add_decided(self, pod: Pod, obj: Mapping[str, Any]) -> None:
-        """Take what Volcano decides of a pod: it counts CPUs of containers that have whole ones, by NUMA node."""
+        place = _pod_place({"namespace": pod.namespace, "name": pod.name})
+        self._pods[place] = pod
+        if (status := _note(obj, "scheduling.koordinator.sh/resource-status", dict[str, Any])) is not None:
+            spec = _note(obj, "scheduling.koordinator.sh/resource-spec", dict[str, str]) or {}
+            numa = _note(obj, "scheduling.koordinator.sh/numa-topology-spec", dict[str, Any]) or {}
+            promises = {THERE, APART, COUNT, PLACES, ROOM} | self._promises[pod.node_name]
+            promises |= _BOUND.get(spec.get("requiredCPUBindPolicy", ""), set())
+            promises |= _ALIGNED.get(str(numa.get("numaTopologyPolicy")), set())
+            resources = objects_at(status, "numaNodeResources")
+            amounts = {_id(each.get("node")): _milli(each.get("resources")) for each in resources}
+            if pod.node_name in self._amplified:  # then they are no CPUs
+                amounts = {}
+            cpus = _cpus(status.get("cpuset", ""))
+            request = _request(pod) if cpus or any(amounts.values()) else 0
+            self._add(pod.node_name, f"{place}, resource-status", promises, cpus, amounts, request)
         decision = _note(obj, "volcano.sh/topology-decision", dict[str, dict[_Id, dict[str, Any]]])
-        if decision is None:
-            return
-        amounts = {numa: _milli(each) for numa, each in decision.get("numa", {}).items()}
-        request = sum(container.whole_cpus for container in pod.containers) * 1000 if pod.qos == "Guaranteed" else 0
-        policy = object_at(obj, "metadata", "annotations").get("volcano.sh/numa-topology-policy")
-        promises = {THERE, COUNT, ROOM} | ({ONE_NODE} if policy == _SINGLE and len(pod.containers) == 1 else set())
-        place = f"{_place(pod.namespace, pod.name)}, topology-decision"
-        self.nodes[pod.node_name].assignments.append(Assignment(place, frozenset(promises), 0, amounts, request))
+        if decision is not None:
+            amounts = {numa: _milli(each) for numa, each in decision.get("numa", {}).items()}
+            whole = sum(container.whole_cpus for container in pod.containers) if pod.qos == "Guaranteed" else 0
+            policy = str(object_at(obj, "metadata", "annotations").get("volcano.sh/numa-topology-policy"))
+            promises = {THERE, COUNT, ROOM} | (_ALIGNED.get(policy, set()) if len(pod.containers) == 1 else set())
+            self._add(pod.node_name, f"{place}, topology-decision", promises, 0, amounts, whole * 1000)
 
     def add_numatopology(self, obj: Mapping[str, Any], name: str) -> None:
         """Take the CPUs of a node, and what its kubelet assigns, as Volcano's exporter publishes it."""
-        spec, node = object_at(obj, "spec"), self.nodes[name]
+        spec = object_at(obj, "spec")
         cpus = _converted(spec.get("cpuDetail") or {}, dict[_Id, dict[str, _Id]], "spec.cpuDetail")
-        node.machine = _machine(name, cpus, "numa") if cpus else None
-        is_single = object_at(spec, "policies").get("TopologyManagerPolicy") == _SINGLE
-        promises = frozenset({THERE, APART, COUNT} | ({ONE_NODE} if is_single else set()))
+        self.nodes[name].machine = _machine(name, cpus, "numa") if cpus else None
+        policy = str(object_at(spec, "policies").get("TopologyManagerPolicy"))
+        promises = {THERE, APART, COUNT} | _ALIGNED.get(policy, set())
         for each in objects_at(spec, "podAllocations"):
-            place = _place(each.get("namespace"), each.get("name"))
-            pod = self._pods.get(place)
+            pod = self._pods.get(_pod_place(each))
             for item in objects_at(each, "containerAllocations"):
                 container, cpu = str(item.get("name")), object_at(item, "allocations").get("cpu")
-                known = pod is not None and pod.has_container(container)
-                request = pod.container(container).whole_cpus * 1000 if pod and known else 0
-                place = f"{_place(each.get('namespace'), each.get('name'))}, container {container}, podAllocations"
+                whole = pod.container(container).whole_cpus if pod and pod.has_container(container) else 0
                 if cpu is not None:
-                    node.assignments.append(Assignment(place, promises, _cpus(cpu), request=request))
+                    place = f"{_pod_place(each)}, container {container}, podAllocations"
+                    self._add(name, place, promises, _cpus(cpu), request=whole * 1000)
 
     def add_customnoderesource(self, obj: Mapping[str, Any], name: str) -> None:
         """Take what Katalyst publishes of the NUMA nodes of a node: what pods may have there, and what they have."""
-        node = self.nodes[name]
-        consumers: dict[str, dict[int, int]] = defaultdict(dict)
-        for zone in _zones(object_at(obj, "status"), "topologyZone"):
+        room, consumers = self.nodes[name].room, defaultdict[str, dict[int, int]](dict)
+        status = object_at(obj, "status")
+        for zone in _zones(status, "topologyZone"):
             if zone.get("type") == "Numa":
                 numa = _id(zone.get("name"))
-                node.room[numa] = _milli(object_at(zone, "resources", "allocatable"))
+                room[numa] = _milli(object_at(zone, "resources", "allocatable"))
                 for each in objects_at(zone, "allocations"):
                     consumers[str(each.get("consumer"))][numa] = _milli(each.get("requests"))
-        single = object_at(obj, "status").get("topologyPolicy") == "SingleNUMANodePodLevel"
         for consumer, amounts in consumers.items():
-            place = _place(*[*consumer.split("/"), ""][:2])
+            place = "pod " + "/".join(consumer.split("/")[:2])
             pod = self._pods.get(place)
             notes = object_at(pod.raw, "metadata", "annotations") if pod else {}
-            is_dedicated = notes.get("katalyst.kubewharf.io/qos_level") == "dedicated_cores"
-            promises = {THERE, ROOM} | ({COUNT} | ({ONE_NODE} if single else set()) if is_dedicated else set())
-            request = pod_requests(pod).get("cpu", _NOTHING).milli if pod and is_dedicated else 0
-            node.assignments.append(Assignment(f"{place}, allocations", frozenset(promises), 0, amounts, request))
+            promises, request = {THERE, ROOM}, 0
+            if pod and notes.get("katalyst.kubewharf.io/qos_level") == "dedicated_cores":
+                promises |= {COUNT} | _ALIGNED.get(str(status.get("topologyPolicy")), set())
+                request = _request(pod)
+            self._add(name, f"{place}, allocations", promises, 0, amounts, request)
 
 
-_SINGLE = "single-numa-node"
-_BY_NUMA_NODE = "numaNodeResources"
-_NOTHING = Quantity(0)
-
-
-def _place(namespace: object, name: object) -> str:
-    return f"pod {namespace}/{name}"
-
-
-def _bound(policy: object) -> set[Requirement]:
-    return (
-        {SPREAD} if policy == "SpreadByPCPUs" else {FULL_CORES} if policy in ("FullPCPUs", "FullPCPUsOnly") else set()
-    )
-
-
-def _aligned(policy: object) -> set[Requirement]:
-    return {ONE_NODE} if policy == "SingleNUMANode" else set()
+def _pod_place(names: Mapping[str, Any]) -> str:
+    return f"pod {names.get('namespace')}/{names.get('name')}"
 
 
 def _zones(obj: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
@@ -216,3 +209,7 @@ def _id(text: object) -> int:
 
 def _milli(amounts: Any) -> int:
     return Quantity.parse(object_at(amounts).get("cpu", 0)).milli
+
+
+def _request(pod: Pod) -> int:
+    return pod_requests(pod)["cpu"].milli if "cpu" in pod_requests(pod) else 0

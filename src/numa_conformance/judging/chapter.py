@@ -7,6 +7,7 @@ from functools import partial
 from inspect import get_annotations
 from typing import Any, Literal, TypeVar, get_args
 
+from ..files import parts_of, text_of
 from ..printable import as_line
 from ..sources.pages import Section
 from ..sources.statements import STATEMENTS, Statement
@@ -244,6 +245,19 @@ class Chapter:
         if self._command is None:
             OF_TARGETS[id] = requirement
         return requirement
+
+    def sentences(self) -> list[Requirement]:
+        """Declare those of the text beside the module: below a heading, the id, are the sentence and its notes.
+
+        These are ``rests on: ID, ID`` and ``beyond: TEXT``.
+        """
+        made = []
+        package, _, name = self._module.rpartition(".")
+        for id, (sentence, *lines) in parts_of(text_of(package, f"{name}.txt")):
+            notes = dict(line.split(": ", 1) for line in lines)
+            rests_on = tuple(notes["rests on"].split(", "))
+            made.append(self.sentence(id, sentence, rests_on=rests_on, beyond=notes.get("beyond")))
+        return made
 
     def requires(self, id: str, *features: str, **more: Any) -> Callable[[AnyJudge], AnyJudge]:
         """Declare a requirement and its judge; the first paragraph of the judge's docstring is the sentence.
