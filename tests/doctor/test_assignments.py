@@ -33,12 +33,7 @@ def pod(name, cpu, cpus=None, *, ended=False):
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": name, "namespace": "x", "uid": name, "annotations": texts},
-        "spec": {
-            "nodeName": "n",
-            "containers": [
-                {"name": f"c{number}", "image": "i", "resources": resources} for number in range(containers)
-            ],
-        },
+        "spec": {"nodeName": "n", "containers": [{"name": "c0", "image": "i", "resources": resources}]},
         "status": {"phase": "Succeeded"} if ended else {},
     }
 
