@@ -41,7 +41,7 @@ def command(files: tuple[Path, ...], name: str | None, machine_name: str | None,
         unmet = [{"node": node, **heading_as_json(fault)} for node, _, fault in verdicts if fault]
         print_json({"nodes": len(nodes), "assignments": count, "unmet": unmet})
     else:
-        say("\n".join([*_lines(verdicts), f"{count} assignments on {len(nodes)} nodes"]))
+        say("\n".join([*_lines(verdicts), f"assignments: {count}, on nodes: {len(nodes)}"]))
     return DIFFERENT if any(fault for *_, fault in verdicts) else OK
 
 

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
@@ -67,16 +66,8 @@ class _Reader:
         self._amplified: set[str] = set()
         self._pods: dict[str, Pod] = {}
 
-    def _add(
-        self,
-        node: str,
-        place: str,
-        promises: set[Requirement],
-        cpus: int = 0,
-        amounts: Mapping[int, int] = MappingProxyType({}),
-        request: int = 0,
-    ) -> None:
-        self.nodes[node].assignments.append(Assignment(place, frozenset(promises), cpus, amounts, request))
+    def _add(self, node: str, *fields: Any, **more: Any) -> None:
+        self.nodes[node].assignments.append(Assignment(*fields, **more))
 
     def add_node(self, obj: Mapping[str, Any], name: str) -> None:
         labels, notes = object_at(obj, "metadata", "labels"), object_at(obj, "metadata", "annotations")
