@@ -11,7 +11,7 @@ import click
 from ..chapters import Requirement
 from ..doctor.assigning import KINDS, read_assignments
 from ..doctor.assignments import judge_assigned
-from ..doctor.exporters import ObjectFault
+from ..doctor.exporters import ExporterFault
 from ..documents import Text
 from ..lab.cluster.control import open_cluster
 from .check_exporter import heading_as_json, heading_lines, requirements_of
@@ -19,7 +19,7 @@ from .options import CLUSTER, INPUT, MachineName, machine_of
 from .terminal import DIFFERENT, OK, print_json, say
 
 NAME = "check-assignments"
-_Verdicts = Sequence[tuple[str, Requirement, ObjectFault | None]]
+_Verdicts = Sequence[tuple[str, Requirement, ExporterFault | None]]
 
 
 @click.command(NAME)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ..chapters import REQUIREMENTS, Requirement
-from ..doctor.exporters import ExporterLook, KubeletEnd, ObjectFault, converse
+from ..doctor.exporters import ExporterLook, KubeletEnd, ExporterFault, converse
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
 from .options import CLUSTER, WITHIN
@@ -47,7 +47,7 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
     return DIFFERENT if any(look.unmet for look in looks) else OK
 
 
-def heading_lines(known: Requirement, faults: Sequence[tuple[str, ObjectFault]], times: int) -> Iterator[str]:
+def heading_lines(known: Requirement, faults: Sequence[tuple[str, ExporterFault]], times: int) -> Iterator[str]:
     """Yield whether a requirement is met, and where it is not the first fault, with where it was, and the sentence."""
     word = ("not met" if faults else "met") if times else "not asked"
     yield f"{word:<9}  {known.id}" + (f", {len(faults)} times of {times}" if faults else "")
@@ -71,7 +71,7 @@ def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterat
     yield f"{len(looks)} looks at {nodes} nodes: {len(right)} right, {len(looks) - len(right)} wrong{slowest}"
 
 
-def heading_as_json(unmet: ObjectFault) -> dict[str, str]:
+def heading_as_json(unmet: ExporterFault) -> dict[str, str]:
     """Return a fault for programs."""
     return {"requirement": unmet.requirement.id, "place": unmet.place, "got": unmet.got, "allowed": unmet.allowed}
 

@@ -53,35 +53,39 @@ def read_assignments(paths: Iterable[Source], machine: Machine | None = None) ->
     return dict(sorted(reader.nodes.items()))
 
 
-_SINGLE = "single-numa-node"
-_BOUND = {"SpreadByPCPUs": {SPREAD}, "FullPCPUs": {FULL_CORES}, "FullPCPUsOnly": {FULL_CORES}}
-_ALIGNED = {"SingleNUMANode": {ONE_NODE}, _SINGLE: {ONE_NODE}, "SingleNUMANodePodLevel": {ONE_NODE}}
-"""What a policy of binding, and one of alignment, promises."""
+_PROMISES = {
+    "FullPCPUs": FULL_CORES, "FullPCPUsOnly": FULL_CORES, "SpreadByPCPUs": SPREAD,
+    "SingleNUMANode": ONE_NODE, "SingleNUMANodePodLevel": ONE_NODE, "single-numa-node": ONE_NODE,
+}  # fmt: skip
+"""What a policy of binding, or one of alignment, promises."""
+
+
+def _promised(*policies: object) -> set[Requirement]:
+    return {_PROMISES[str(policy)] for policy in policies if str(policy) in _PROMISES}
 
 
 class _Reader:
     def __init__(self) -> None:
         self.nodes: dict[str, AssignedNode] = defaultdict(AssignedNode)
-        self._promises: dict[str, set[Requirement]] = defaultdict(set)
-        self._amplified: set[str] = set()
+        self._koordinated: dict[str, set[Requirement]] = defaultdict(lambda: {THERE, APART, COUNT, PLACES, ROOM})
         self._pods: dict[str, Pod] = {}
 
-    def _add(self, node: str, *fields: Any, **more: Any) -> None:
-        self.nodes[node].assignments.append(Assignment(*fields, **more))
+    def _add(self, node: str, *fields: Any) -> None:
+        self.nodes[node].assignments.append(Assignment(*fields))
 
     def add_node(self, obj: Mapping[str, Any], name: str) -> None:
-        labels, notes = object_at(obj, "metadata", "labels"), object_at(obj, "metadata", "annotations")
-        self._promises[name] |= _BOUND.get(str(labels.get("node.koordinator.sh/cpu-bind-policy")), set())
-        self._promises[name] |= _ALIGNED.get(str(labels.get("node.koordinator.sh/numa-topology-policy")), set())
-        if "node.koordinator.sh/resource-amplification-ratio" in notes:
-            self._amplified.add(name)
+        labels = object_at(obj, "metadata", "labels")
+        policies = (labels.get(f"node.koordinator.sh/{key}") for key in ("cpu-bind-policy", "numa-topology-policy"))
+        self._koordinated[name] |= _promised(*policies)
+        if "node.koordinator.sh/resource-amplification-ratio" in object_at(obj, "metadata", "annotations"):
+            self._koordinated[name] -= {PLACES, ROOM}  # amounts are of amplified CPUs
 
     def add_noderesourcetopology(self, obj: Mapping[str, Any], name: str) -> None:
         """Take what Koordinator publishes of a node: its CPUs, what pods may have, and what its kubelet assigns."""
         topology = _note(obj, "node.koordinator.sh/cpu-topology", dict[str, list[dict[str, _Id]]])
         if topology is None:
             return
-        node, promises = self.nodes[name], self._promises[name]
+        node = self.nodes[name]
         node.machine = _machine(name, {cpu.get("id", 0): cpu for cpu in topology.get("detail", ())}, "node")
         for zone in objects_at(obj, "zones"):
             amounts = {str(each.get("name")): each.get("allocatable") for each in objects_at(zone, "resources")}
@@ -89,39 +93,34 @@ class _Reader:
                 node.room[_id(str(zone.get("name")).removeprefix("node-"))] = _milli(amounts)
         policy = _note(obj, "kubelet.koordinator.sh/cpu-manager-policy", dict[str, Any]) or {}
         if policy.get("policy") == "static" and object_at(policy, "options").get("full-pcpus-only") == "true":
-            promises -= {SPREAD}
-            promises |= {FULL_CORES}
-        promises |= _ALIGNED.get("".join(map(str, obj.get("topologyPolicies") or ())), set())
+            self._koordinated[name] = self._koordinated[name] - {SPREAD} | {FULL_CORES}
+        self._koordinated[name] |= _promised("".join(map(str, obj.get("topologyPolicies") or ())))
         for each in _note(obj, "node.koordinator.sh/pod-cpu-allocs", list[dict[str, Any]]) or ():
             if each.get("managedByKubelet") is True:
-                self._add(name, f"{_pod_place(each)}, pod-cpu-allocs", {THERE, APART}, _cpus(each.get("cpuset")))
+                self._add(name, f"{_pod_name(each)}, pod-cpu-allocs", {THERE, APART}, _cpus(each.get("cpuset")))
 
     def add_pod(self, obj: Mapping[str, Any], name: str) -> None:
         """Take what Koordinator and Volcano note at a pod; Volcano counts CPUs of containers that have whole ones."""
         pod = Pod.from_dict(obj)
         if not pod.node_name or pod.ended:
             return
-        place = _pod_place({"namespace": pod.namespace, "name": pod.name})
+        place = f"pod {pod.namespace}/{pod.name}"
         self._pods[place] = pod
         if (status := _note(obj, "scheduling.koordinator.sh/resource-status", dict[str, Any])) is not None:
-            spec = _note(obj, "scheduling.koordinator.sh/resource-spec", dict[str, str]) or {}
+            spec = _note(obj, "scheduling.koordinator.sh/resource-spec", dict[str, Any]) or {}
             numa = _note(obj, "scheduling.koordinator.sh/numa-topology-spec", dict[str, Any]) or {}
-            promises = {THERE, APART, COUNT, PLACES, ROOM} | self._promises[pod.node_name]
-            promises |= _BOUND.get(spec.get("requiredCPUBindPolicy", ""), set())
-            promises |= _ALIGNED.get(str(numa.get("numaTopologyPolicy")), set())
+            policies = _promised(spec.get("requiredCPUBindPolicy"), numa.get("numaTopologyPolicy"))
             resources = objects_at(status, "numaNodeResources")
             amounts = {_id(each.get("node")): _milli(each.get("resources")) for each in resources}
-            if pod.node_name in self._amplified:  # then they are no CPUs
-                amounts = {}
             cpus = _cpus(status.get("cpuset", ""))
             request = _request(pod) if cpus or any(amounts.values()) else 0
+            promises = self._koordinated[pod.node_name] | policies
             self._add(pod.node_name, f"{place}, resource-status", promises, cpus, amounts, request)
-        decision = _note(obj, "volcano.sh/topology-decision", dict[str, dict[_Id, dict[str, Any]]])
-        if decision is not None:
+        if (decision := _note(obj, "volcano.sh/topology-decision", dict[str, dict[_Id, dict[str, Any]]])) is not None:
             amounts = {numa: _milli(each) for numa, each in decision.get("numa", {}).items()}
             whole = sum(container.whole_cpus for container in pod.containers) if pod.qos == "Guaranteed" else 0
-            policy = str(object_at(obj, "metadata", "annotations").get("volcano.sh/numa-topology-policy"))
-            promises = {THERE, COUNT, ROOM} | (_ALIGNED.get(policy, set()) if len(pod.containers) == 1 else set())
+            policy = object_at(obj, "metadata", "annotations").get("volcano.sh/numa-topology-policy")
+            promises = {THERE, COUNT, ROOM} | (_promised(policy) if len(pod.containers) == 1 else set())
             self._add(pod.node_name, f"{place}, topology-decision", promises, 0, amounts, whole * 1000)
 
     def add_numatopology(self, obj: Mapping[str, Any], name: str) -> None:
@@ -129,39 +128,36 @@ class _Reader:
         spec = object_at(obj, "spec")
         cpus = _converted(spec.get("cpuDetail") or {}, dict[_Id, dict[str, _Id]], "spec.cpuDetail")
         self.nodes[name].machine = _machine(name, cpus, "numa") if cpus else None
-        policy = str(object_at(spec, "policies").get("TopologyManagerPolicy"))
-        promises = {THERE, APART, COUNT} | _ALIGNED.get(policy, set())
+        promises = {THERE, APART, COUNT} | _promised(object_at(spec, "policies").get("TopologyManagerPolicy"))
         for each in objects_at(spec, "podAllocations"):
-            pod = self._pods.get(_pod_place(each))
+            pod = self._pods.get(_pod_name(each))
             for item in objects_at(each, "containerAllocations"):
                 container, cpu = str(item.get("name")), object_at(item, "allocations").get("cpu")
                 whole = pod.container(container).whole_cpus if pod and pod.has_container(container) else 0
                 if cpu is not None:
-                    place = f"{_pod_place(each)}, container {container}, podAllocations"
-                    self._add(name, place, promises, _cpus(cpu), request=whole * 1000)
+                    place = f"{_pod_name(each)}, container {container}, podAllocations"
+                    self._add(name, place, promises, _cpus(cpu), {}, whole * 1000)
 
     def add_customnoderesource(self, obj: Mapping[str, Any], name: str) -> None:
         """Take what Katalyst publishes of the NUMA nodes of a node: what pods may have there, and what they have."""
-        room, consumers = self.nodes[name].room, defaultdict[str, dict[int, int]](dict)
+        consumers: dict[str, dict[int, int]] = defaultdict(dict)
         status = object_at(obj, "status")
         for zone in _zones(status, "topologyZone"):
             if zone.get("type") == "Numa":
                 numa = _id(zone.get("name"))
-                room[numa] = _milli(object_at(zone, "resources", "allocatable"))
+                self.nodes[name].room[numa] = _milli(object_at(zone, "resources", "allocatable"))
                 for each in objects_at(zone, "allocations"):
                     consumers[str(each.get("consumer"))][numa] = _milli(each.get("requests"))
         for consumer, amounts in consumers.items():
             place = "pod " + "/".join(consumer.split("/")[:2])
-            pod = self._pods.get(place)
+            pod, promises = self._pods.get(place), {THERE, ROOM}
             notes = object_at(pod.raw, "metadata", "annotations") if pod else {}
-            promises, request = {THERE, ROOM}, 0
-            if pod and notes.get("katalyst.kubewharf.io/qos_level") == "dedicated_cores":
-                promises |= {COUNT} | _ALIGNED.get(str(status.get("topologyPolicy")), set())
-                request = _request(pod)
-            self._add(name, f"{place}, allocations", promises, 0, amounts, request)
+            if notes.get("katalyst.kubewharf.io/qos_level") == "dedicated_cores":
+                promises |= {COUNT} | _promised(status.get("topologyPolicy"))
+            self._add(name, f"{place}, allocations", promises, 0, amounts, _request(pod) if pod else 0)
 
 
-def _pod_place(names: Mapping[str, Any]) -> str:
+def _pod_name(names: Mapping[str, Any]) -> str:
     return f"pod {names.get('namespace')}/{names.get('name')}"
 
 
@@ -203,4 +199,4 @@ def _milli(amounts: Any) -> int:
 
 
 def _request(pod: Pod) -> int:
-    return pod_requests(pod)["cpu"].milli if "cpu" in pod_requests(pod) else 0
+    return pod_requests(pod).get("cpu", Quantity(0)).milli

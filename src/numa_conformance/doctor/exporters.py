@@ -106,7 +106,7 @@ _AMOUNTS = {"capacity": exporters.CAPACITY, "allocatable": exporters.ALLOCATABLE
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectFault:
+class ExporterFault:
     """A requirement that an object does not meet: where in the object, what it says, and what it should say."""
 
     requirement: Requirement
@@ -119,15 +119,15 @@ class ObjectFault:
         return f"{self.requirement.id}: {self.place}: {self.got}; should be: {self.allowed}"
 
 
-def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[ObjectFault]:
+def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[ExporterFault]:
     """Return what an object says that is not so; of one that is not there, that it is not."""
     if exported is None:
-        return [ObjectFault(exporters.ZONES, "the object", "does not exist", "one of the node's name")]
+        return [ExporterFault(exporters.ZONES, "the object", "does not exist", "one of the node's name")]
     zones = {zone.get("name"): zone for zone in exported.get("zones") or () if zone.get("type") == "Node"}
     wanted = {f"node-{node}": node for node in expected.machine.numa_ids}
     unmet = []
     if zones.keys() != wanted.keys():
-        unmet.append(ObjectFault(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
+        unmet.append(ExporterFault(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
     unmet += _attributes(exported, expected)
     for name in zones.keys() & wanted.keys():
         unmet += _costs(wanted[name], zones[name], expected.machine)
@@ -139,40 +139,40 @@ def _listed(names: Mapping[Any, object]) -> str:
     return ", ".join(sorted(map(str, names))) or "none"
 
 
-def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[ObjectFault]:
+def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[ExporterFault]:
     report = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
     for name, wanted in (("topologyManagerPolicy", expected.policy), ("topologyManagerScope", expected.scope)):
         if report.get(name, wanted) != wanted:
-            yield ObjectFault(exporters.ATTRIBUTES, f"attributes.{name}", report[name], wanted)
+            yield ExporterFault(exporters.ATTRIBUTES, f"attributes.{name}", report[name], wanted)
 
 
-def _costs(node: int, zone: Mapping[str, Any], machine: Machine) -> Iterator[ObjectFault]:
+def _costs(node: int, zone: Mapping[str, Any], machine: Machine) -> Iterator[ExporterFault]:
     report = {cost["name"]: cost["value"] for cost in zone.get("costs") or ()}
     if report and machine.distances is not None:
         row = machine.distances[machine.numa_ids.index(node)]
         wanted = {f"node-{other}": distance for other, distance in zip(machine.numa_ids, row, strict=True)}
         if report != wanted:
-            yield ObjectFault(exporters.COSTS, f"zone node-{node}", str(report), str(wanted))
+            yield ExporterFault(exporters.COSTS, f"zone node-{node}", str(report), str(wanted))
 
 
 def _resources(
     name: str, zone: Mapping[str, Any], expected: NodeAmounts, wanted: Mapping[str, Amounts]
-) -> Iterator[ObjectFault]:
+) -> Iterator[ExporterFault]:
     report = {resource["name"]: resource for resource in zone.get("resources") or ()}
     for resource, amounts in wanted.items():
         if resource not in report and amounts.allocatable:
-            yield ObjectFault(
+            yield ExporterFault(
                 exporters.RESOURCES, f"zone {name}", f"{resource} is not reported", f"{amounts.allocatable} allocatable"
             )
         for part, requirement in _AMOUNTS.items() if resource in report else ():
             allowed, got = amounts.allowed(part), report[resource].get(part)
             if allowed is not None and _number(got) not in allowed:
-                yield ObjectFault(
+                yield ExporterFault(
                     requirement, f"zone {name}: {resource}: {part}", str(got), " or ".join(map(str, allowed))
                 )
     for resource in report.keys() - wanted.keys() - expected.shared:
         if any(_number(report[resource].get(part)) for part in _AMOUNTS):
-            yield ObjectFault(
+            yield ExporterFault(
                 _AMOUNTS["capacity"], f"zone {name}: {resource}: capacity", "told", "the node has none there"
             )
 
@@ -191,7 +191,7 @@ class ExporterLook:
 
     step: str
     node: str
-    unmet: Sequence[ObjectFault]
+    unmet: Sequence[ExporterFault]
     seconds: float
 
 
