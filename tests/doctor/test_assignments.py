@@ -261,6 +261,12 @@ STRANGE = {
         [koordinated("node.koordinator.sh/cpu-topology", {"detail": [{"id": -1}]}), pod("a", 2, {"cpuset": "0"})],
         "metadata.annotations[node.koordinator.sh/cpu-topology]: Expected `int` >= 0",
     ),
+    "a cpuset that is no text": ([pod("a", 2, {"cpuset": 5})], "a set of CPUs: Expected `str`"),
+    "amounts that are no list": ([pod("a", 2, {"numaNodeResources": {}})], "numaNodeResources: Expected `array`"),
+    "policies that are no list": ([topology() | {"topologyPolicies": 5}], "topologyPolicies: Expected `array`"),
+    "no name": ([topology() | {"metadata": {}}], "metadata.name: Expected `str`"),
+    "no allocation": ([numatopology(a=["0"])], "a set of CPUs: Expected `str`"),
+    "no NUMA node": ([resource("None") | {"status": {"topologyZone": [{"type": "Numa"}]}}], "a NUMA node: Expected"),
     "nothing": ([pod("a", 2)], "nothing there is assigned CPUs"),
 }
 

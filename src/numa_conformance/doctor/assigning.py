@@ -40,7 +40,8 @@ def read_assignments(paths: Iterable[Source], machine: Machine | None = None) ->
         for each in manifests:
             try:
                 if each.kind == kind:
-                    getattr(reader, f"add_{kind.lower()}")(each.obj, str(each.metadata.get("name")))
+                    name = _converted(each.metadata.get("name"), str, "metadata.name")
+                    getattr(reader, f"add_{kind.lower()}")(each.obj, name)
             except UsageError as error:
                 faults += error.within(each.place).faults
     if faults or not any(node.assignments for node in reader.nodes.values()):
@@ -94,7 +95,9 @@ class _Reader:
         policy = _note(obj, "kubelet.koordinator.sh/cpu-manager-policy", dict[str, Any]) or {}
         if policy.get("policy") == "static" and object_at(policy, "options").get("full-pcpus-only") == "true":
             self._koordinated[name] = self._koordinated[name] - {SPREAD} | {FULL_CORES}
-        self._koordinated[name] |= _promised("".join(map(str, obj.get("topologyPolicies") or ())))
+        self._koordinated[name] |= _promised(
+            *_converted(obj.get("topologyPolicies") or [], list[str], "topologyPolicies")
+        )
         for each in _note(obj, "node.koordinator.sh/pod-cpu-allocs", list[dict[str, Any]]) or ():
             if each.get("managedByKubelet") is True:
                 self._add(name, f"{_pod_name(each)}, pod-cpu-allocs", {THERE, APART}, _cpus(each.get("cpuset")))
@@ -110,8 +113,8 @@ class _Reader:
             spec = _note(obj, "scheduling.koordinator.sh/resource-spec", dict[str, Any]) or {}
             numa = _note(obj, "scheduling.koordinator.sh/numa-topology-spec", dict[str, Any]) or {}
             policies = _promised(spec.get("requiredCPUBindPolicy"), numa.get("numaTopologyPolicy"))
-            resources = objects_at(status, "numaNodeResources")
-            amounts = {_id(each.get("node")): _milli(each.get("resources")) for each in resources}
+            resources = _converted(status.get("numaNodeResources", []), list[dict[str, Any]], "numaNodeResources")
+            amounts = {_id(each.get("node")): _milli(each.get("resources", {})) for each in resources}
             cpus = _cpus(status.get("cpuset", ""))
             request = _request(pod) if cpus or any(amounts.values()) else 0
             promises = self._koordinated[pod.node_name] | policies
@@ -147,7 +150,7 @@ class _Reader:
                 numa = _id(zone.get("name"))
                 self.nodes[name].room[numa] = _milli(object_at(zone, "resources", "allocatable"))
                 for each in objects_at(zone, "allocations"):
-                    consumers[str(each.get("consumer"))][numa] = _milli(each.get("requests"))
+                    consumers[str(each.get("consumer"))][numa] = _milli(each.get("requests", {}))
         for consumer, amounts in consumers.items():
             place = "pod " + "/".join(consumer.split("/")[:2])
             pod, promises = self._pods.get(place), {THERE, ROOM}
@@ -175,27 +178,30 @@ def _machine(name: str, cpus: Mapping[int, Mapping[str, int]], numa: str) -> Mac
 
 def _note(obj: Mapping[str, Any], key: str, kind: Any) -> Any:
     """Return what an annotation says; None where it is not there."""
-    text = object_at(obj, "metadata", "annotations").get(key)
-    return None if text is None else _converted(text, kind, f"metadata.annotations[{key}]")
-
-
-def _converted(value: Any, kind: Any, place: str) -> Any:
+    text, place = object_at(obj, "metadata", "annotations").get(key), f"metadata.annotations[{key}]"
     try:
-        return msgspec.convert(msgspec.json.decode(value) if isinstance(value, str) else value, kind, str_keys=True)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        return None if text is None else _converted(msgspec.json.decode(text), kind, place)
+    except (msgspec.DecodeError, TypeError, RecursionError) as error:
+        raise UsageError(Fault(place, str(error))) from error
+
+
+def _converted(value: object, kind: Any, place: str, *, strict: bool = True) -> Any:
+    try:
+        return msgspec.convert(value, kind, str_keys=True, strict=strict)
+    except msgspec.ValidationError as error:
         raise UsageError(Fault(place, str(error))) from error
 
 
 def _cpus(text: object) -> int:
-    return CpuSet.parse(str(text)).bits
+    return CpuSet.parse(_converted(text, str, "a set of CPUs")).bits
 
 
 def _id(text: object) -> int:
-    return int(_converted(text, _Id, "a NUMA node"))
+    return int(_converted(text, _Id, "a NUMA node", strict=False))
 
 
-def _milli(amounts: Any) -> int:
-    return Quantity.parse(object_at(amounts).get("cpu", 0)).milli
+def _milli(amounts: object) -> int:
+    return Quantity.parse(_converted(amounts, dict[str, Any], "amounts").get("cpu", 0)).milli
 
 
 def _request(pod: Pod) -> int:
