@@ -124,6 +124,18 @@ RIGHT = {
         noted("a", 2, f"{KOORDINATOR}resource-spec", {"preferredCPUBindPolicy": "FullPCPUs"}, cpus={"cpuset": "0,1"}),
     ],
     "a single NUMA node": [node({ALIGN: "SingleNUMANode"}), topology(["4", "4"]), pod("a", 2, by_numa("0,1", n0="2"))],
+    "a label of the node comes before its kubelet's policy": [
+        node({ALIGN: "BestEffort"}),
+        topology(policies=["SingleNUMANodePodLevel"]),
+        pod("a", 2, {"cpuset": "0,2"}),
+    ],
+    "a node that binds is not asked by a pod whose class asks for nothing": [
+        node({BIND: "FullPCPUsOnly"}),
+        topology(),
+        noted(
+            "a", 2, f"{KOORDINATOR}resource-spec", {"requiredCPUBindPolicy": "SpreadByPCPUs"}, cpus={"cpuset": "0,4"}
+        ),
+    ],
     "a part of a CPU": [topology(["4", "4"]), pod("a", "500m", by_numa(n0="500m"))],
     "a pod that has ended": [topology(), pod("a", 2, {"cpuset": "0,4"}), pod("b", 2, {"cpuset": "0,4"}, ended=True)],
     "amplified": [

@@ -59,6 +59,7 @@ _PROMISES = {
     "SingleNUMANode": ONE_NODE, "SingleNUMANodePodLevel": ONE_NODE, "single-numa-node": ONE_NODE,
 }  # fmt: skip
 """What a policy of binding, or one of alignment, promises."""
+_ALIGNMENT = "node.koordinator.sh/numa-topology-policy"
 
 
 def _promised(*policies: object) -> set[Requirement]:
@@ -69,15 +70,15 @@ class _Reader:
     def __init__(self) -> None:
         self.nodes: dict[str, AssignedNode] = defaultdict(AssignedNode)
         self._koordinated: dict[str, set[Requirement]] = defaultdict(lambda: {THERE, APART, COUNT, PLACES, ROOM})
+        self._labels: dict[str, Mapping[str, Any]] = {}
         self._pods: dict[str, Pod] = {}
 
     def _add(self, node: str, *fields: Any) -> None:
         self.nodes[node].assignments.append(Assignment(*fields))
 
     def add_node(self, obj: Mapping[str, Any], name: str) -> None:
-        labels = object_at(obj, "metadata", "labels")
-        policies = (labels.get(f"node.koordinator.sh/{key}") for key in ("cpu-bind-policy", "numa-topology-policy"))
-        self._koordinated[name] |= _promised(*policies)
+        self._labels[name] = labels = object_at(obj, "metadata", "labels")
+        self._koordinated[name] |= _promised(labels.get("node.koordinator.sh/cpu-bind-policy"), labels.get(_ALIGNMENT))
         if "node.koordinator.sh/resource-amplification-ratio" in object_at(obj, "metadata", "annotations"):
             self._koordinated[name] -= {PLACES, ROOM}  # amounts are of amplified CPUs
 
@@ -95,9 +96,9 @@ class _Reader:
         policy = _note(obj, "kubelet.koordinator.sh/cpu-manager-policy", dict[str, Any]) or {}
         if policy.get("policy") == "static" and object_at(policy, "options").get("full-pcpus-only") == "true":
             self._koordinated[name] = self._koordinated[name] - {SPREAD} | {FULL_CORES}
-        self._koordinated[name] |= _promised(
-            *_converted(obj.get("topologyPolicies") or [], list[str], "topologyPolicies")
-        )
+        policies = _converted(obj.get("topologyPolicies") or [], list[str], "topologyPolicies")
+        if not self._labels.get(name, {}).get(_ALIGNMENT):  # the label comes first
+            self._koordinated[name] |= _promised(*policies)
         for each in _note(obj, "node.koordinator.sh/pod-cpu-allocs", list[dict[str, Any]]) or ():
             if each.get("managedByKubelet") is True:
                 self._add(name, f"{_pod_name(each)}, pod-cpu-allocs", {THERE, APART}, _cpus(each.get("cpuset")))
@@ -112,12 +113,13 @@ class _Reader:
         if (status := _note(obj, "scheduling.koordinator.sh/resource-status", dict[str, Any])) is not None:
             spec = _note(obj, "scheduling.koordinator.sh/resource-spec", dict[str, Any]) or {}
             numa = _note(obj, "scheduling.koordinator.sh/numa-topology-spec", dict[str, Any]) or {}
-            policies = _promised(spec.get("requiredCPUBindPolicy"), numa.get("numaTopologyPolicy"))
+            promises = self._koordinated[pod.node_name] | _promised(numa.get("numaTopologyPolicy"))
+            if not promises & {FULL_CORES, SPREAD}:  # a node that binds takes no pod that requires otherwise
+                promises |= _promised(spec.get("requiredCPUBindPolicy"))
             resources = _converted(status.get("numaNodeResources", []), list[dict[str, Any]], "numaNodeResources")
             amounts = {_id(each.get("node")): _milli(each.get("resources", {})) for each in resources}
             cpus = _cpus(status.get("cpuset", ""))
             request = _request(pod) if cpus or any(amounts.values()) else 0
-            promises = self._koordinated[pod.node_name] | policies
             self._add(pod.node_name, f"{place}, resource-status", promises, cpus, amounts, request)
         if (decision := _note(obj, "volcano.sh/topology-decision", dict[str, dict[_Id, dict[str, Any]]])) is not None:
             amounts = {numa: _milli(each) for numa, each in decision.get("numa", {}).items()}

@@ -71,8 +71,9 @@ def _there(node: AssignedNode, item: Assignment) -> _Wrong:
 
 
 def _apart(node: AssignedNode, item: Assignment) -> _Wrong:
-    others = {other.place: other.cpus & _by_number(item) for other in node.assignments if other is not item}
-    shared = [f"CPUs {format_bits(cpus)} are of {place} too" for place, cpus in others.items() if cpus]
+    cpus = _by_number(item)
+    others = {other.place: other.cpus & cpus for other in node.assignments if other is not item}
+    shared = [f"CPUs {format_bits(both)} are of {place} too" for place, both in others.items() if both]
     return ("; ".join(shared), "CPUs of no other") if shared else None
 
 
@@ -113,7 +114,7 @@ def _spread(node: AssignedNode, item: Assignment) -> _Wrong:
 def _one_node(node: AssignedNode, item: Assignment) -> _Wrong:
     machine = node.machine if item.amounts else _machine(node)
     of_cpus = {numa for numa, cpus in machine.numa_bits.items() if cpus & item.cpus} if machine else set()
-    numa = item.amounts.keys() | of_cpus
+    numa = applies(item.amounts.keys() | of_cpus, "no CPU is assigned")
     return (f"NUMA nodes {format_bits(bits_of(numa))}", "one NUMA node") if len(numa) > 1 else None
 
 
