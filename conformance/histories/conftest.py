@@ -90,9 +90,10 @@ class _Groups:
             self._shares.close()
 
     def _ask_early(self) -> None:
-        for group in sorted(self._able, key=lambda group: group.name != FIRST):
-            if not set(self._chosen).isdisjoint(requirements_in(group, self._run.claimed)):
-                self._asking(group.name).ask_early()
+        groups = sorted(self._able, key=lambda group: group.name != FIRST)
+        wanted = [each for each in groups if not set(self._chosen).isdisjoint(requirements_in(each, self._run.claimed))]
+        for asking in [self._asking(group.name) for group in wanted]:  # drawn before the run is copied
+            asking.ask_early()
 
     def _spend_the_budget(self) -> None:
         run = self._run
@@ -130,9 +131,6 @@ class _Groups:
         return asked_here
 
     def _begin(self, name: str) -> Asking:
-        if self._shares is not None and not self._made:
-            for group in self._able:  # drawn once: the processes that ask are copies of this one
-                self._asking(group.name)
         if name not in self._begun:
             asking = self._begun[name] = self._asking(name)
             asking.spend(self._seconds_left / (len(self._able) - len(self._begun) + 1))

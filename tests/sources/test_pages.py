@@ -11,7 +11,9 @@ from numa_conformance.sources.statements import STATEMENTS
 def test_every_page_has_an_address_of_kubernetes_or_of_a_daemon_and_is_found_by_its_key():
     kubernetes = r"(?:v1-\d+\.docs\.)?kubernetes\.io/docs/.+/"
     repositories = "kubernetes(?:-sigs)?|containers/nri-plugins|k8stopologyawareschedwg/noderesourcetopology-api"
-    sites = re.compile(rf"https://(?:{kubernetes}|nfd\.sigs\.k8s\.io/.+|github\.com/(?:{repositories})/.+)")
+    repositories += "|koordinator-sh/koordinator|volcano-sh/(?:volcano|apis)|kubewharf/katalyst-(?:core|api)"
+    others = r"nfd\.sigs\.k8s\.io|koordinator\.sh/docs"
+    sites = re.compile(rf"https://(?:{kubernetes}|(?:{others})/.+|github\.com/(?:{repositories})/.+)")
     assert [page.id for page in PAGES.values() if not sites.fullmatch(page.address)] == []
     assert all(key == page.id for key, page in PAGES.items())
     assert len({page.address for page in PAGES.values()}) == len(PAGES)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..doctor.exporters import judge_exported, node_amounts
+from ..doctor.exporters import judge_node
 from ..lab.cluster.control import OpenCluster, open_cluster
 from ..lab.cluster.scheduled import SchedulingOutcome, groups_of, run_workload
 from .options import CLUSTER, WITHIN
@@ -70,7 +70,7 @@ def _at_once(node: str) -> None:
 def _settler(cluster: OpenCluster, within: float) -> Callable[[str], None]:
     def settle(node: str) -> None:
         end = time.monotonic() + within
-        while judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("books", node))):
+        while judge_node(cluster, node):
             if time.monotonic() > end:
                 notice(f"node {node}: its NodeResourceTopology is not right after {within:g} s")
                 return

@@ -175,6 +175,12 @@ def _malformed(exported: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} is there twice" for count in counts for name, times in count.items() if times > 1)
 
 
+def judge_node(cluster: ClusterConnection, node: str) -> list[ExporterFault]:
+    """Return what the object of a node of a cluster says now that is not so."""
+    exported = cluster.ask("api", f"/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies/{node}", "null", "GET")
+    return judge_exported(exported, node_amounts(cluster.ask("books", node)))
+
+
 def _listed(names: Mapping[Any, object]) -> str:
     return ", ".join(sorted(map(str, names))) or "none"
 
@@ -322,7 +328,7 @@ def _draw_resources(machine: Machine, draw: random.Random) -> dict[str, str]:
 def _look(cluster: ClusterConnection, node: str, step: str, within: float) -> ExporterLook:
     began = time.monotonic()
     while True:
-        unmet = judge_exported(cluster.ask("exported", node), node_amounts(cluster.ask("books", node)))
+        unmet = judge_node(cluster, node)
         seconds = time.monotonic() - began
         if not unmet or seconds > within:
             return ExporterLook(step, node, unmet, seconds)

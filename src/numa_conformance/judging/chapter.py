@@ -7,6 +7,7 @@ from functools import partial
 from inspect import get_annotations
 from typing import Any, Literal, TypeVar, get_args
 
+from ..files import parts_of, text_of
 from ..printable import as_line
 from ..sources.pages import Section
 from ..sources.statements import STATEMENTS, Statement
@@ -205,6 +206,24 @@ def rests_on(*statements: str, **more: str) -> Callable[[AnyJudge], AnyJudge]:
 recommended_by = partial(rests_on, strength="SHOULD")  # for a sentence that is recommended, and not demanded
 
 
+def _notes_of(module: str) -> dict[str, dict[str, Any]]:
+    """Return id to what the text beside a module has: a sentence, ``rests on: ID, ID``, ``beyond: TEXT``."""
+    package, _, name = module.rpartition(".")
+    try:
+        text = text_of(package, f"{name}.txt")
+    except FileNotFoundError:
+        return {}
+    notes: dict[str, dict[str, Any]] = {}
+    for id, lines in parts_of(text):
+        known = notes.setdefault(id, {})
+        for key, _, value in (line.partition(": ") for line in lines):
+            if key in ("rests on", "recommended by"):
+                known |= {"rests_on": tuple(value.split(", ")), "strength": "MUST" if key == "rests on" else "SHOULD"}
+            else:
+                known |= {"beyond": value} if key == "beyond" else {"text": f"{key}: {value}" if value else key}
+    return notes
+
+
 class Chapter:
     """A page, an option or a door: what its sentences have in common.
 
@@ -218,6 +237,7 @@ class Chapter:
     ) -> None:
         self._features, self._since, self._area, self._command = features, since, area, command
         self._module = sys._getframe(1).f_globals["__name__"]
+        self._notes = _notes_of(self._module)
 
     def sentence(
         self,
@@ -245,6 +265,10 @@ class Chapter:
             OF_TARGETS[id] = requirement
         return requirement
 
+    def sentences(self) -> list[Requirement]:
+        """Declare those that have no judge: the text beside the module has them, each with what it rests on."""
+        return [self.sentence(id, **notes) for id, notes in self._notes.items() if "text" in notes]
+
     def requires(self, id: str, *features: str, **more: Any) -> Callable[[AnyJudge], AnyJudge]:
         """Declare a requirement and its judge; the first paragraph of the judge's docstring is the sentence.
 
@@ -254,7 +278,7 @@ class Chapter:
 
         def declare(judge: AnyJudge) -> AnyJudge:
             text = " ".join((judge.__doc__ or "").partition("\n\n")[0].split())
-            self.sentence(id, text, *features, **_EVIDENCE.get(judge, {}), **more)
+            self.sentence(id, text, *features, **_EVIDENCE.get(judge, self._notes.get(id, {})), **more)
             _declare(id, judge)
             return judge
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, recommended_by, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
 from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesServed, Registration
 from ...machine.pci import pci_functions
 
@@ -14,11 +14,6 @@ preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocatio
 
 
 @chapter.requires("device-plugin/registration/registers")
-@rests_on(
-    "device-plugins/implementation/registers",
-    "device-plugins/implementation/lists-devices",
-    beyond="in the time that a call may take",
-)
 def registers(subject: Registration) -> Judgement:
     """A device plugin that is started registers with the kubelet, and lists its devices."""
     applies(not subject.again, "the plugin has registered before")
@@ -26,7 +21,6 @@ def registers(subject: Registration) -> Judgement:
 
 
 @chapter.requires("device-plugin/registration/again-after-a-restart", "device-plugin/restart")
-@rests_on("device-plugins/restarts/plugins-register-again", beyond="in the time that a call may take")
 def registers_again(subject: Registration) -> Judgement:
     """A device plugin registers again, for the same resource, when the kubelet has restarted."""
     applies(subject.again, "it is the first kubelet that the plugin meets")
@@ -37,7 +31,6 @@ def registers_again(subject: Registration) -> Judgement:
 
 
 @chapter.requires("device-plugin/registration/serves-before-it-registers")
-@rests_on("device-plugins/implementation/serves-first")
 def serves_first(subject: Registration) -> Judgement:
     """A device plugin serves on its socket before it registers."""
     started = applies(subject.started, "the plugin has not registered")
@@ -47,7 +40,6 @@ def serves_first(subject: Registration) -> Judgement:
 
 
 @chapter.requires("device-plugin/registration/names-an-extended-resource")
-@rests_on("device-plugins/registration/extended-resource-name")
 def names_an_extended_resource(subject: Registration) -> Judgement:
     """A device plugin names its resource vendor-domain/resourcetype, outside of kubernetes.io."""
     name = applies(subject.started, "the plugin has not registered").resource
@@ -57,7 +49,6 @@ def names_an_extended_resource(subject: Registration) -> Judgement:
 
 
 @chapter.requires("device-plugin/devices/have-ids-of-their-own")
-@recommended_by("device-plugin-api/device/unique-id")
 def have_ids_of_their_own(subject: DeviceList) -> Judgement:
     """Each device of a list has an id that no other has."""
     devices = applies(subject.devices, "the plugin lists no device")
@@ -67,7 +58,6 @@ def have_ids_of_their_own(subject: DeviceList) -> Judgement:
 
 
 @chapter.requires("device-plugin/devices/are-healthy-or-unhealthy")
-@recommended_by("device-plugin-api/device/health")
 def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
     """Each device of a list is Healthy or Unhealthy."""
     devices = applies(subject.devices, "the plugin lists no device")
@@ -77,11 +67,6 @@ def are_healthy_or_unhealthy(subject: DeviceList) -> Judgement:
 
 
 @chapter.requires("device-plugin/topology/names-nodes-of-the-machine", since="1.18")
-@rests_on(
-    "device-plugins/topology/numa-nodes-are-used",
-    beyond="The page does not say what becomes of others, such as -1. A kubelet takes them for a topology of which "
-    "no hint comes: restricted and single-numa-node refuse pods that ask for such devices.",
-)
 def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
     """The NUMA nodes that a device plugin reports are some of the machine's."""
     applies(any(device.nodes for device in subject.devices), "no device has a topology")
@@ -95,11 +80,6 @@ def names_nodes_of_the_machine(subject: DeviceList) -> Iterator[Violation]:
 
 
 @chapter.requires("device-plugin/topology/names-the-node-of-a-pci-device", since="1.18")
-@rests_on(
-    "device-plugins/topology/numa-nodes-are-used",
-    beyond="The page does not say where a plugin has them from. A device whose id has the address of a PCI device is "
-    "taken for that; its plugin may report no NUMA nodes, or others beside its own.",
-)
 def names_the_node_of_a_pci_device(subject: DeviceList) -> Iterator[Violation]:
     """The NUMA nodes reported for a PCI device include the one that its host reports, if it reports one."""
     nodes = {each.address: each.node for each in pci_functions(subject.machine) if each.node >= 0}
@@ -116,10 +96,6 @@ def names_the_node_of_a_pci_device(subject: DeviceList) -> Iterator[Violation]:
 
 
 @chapter.requires("device-plugin/events/leave-devices-where-they-are", since="1.18")
-@recommended_by(
-    "device-plugin-api/device/unique-id",
-    beyond="The interface does not say that an id names the same device in later lists; containers keep it by its id.",
-)
 def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
     """A device of a later list lies on the NUMA nodes on which the device of this id lay before."""
     known = {*subject.machine.numa_ids}
@@ -138,7 +114,6 @@ def leave_devices_where_they_are(subject: DeviceList) -> Iterator[Violation]:
 
 
 @preferring.requires("device-plugin/preferred-allocation/is-of-what-is-available")
-@rests_on("device-plugins/implementation/prefers-among-available")
 def prefers_what_is_available(subject: DevicePreference) -> Judgement:
     """The devices that a plugin prefers are some of those that are available, each once."""
     counts = Counter(exists(subject.preferred, "the plugin refused to prefer any"))
@@ -150,7 +125,6 @@ def prefers_what_is_available(subject: DevicePreference) -> Judgement:
 
 
 @preferring.requires("device-plugin/preferred-allocation/has-the-size-asked-for")
-@recommended_by("device-plugin-api/preferred-allocation/size")
 def prefers_so_many(subject: DevicePreference) -> Judgement:
     """A plugin prefers as many devices as are asked for."""
     number, size = len(exists(subject.preferred, "the plugin refused to prefer any")), subject.question.size
@@ -158,7 +132,6 @@ def prefers_so_many(subject: DevicePreference) -> Judgement:
 
 
 @preferring.requires("device-plugin/preferred-allocation/holds-what-must-be-included")
-@recommended_by("device-plugin-api/preferred-allocation/must-include")
 def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
     """The devices that must be included are among those that a plugin prefers."""
     included = applies(subject.question.included, "nothing must be included")
@@ -169,7 +142,6 @@ def prefers_what_must_be_included(subject: DevicePreference) -> Judgement:
 
 
 @chapter.requires("device-plugin/allocation/serves-what-it-offers")
-@rests_on("device-plugins/implementation/serves-allocate")
 def serves_what_it_offers(subject: DevicesServed) -> Judgement:
     """A plugin answers Allocate for the healthy devices that it has listed."""
     devices = applies(subject.devices, "no devices were asked for")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...cpuset import bit_of, bits_of, format_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
 from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, PublishedDevice
 
@@ -12,7 +12,6 @@ chapter = Chapter("claims/cpus", since="1.34")
 
 
 @chapter.requires("dra-driver/devices/are-published")
-@rests_on("dra/slices/published-by-drivers", beyond="in the time that a call may take")
 def publishes(subject: Publication) -> Judgement:
     """A DRA driver that is started registers with the kubelet, and publishes its devices in ResourceSlices."""
     applies(not subject.again, "the driver has been started before")
@@ -21,10 +20,6 @@ def publishes(subject: Publication) -> Judgement:
 
 
 @chapter.requires("dra-driver/devices/are-published-again", "claims/restart")
-@rests_on(
-    "dra/slices/published-by-drivers",
-    beyond="The page does not speak of a restart: claims that are allocated name these devices.",
-)
 def publishes_again(subject: Publication) -> Judgement:
     """A DRA driver that is started again publishes the same devices, with as many CPUs or parts, of the same places."""
     applies(subject.again, "the driver was not started again")
@@ -46,7 +41,6 @@ def _in_words(devices: Mapping[DeviceKey, Mapping[str, int | None]]) -> str:
 
 
 @chapter.requires("dra-driver/devices/have-names-of-their-own")
-@rests_on("dra-api/device/unique-name")
 def have_names_of_their_own(subject: Publication) -> Judgement:
     """The devices of a pool have different names."""
     counts = Counter(device.key for device in applies(subject.devices, "the driver has published nothing"))
@@ -55,7 +49,6 @@ def have_names_of_their_own(subject: Publication) -> Judgement:
 
 
 @chapter.requires("dra-driver/devices/name-numa-nodes-of-the-machine")
-@rests_on("dra-attributes/numa-node/physical")
 def name_numa_nodes_of_the_machine(subject: Publication) -> Judgement:
     """The attribute numaNode of a device is the id of a NUMA node of the machine."""
     devices, known = applies(subject.devices, "the driver has published nothing"), subject.machine.numa_ids
@@ -76,10 +69,6 @@ def prepared(subject: Preparation) -> int:
 
 
 @chapter.requires("dra-driver/claims/get-what-they-consume")
-@rests_on(
-    "dra-api/allocation/consumed-capacity",
-    beyond="The page says what is consumed; that a driver of CPUs gives so many follows from the word.",
-)
 def get_what_they_consume(subject: Preparation) -> Judgement:
     """The container of a claim may run on as many CPUs as the claim consumes of its devices."""
     cpus = prepared(subject)
@@ -91,10 +80,6 @@ def get_what_they_consume(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/claims/get-online-cpus")
-@rests_on(
-    "dra/slices/published-by-drivers",
-    beyond="The page says that devices are there to be used, not of which state CPUs are.",
-)
 def get_online_cpus(subject: Preparation) -> Judgement:
     """The CPUs of claims are online."""
     strange = prepared(subject) & ~subject.machine.online_bits
@@ -121,21 +106,18 @@ def _within(subject: Preparation, attribute: str, groups: Mapping[int, int], wha
 
 
 @chapter.requires("dra-driver/attributes/numa-node")
-@rests_on("dra-attributes/numa-node/physical")
 def of_the_numa_node(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the NUMA node that its attribute numaNode names."""
     return _within(subject, NUMA_NODE, subject.machine.numa_bits, "NUMA node")
 
 
 @chapter.requires("dra-driver/attributes/socket", "claims/attributes")
-@rests_on("dra-driver-cpu/attributes/socket")
 def of_the_socket(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the socket that its attribute socketID names."""
     return _within(subject, SOCKET, subject.machine.socket_bits, "socket")
 
 
 @chapter.requires("dra-driver/attributes/cache", "claims/attributes")
-@rests_on("dra-driver-cpu/attributes/cache")
 def of_the_cache(subject: Preparation) -> Judgement:
     """The CPUs that claims have of a device are of the last-level cache that its attribute cacheL3ID names."""
     machine = subject.machine
@@ -145,17 +127,12 @@ def of_the_cache(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/attributes/cpu", "claims/attributes")
-@rests_on("dra-driver-cpu/attributes/cpu")
 def of_the_id(subject: Preparation) -> Judgement:
     """A device with an attribute cpuID gives a claim that CPU."""
     return _within(subject, CPU_ID, {cpu.id: bit_of(cpu.id) for cpu in subject.machine.cpus}, "CPU")
 
 
 @chapter.requires("dra-driver/attributes/memory-nodes")
-@rests_on(
-    "dra-attributes/numa-node/physical",
-    beyond="The page does not speak of cpuset.mems. A driver that sets it is held to what it says of its devices.",
-)
 def keep_memory_to_their_numa_nodes(subject: Preparation) -> Judgement:
     """A driver that sets the NUMA nodes of a container's memory leaves out none that the devices of its claim name."""
     mems = exists(subject.mems, "nothing keeps the container's memory to NUMA nodes")
@@ -174,7 +151,6 @@ def _is_not_refused(subject: Preparation, why: str) -> Judgement:
 
 
 @chapter.requires("dra-driver/claims/can-have-what-is-published")
-@rests_on("dra-api/device/total-capacity")
 def can_have_what_is_published(subject: Preparation) -> Judgement:
     """A claim that consumes no more than other claims leave of what is published is prepared."""
     applies(not subject.had, "another claim had CPUs of its devices before")
@@ -183,7 +159,6 @@ def can_have_what_is_published(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/unprepare/gives-back")
-@rests_on("dra-plugin/unprepare/undoes")
 def gives_back(subject: Preparation) -> Judgement:
     """What an unprepared claim had can be had by other claims."""
     applies(subject.had, "no other claim had CPUs of its devices before")
@@ -198,7 +173,6 @@ def _keeps(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/claims/prepare-is-idempotent")
-@rests_on("dra-plugin/prepare/idempotent")
 def prepare_is_idempotent(subject: Preparation) -> Judgement:
     """A claim that is prepared, and prepared once more, keeps its CPUs."""
     applies(not subject.restarted, "the driver restarted since")
@@ -206,7 +180,6 @@ def prepare_is_idempotent(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/restart/keeps-claims", "claims/restart")
-@rests_on("dra-plugin/prepare/idempotent", "dra-plugin/unprepare/other-process")
 def keeps_claims(subject: Preparation) -> Judgement:
     """A claim that is prepared keeps its CPUs when the driver restarts and prepares it once more."""
     applies(subject.restarted, "the driver runs since the claim was prepared")
@@ -214,7 +187,6 @@ def keeps_claims(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/claims/have-cpus-of-their-own", "claims/exclusive-cpus")
-@rests_on("dra-driver-cpu/features/exclusive")
 def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
     """No CPU belongs to two claims that are prepared."""
     cpus = prepared(subject)
@@ -226,7 +198,6 @@ def have_cpus_of_their_own(subject: Preparation) -> Iterator[Violation]:
 
 
 @chapter.requires("dra-driver/claims/leave-reserved-cpus-alone", "claims/reserved")
-@rests_on("dra-driver-cpu/configuration/reserved")
 def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
     """CPUs that the driver is told to leave alone are given to no claim."""
     reserved = applies(subject.reserved, "the driver is told to leave none alone")
@@ -235,9 +206,6 @@ def leave_reserved_cpus_alone(subject: Preparation) -> Judgement:
 
 
 @chapter.requires("dra-driver/shared/keeps-off-claims", "claims/shared-pool")
-@rests_on(
-    "dra-driver-cpu/shared-pool/all-others", beyond="The page does not say what becomes of it where none is left."
-)
 def keeps_off_claims(subject: Coexistence) -> Iterator[Violation]:
     """A container without a claim may run on CPUs that no claim has, and on no others; without any it is refused."""
     for name, cpus in subject.shared.items():
@@ -256,7 +224,6 @@ def _is_done(subject: Release) -> Judgement:
 
 
 @chapter.requires("dra-driver/unprepare/undoes-what-was-prepared")
-@rests_on("dra-plugin/unprepare/undoes")
 def undoes_what_was_prepared(subject: Release) -> Judgement:
     """A claim that is prepared is unprepared without an error."""
     applies(subject.was_prepared, "the claim is not prepared")
@@ -264,7 +231,6 @@ def undoes_what_was_prepared(subject: Release) -> Judgement:
 
 
 @chapter.requires("dra-driver/unprepare/of-nothing-is-no-error")
-@rests_on("dra-plugin/unprepare/idempotent")
 def of_nothing_is_no_error(subject: Release) -> Judgement:
     """That a claim is unprepared which is not prepared is no error."""
     applies(not subject.was_prepared, "the claim is prepared")

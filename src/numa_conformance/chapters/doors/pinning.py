@@ -8,7 +8,7 @@ from typing import Any
 from ...asking.generators.scenario import LIVES, Scenario, Script, or_the_catalogue
 from ...asking.generators.workloads import best_effort, burstable, guaranteed, static
 from ...cpuset import format_bits, union
-from ...judging.chapter import Chapter, Judgement, Violation, applies, rests_on, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, violated
 from ...judging.may_run import SYSTEM, Pooled
 from ...judging.pods import GUARANTEED
 from ...machine import Machine
@@ -19,11 +19,6 @@ chapter = Chapter("node/cpuset", since="1.24")
 
 
 @chapter.requires("pinning/mixed/has-a-cpu-of-its-own", "pinning/mixed")
-@rests_on(
-    "nri-topology-aware/features/mixed",
-    "nri-topology-aware/preferences/mixed-from-one-to-two",
-    "nri-topology-aware/preferences/exclusive-is-honored",
-)
 def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
     """A container that requests more than one CPU and less than two, in a pod of class Guaranteed, may run on a
     CPU on which no other container may, and on another one beside.
@@ -43,7 +38,6 @@ def has_a_cpu_of_its_own(may: Pooled) -> Judgement:
 
 
 @chapter.requires("pinning/pools-apart/same-cpus-or-none", "pinning/pools-apart")
-@rests_on("nri-balloons/concepts/one-balloon", "nri-balloons/concepts/apart")
 def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
     """Any two containers may run on the same CPUs, or on none together."""
     cpus = settled_cpuset_of(may)
@@ -59,12 +53,6 @@ def same_cpus_or_none(may: Pooled) -> Iterator[Violation]:
 
 
 @chapter.requires("pinning/reserved-pool/holds-system-pods", "pinning/reserved-pool")
-@rests_on(
-    "nri-topology-aware/preferences/reserved",
-    "nri-balloons/reserved/system-pods",
-    "nri-balloons/reserved/preferred",
-    beyond="The page does not speak of an amount that is reserved without its CPUs; that is not asked.",
-)
 def holds_system_pods(may: Pooled) -> Judgement:
     """A container of namespace kube-system may run on reserved CPUs alone, while all such containers together
     request no more than these.

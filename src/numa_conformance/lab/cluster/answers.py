@@ -24,7 +24,6 @@ from .record import Recorder
 KUBECONFIG = "kubeconfig"
 NODES = "/api/v1/nodes"
 PODS = "/api/v1/namespaces/default/pods"
-TOPOLOGIES = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
 NOT_FOUND = 404
 _PATIENCE = 60.0
 _LOOK_SECONDS = 1.0
@@ -181,15 +180,6 @@ class ClusterAnswers:
             name: {"machine": machines[name], "kubelet": dict(plan.kubelet), "version": versions.get(name, "")}
             for name, plan in plans.items()
         }
-
-    def exported(self, name: str) -> dict[str, Any] | None:
-        """Return the NodeResourceTopology of a node; None where there is none."""
-        try:
-            return dict(self.server.ask(f"{TOPOLOGIES}/{self._node(name).plan.name}"))
-        except ApiError as error:
-            if error.code != NOT_FOUND:
-                raise
-            return None
 
     def picture(self) -> str:
         """Draw every node's machine with who has which CPUs, and list the pods that run nowhere."""
