@@ -238,6 +238,8 @@ def test_devices_of_the_machine_are_on_its_pci_bus_and_those_of_the_host_are_not
     # As the kernel has it, so that drivers tell the root complex: one of each NUMA node, one for a device near none.
     assert [place.split("/")[3] for place in devices] == ["pci0000:80", "pci0000:81", "pci0000:ff"]
     assert on("two-nodes-hugepages-devices", "readlink", places[1]) == "../../../devices/pci0000:80/0000:01:00.0\n"
+    of_driver = on("two-nodes-hugepages-devices", "readlink", "-f", f"{driver}/0000:05:00.1", f"{BUS}/0000:05:00.1")
+    assert len(set(of_driver.split())) == 1
 
 
 PLACES = "sys/class/kfd/topology", "sys/bus/pci/devices/0000:01:00.0/drm", "usr/share/misc/of,ours:x"
