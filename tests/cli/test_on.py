@@ -256,6 +256,19 @@ def test_files_lie_beside_those_that_are_there(tmp_path):
     assert not Path("/sys/class/kfd/topology").exists()
 
 
+def test_new_folders_hide_nothing_that_a_link_or_a_mount_leads_to(tmp_path):
+    """A folder that is new in /sys/bus lies over all of it, where the machine's devices are mounted, and are links."""
+    for path in (*PLACES[1:], "sys/bus/ours"):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "id").write_text(path)
+    device = f"{BUS}/0000:01:00.0"
+    script = f"cat /sys/bus/ours/id {device}/drm/id {device}/vendor; readlink -f {device}/drm; ls {BUS}"
+    told = on("two-nodes-devices", *WITH_FILES, str(tmp_path), "--", "sh", "-c", script)
+    place, *devices = told.removeprefix(f"sys/bus/ours{PLACES[1]}0x1002\n").splitlines()
+    assert place == "/sys/devices/pci0000:80/0000:01:00.0/drm"
+    assert devices == on("two-nodes-devices", "ls", BUS).splitlines()
+
+
 def test_files_in_no_folder_of_the_system_are_refused(tmp_path):
     (tmp_path / "no-such-folder").mkdir()
     done = subprocess.run([*WITH_FILES, str(tmp_path), "true"], capture_output=True, text=True, check=False)
