@@ -157,9 +157,9 @@ def bind(source: str, place: str) -> None:
     _mount(source, place, None, _BIND | _RECURSIVE)
 
 
-def overlay(folder: str, place: str) -> None:
-    """Lay what is in a folder over what is in another, which cannot be written to from then on."""
-    lower = ":".join(re.sub(r"([\\:,])", r"\\\1", each) for each in (folder, place))
+def overlay(layers: Iterable[str], place: str) -> None:
+    """Lay folders over a place, the first uppermost. Nothing there can be written to from then on."""
+    lower = ":".join(re.sub(r"([\\:,])", r"\\\1", each) for each in layers)
     _mount("overlay", place, "overlay", _NO_SUID | _NO_DEVICES, f"lowerdir={lower}")
 
 

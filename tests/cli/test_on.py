@@ -238,6 +238,8 @@ def test_devices_of_the_machine_are_on_its_pci_bus_and_those_of_the_host_are_not
     # As the kernel has it, so that drivers tell the root complex: one of each NUMA node, one for a device near none.
     assert [place.split("/")[3] for place in devices] == ["pci0000:80", "pci0000:81", "pci0000:ff"]
     assert on("two-nodes-hugepages-devices", "readlink", places[1]) == "../../../devices/pci0000:80/0000:01:00.0\n"
+    of_driver = on("two-nodes-hugepages-devices", "readlink", "-f", f"{driver}/0000:05:00.1", f"{BUS}/0000:05:00.1")
+    assert len(set(of_driver.split())) == 1
 
 
 PLACES = "sys/class/kfd/topology", "sys/bus/pci/devices/0000:01:00.0/drm", "usr/share/misc/of,ours:x"
@@ -252,6 +254,19 @@ def test_files_lie_beside_those_that_are_there(tmp_path):
     told = on("two-nodes-devices", *WITH_FILES, str(tmp_path), "--", "cat", *places)
     assert told == f"{''.join(PLACES)}0x1002\n"
     assert not Path("/sys/class/kfd/topology").exists()
+
+
+def test_new_folders_hide_nothing_that_a_link_or_a_mount_leads_to(tmp_path):
+    """A folder that is new in /sys/bus lies over all of it, where the machine's devices are mounted, and are links."""
+    for path in (*PLACES[1:], "sys/bus/ours"):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "id").write_text(path)
+    device = f"{BUS}/0000:01:00.0"
+    script = f"cat /sys/bus/ours/id {device}/drm/id {device}/vendor; readlink -f {device}/drm; ls {BUS}"
+    told = on("two-nodes-devices", *WITH_FILES, str(tmp_path), "--", "sh", "-c", script)
+    place, *devices = told.removeprefix(f"sys/bus/ours{PLACES[1]}0x1002\n").splitlines()
+    assert place == "/sys/devices/pci0000:80/0000:01:00.0/drm"
+    assert devices == on("two-nodes-devices", "ls", BUS).splitlines()
 
 
 def test_files_in_no_folder_of_the_system_are_refused(tmp_path):

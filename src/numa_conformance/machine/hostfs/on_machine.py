@@ -1,7 +1,7 @@
 """A machine that is not there, for this process and for what it becomes."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...cpuset import bits_of, format_bits
@@ -74,10 +74,31 @@ def lay_files(folder: Path, place: str = "/") -> None:
         return
     if place == "/":
         raise UsageError(Fault(str(folder / new[0]), "is in no folder of this system", "such as sys/class"))
+    mounts = [each for each, *_ in _mount_points() if each.startswith(os.path.join(place, ""))]
+    apart = list(_apart(folder, place, mounts))
+    links = {name: os.readlink(name) for name in apart if os.path.islink(name)}
     try:
-        overlay(str(folder), place)
+        opened = {name: f"/proc/self/fd/{os.open(name, os.O_PATH | os.O_CLOEXEC)}" for name in (place, *mounts)}
+        if links:
+            mount_memory(place, 1)
+        for name, goal in links.items():
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+            os.symlink(goal, name)
+        overlay([*([place] if links else ()), str(folder), opened.pop(place)], place)
+        for name, before in opened.items():
+            bind(before, name)
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be laid over {place}: {error.strerror}")) from error
+    for name in apart:
+        lay_files(folder / os.path.relpath(name, place), name)
+
+
+def _apart(folder: Path, place: str, mounts: Sequence[str]) -> Iterator[str]:
+    """Yield the links and mounts in a place that a folder has folders for: an overlay would hide what is in them."""
+    for each in folder.iterdir():
+        there = os.path.join(place, each.name)
+        if each.is_dir() and not each.is_symlink():
+            yield from [there] if there in mounts or os.path.islink(there) else _apart(each, there, mounts)
 
 
 def _write_everything(machine: Machine, tree: Tree) -> None:
@@ -116,7 +137,12 @@ def _process_cpusets() -> Iterator[Path]:
 
 
 def _cgroup_mounts(kind: str) -> Iterator[Path]:
-    for line in Path("/proc/self/mounts").read_text(errors="replace").splitlines():
-        _, place, type_, options, *_ = line.split(" ")
+    for place, type_, options in _mount_points():
         if type_ == kind and (kind == "cgroup2" or "cpuset" in options.split(",")):
             yield Path(place)
+
+
+def _mount_points() -> Iterator[list[str]]:
+    """Yield place, kind and options of each mount that this process sees."""
+    for line in Path("/proc/self/mounts").read_text(errors="replace").splitlines():
+        yield line.split(" ")[1:4]

@@ -32,7 +32,7 @@ def write_devices(machine: Machine, tree: Tree) -> None:
             **{f"virtfn{index}": f"../{address}" for index, address in enumerate(each.virtual)},
             **({"physfn": f"../{each.physical}"} if each.physical else {}),
         }  # fmt: skip
-        tree.folder(f"{DRIVERS}/{each.driver}")
+        tree.link(f"{DRIVERS}/{each.driver}/{each.address}", f"../../../../{below}")
         for name, value in values.items():
             tree.write(f"{folder}/{name}", value)
         for name, goal in links.items():
