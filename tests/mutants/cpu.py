@@ -55,6 +55,17 @@ def forgets_init_containers_when_classing(pod):
     pod["spec"].pop("initContainers", None)
 
 
+@mutant(qos.only_integral_cpus_are_exclusive).question("classify")
+@all_pods
+def compares_memory_of_init_containers_as_text(pod):
+    """Takes 1Gi and 1024Mi for different amounts."""
+    for container in pod["spec"].get("initContainers", ()):
+        resources = container.get("resources", {})
+        limit, request = (resources.get(side, {}).get("memory") for side in ("limits", "requests"))
+        if limit and request and limit != request:
+            resources["requests"]["memory"] = "1"
+
+
 @mutant(qos.resources_as_a_whole_decide).question("classify")
 @all_pods
 def classes_by_containers_alone(pod):

@@ -18,6 +18,8 @@ from numa_conformance.chapters.cpu.options.maturity import EXCLUDED, OF_EVERY_OP
 from numa_conformance.chapters.devices import allocation
 from numa_conformance.chapters.memory import state_file as memory_state_file
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.reference.managers.cpu.hint_request import fewest_nodes
+from numa_conformance.reference.managers.cpu.options.align_by_socket import SocketAlignment
 from numa_conformance.sources.options import STATIC_OPTIONS
 
 from .mutant import mutant
@@ -32,6 +34,12 @@ def aligns_by_socket_beside_single_numa_node(kubelet):
     by_socket = SOCKET in (kubelet.get("cpuManagerPolicyOptions") or {})
     if by_socket and kubelet.get("topologyManagerPolicy") == "single-numa-node":
         kubelet["topologyManagerPolicy"] = "restricted"
+
+
+@mutant(align_by_socket.restricted_admits_on_one_socket).instead_of(SocketAlignment, "preference")
+def aligns_three_numa_nodes_across_sockets(right, self, topology, smallest):
+    """Takes no notice of sockets where a request needs three NUMA nodes."""
+    return fewest_nodes(topology, smallest) if smallest > 2 else right(self, topology, smallest)
 
 
 @mutant(*(hidden for _, hidden in OF_EVERY_OPTION.values())).question("node.start")

@@ -130,7 +130,7 @@ def _assignments(files: tuple[Path, ...], name: str | None, machine_name: str | 
         report = {"requirements": _sentences(ASSIGNMENTS), "nodes": len(nodes), "assignments": count, "unmet": unmet}
         print_json(report)
     else:
-        say("\n".join([*_headings(ASSIGNMENTS, verdicts), f"assignments: {count}, on nodes: {len(nodes)}"]))
+        say(*_headings(ASSIGNMENTS, verdicts), f"assignments: {count}, on nodes: {len(nodes)}")
     return DIFFERENT if unmet else OK
 
 

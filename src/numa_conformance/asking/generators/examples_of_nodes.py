@@ -68,10 +68,10 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
         yield _example("containers on nodes of their own", machine, questions)
     socket = "align-by-socket"
     if {STATIC, RESTRICTED, f"cpu-manager/{socket}"} <= claimed:
-        pods = [guaranteed(name, cpus) for name, cpus in (("a", 13), ("b", 1), ("c", 12), ("d", 8))]
-        questions = [start(static(socket, topology="restricted")), admit(pods[0]), remove("a"), *map(admit, pods[1:])]
-        machine = load_machine("caches-across-nodes")
-        yield _example("what one socket holds", machine, questions)
+        begin = start(static(socket, topology="restricted"))
+        for large, wanted in (("caches-across-nodes", (13, 1, 12, 8)), ("t6-eight-numa-no-smt", (3, 3, 4, 9))):
+            first, *rest = [admit(guaranteed(name, cpus)) for name, cpus in zip("abcd", wanted, strict=True)]
+            yield _example("what one socket holds", load_machine(large), [begin, first, remove("a"), *rest])
     if {STATIC, MEMORY, "topology-manager/best-effort"} <= claimed:
         machine = load_machine("t6-eight-numa-no-smt")
         whole, left, eviction = ordinary(machine.memory[0]) >> 20, 64, 100

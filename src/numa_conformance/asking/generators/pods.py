@@ -31,7 +31,7 @@ Way = tuple[Written, Written]
 TELLING: tuple[Way, ...] = (
     *(((None, None), (None, None)), (("2", "2"), ("200Mi", "200Mi")), ((None, "2"), (None, "200Mi"))),
     *(((None, "2"), ("200Mi", "200Mi")), (("1", "2"), ("200Mi", "200Mi")), (("2", "2"), ("100Mi", "200Mi"))),
-    *((("3", "3"), ("1Gi", "1Gi")), (("1500m", "1.5"), ("200Mi", "200Mi")), (("2", "2"), (None, None))),
+    *((("3", "3"), ("1Gi", "1024Mi")), (("1500m", "1.5"), ("200Mi", "200Mi")), (("2", "2"), (None, None))),
     *(((None, None), ("200Mi", "200Mi")), (("1", None), ("100Mi", None))),
 )
 """Containers that make a difference beside another."""

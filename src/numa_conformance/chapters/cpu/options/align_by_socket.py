@@ -1,8 +1,9 @@
 """align-by-socket. Page: Node Resource Managers."""
 
+from ....cpuset import format_bits
 from ....judging.alignment import CpuAlignment, only_a_number
 from ....judging.chapter import Chapter, Judgement, applies, configured, rests_on, violated
-from ....judging.choice import ACROSS_CORES, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched
+from ....judging.choice import ACROSS_CORES, ACROSS_NUMA, BY_SOCKET, WHOLE_CORES, CpuChoice, numa_cpus, touched
 from ....judging.node_subjects import Admission
 from ....judging.start_subjects import Start
 from ...alignment import count_of, free_text
@@ -83,7 +84,9 @@ def alone(start: Start) -> None:
 @chapter.requires("cpu-manager/align-by-socket/admits-what-one-socket-holds", "topology-manager/restricted")
 @rests_on("nrm/align-by-socket/aligned-at-the-socket")
 def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
-    """Under restricted a pod is admitted whose CPUs one socket can give: they are aligned at the socket."""
+    """Under restricted a pod is admitted whose CPUs one socket can give, and gets them from one: they are aligned at
+    the socket.
+    """
     under(admission, "restricted")
     under_static(admission)
     with_option(admission, BY_SOCKET)
@@ -97,4 +100,9 @@ def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     apart = all(len(touched(sockets, cpus)) == 1 for cpus in numa_cpus(world.machine))
     applies(apart, "a NUMA node lies in several sockets")
     leaving_a_shared_cpu(admission)
+    many = {len(touched(numa_cpus(world.machine), cpus)) for cpus in sockets}
+    if admission.admitted and len(many) == 1 and ACROSS_NUMA not in admission.settings.options:
+        why = f"{count} CPUs come from several sockets where one can give them"
+        within = len(touched(sockets, admission.cpus)) == 1
+        return violated(within, why, got=format_bits(admission.cpus), allowed="one socket", free=world.free)
     return must_be_admitted(admission, f"which asks for {count} CPUs that one socket has among {free_text(world)}")
