@@ -1,7 +1,5 @@
 """Sets of CPU (or NUMA node) ids, held as the bits of one int."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, reduce
@@ -15,8 +13,8 @@ if TYPE_CHECKING:
     class _Number:
         """Compares and adds up; no shift, range or repetition takes it."""
 
-        def __lt__(self, other: Unchecked) -> bool: ...
-        def __add__(self, other: Unchecked) -> int: ...
+        def __lt__(self, other: "Unchecked") -> bool: ...
+        def __add__(self, other: "Unchecked") -> int: ...
         def __radd__(self, other: int) -> int: ...
 
         __le__ = __gt__ = __ge__ = __lt__
@@ -95,7 +93,7 @@ class CpuSet:
         object.__setattr__(self, "_bits", bits_of(ids))
 
     @classmethod
-    def from_bits(cls, bits: int) -> CpuSet:
+    def from_bits(cls, bits: int) -> "CpuSet":
         """Wrap an int whose bit *i* means that id *i* is a member."""
         if bits < 0:
             raise ValueError("a set of ids cannot be a negative int")
@@ -104,7 +102,7 @@ class CpuSet:
         return made
 
     @classmethod
-    def parse(cls, text: str) -> CpuSet:
+    def parse(cls, text: str) -> "CpuSet":
         """Read the kubelet's list format (CPU-SET-02): ``0-3,8``.
 
         Raises ``CpuSetSyntaxError`` with the offending item.
@@ -112,7 +110,7 @@ class CpuSet:
         return cls.from_bits(_parse(text, strided=False))
 
     @classmethod
-    def parse_kernel(cls, text: str) -> CpuSet:
+    def parse_kernel(cls, text: str) -> "CpuSet":
         """Read what the kernel accepts and prints.
 
         It reads more than ``parse``: strides, blanks and NUL bytes at the ends, and an empty text with a trailing
@@ -149,28 +147,28 @@ class CpuSet:
     def __hash__(self) -> int:
         return hash((CpuSet, self._bits))
 
-    def __or__(self, other: CpuSet) -> CpuSet:
+    def __or__(self, other: "CpuSet") -> "CpuSet":
         return CpuSet.from_bits(self._bits | other._bits)
 
-    def __and__(self, other: CpuSet) -> CpuSet:
+    def __and__(self, other: "CpuSet") -> "CpuSet":
         return CpuSet.from_bits(self._bits & other._bits)
 
-    def __sub__(self, other: CpuSet) -> CpuSet:
+    def __sub__(self, other: "CpuSet") -> "CpuSet":
         return CpuSet.from_bits(self._bits & ~other._bits)
 
-    def __xor__(self, other: CpuSet) -> CpuSet:
+    def __xor__(self, other: "CpuSet") -> "CpuSet":
         return CpuSet.from_bits(self._bits ^ other._bits)
 
-    def __le__(self, other: CpuSet) -> bool:
+    def __le__(self, other: "CpuSet") -> bool:
         return not self._bits & ~other._bits
 
-    def __lt__(self, other: CpuSet) -> bool:
+    def __lt__(self, other: "CpuSet") -> bool:
         return self <= other and self._bits != other._bits
 
-    def __ge__(self, other: CpuSet) -> bool:
+    def __ge__(self, other: "CpuSet") -> bool:
         return other <= self
 
-    def __gt__(self, other: CpuSet) -> bool:
+    def __gt__(self, other: "CpuSet") -> bool:
         return other < self
 
     def __str__(self) -> str:

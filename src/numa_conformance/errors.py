@@ -9,8 +9,6 @@ Three families, never mixed:
 * findings and target faults live with the suite and the target transports.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -54,14 +52,14 @@ class UsageError(NumaConformanceError):
         self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
-    def within(self, place: str) -> UsageError:
+    def within(self, place: str) -> "UsageError":
         """Return the same error with ``place`` (a file, a document) put before each fault's own place."""
         return type(self)._moved(
             Fault(f"{place}: {f.place}" if f.place else place, f.message, f.accepted, f.suggestion) for f in self.faults
         )
 
     @classmethod
-    def _moved(cls, faults: Iterable[Fault]) -> UsageError:
+    def _moved(cls, faults: Iterable[Fault]) -> "UsageError":
         return UsageError(faults)
 
 
@@ -109,7 +107,7 @@ class Refusal(NumaConformanceError):  # noqa: N818  (an answer of the node, not 
         super().__init__(f"{reason}: {message}")
 
     @classmethod
-    def unexpected(cls, error: str) -> Refusal:
+    def unexpected(cls, error: str) -> "Refusal":
         """Return the refusal for an allocation that failed with ``error`` (TOPO-FAIL-03)."""
         return cls("UnexpectedAdmissionError", f"Allocate failed due to {error}, which is unexpected")
 

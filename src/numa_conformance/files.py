@@ -1,7 +1,5 @@
 """Files and folders: only plain files are read, a write replaces a file whole, and temporary folders always go."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -221,7 +219,7 @@ class TemporaryFolder:
         self._remove()
 
 
-def _remove(path: Path, waiting: subprocess.Popen[bytes] | None) -> None:
+def _remove(path: Path, waiting: "subprocess.Popen[bytes] | None") -> None:
     shutil.rmtree(path, ignore_errors=True)
     if waiting is not None:
         waiting.kill()

@@ -1,7 +1,5 @@
 """Asking a target a group of scenarios, and judging all that comes of it."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time
@@ -42,7 +40,7 @@ class Budget:
     part: float = 1.0
 
     @classmethod
-    def parse(cls, text: str, option: str = "--numa-budget") -> Budget:
+    def parse(cls, text: str, option: str = "--numa-budget") -> "Budget":
         """Read ``90``, ``90s``, ``10m``, ``1h`` or ``5%``; nothing is all. Raises ``UsageError``."""
         match = _WRITTEN.fullmatch(text or "100%")
         number, unit = (float(match[1]), match[2]) if match else (0.0, "")
@@ -58,15 +56,15 @@ class Budget:
         """Whether everything is asked."""
         return self.seconds is None and self.part == 1.0
 
-    def of_time(self, seconds: float) -> Budget:
+    def of_time(self, seconds: float) -> "Budget":
         """Return so many seconds in place of those that it gives; a part of all stays one."""
         return self if self.seconds is None else Budget(seconds)
 
-    def of_group(self, *, cheap: bool) -> Budget:
+    def of_group(self, *, cheap: bool) -> "Budget":
         """Return what a group may spend: all of a cheap one is asked, unless the budget is a time."""
         return Budget() if cheap and self.seconds is None else self
 
-    def among(self, groups: int) -> Budget:
+    def among(self, groups: int) -> "Budget":
         """Return what one of so many groups may spend."""
         return self if self.seconds is None else Budget(self.seconds / max(groups, 1))
 

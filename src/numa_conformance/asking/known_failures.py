@@ -1,7 +1,5 @@
 """The file of known failures: what may fail without failing the run, each with a reason and a link."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -85,7 +83,7 @@ class KnownFailures:
     entries: Mapping[str, KnownFailure]
 
     @classmethod
-    def read(cls, path: str, *, may_have_expired: bool = False) -> KnownFailures:
+    def read(cls, path: str, *, may_have_expired: bool = False) -> "KnownFailures":
         """Read a YAML list of entries; "" is none. Raises ``UsageError`` with every fault, expired entries included."""
         if not path:
             return cls({})

@@ -1,7 +1,5 @@
 """What came of asking a group, and where it shows that a requirement is not met."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -27,7 +25,7 @@ class GroupOutcome:
     whole: int = 0
     """How many scenarios the group has."""
 
-    def add(self, more: GroupOutcome) -> None:
+    def add(self, more: "GroupOutcome") -> None:
         """Take over what came of further scenarios; what is known to be broken not beyond ``MOST_BROKEN`` histories."""
         if len({id(broken.history) for broken in self.verdicts.broken}) >= MOST_BROKEN:
             known, broken = self.verdicts.unmet, more.verdicts.broken

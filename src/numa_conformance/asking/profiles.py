@@ -1,7 +1,5 @@
 """The machines of a run: the named ones, or all except some."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -24,7 +22,7 @@ class MachineChoice:
     left_out: frozenset[str] = frozenset()
 
     @classmethod
-    def parse(cls, words: Iterable[str], option: str = "--numa-machine") -> MachineChoice:
+    def parse(cls, words: Iterable[str], option: str = "--numa-machine") -> "MachineChoice":
         """Read names and files, each with a ``-`` before it where it is left out; raises ``UsageError``."""
         texts = list(words)
         without = frozenset(load_machine(word[1:]).name for word in texts if _leaves_out(word))
@@ -117,7 +115,7 @@ class Profile:
     version: KubernetesVersion
 
     @classmethod
-    def parse(cls, text: str, version: str | KubernetesVersion, surfaces: Collection[str] = ()) -> Profile:
+    def parse(cls, text: str, version: str | KubernetesVersion, surfaces: Collection[str] = ()) -> "Profile":
         """Read ``NAME``, ``NAME@VERSION`` or ``@VERSION``.
 
         What is left out is the target's: its ``version``, and the profile of its surface where its ``surfaces`` are one

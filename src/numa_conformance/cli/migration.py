@@ -1,7 +1,5 @@
 """``diff`` on the pods of a person: what changes for them when they move from one allocator to another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +28,7 @@ class Moving:
     @classmethod
     def ask(
         cls, clients: Mapping[str, Client], machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Pod]
-    ) -> Moving:
+    ) -> "Moving":
         """Ask two clients by their titles; raises ``UsageError`` where a node fails to start, and ``TargetFault``."""
         described = [pod.to_dict() for pod in pods]
         by_client = []

@@ -1,7 +1,5 @@
 """The node that a command is about: a simulated one, or with ``--from-node`` one at work, with what it holds."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -72,7 +70,7 @@ class NodeOptions:
             other = self._of_node(self._look(self.dump, config, version, inputs.machine), config)
         return replace(other, machine=inputs.machine, node_object=inputs.node_object)
 
-    def _of_node(self, sight: Sight, config: Path | None) -> NodeInputs:
+    def _of_node(self, sight: "Sight", config: Path | None) -> NodeInputs:
         version = sight.version or assumed_version()
         configured = with_flags(sight.configured.kubelet, self.flags, quirks_of(self.level, version).node)
         files = ", ".join(f"{self.dump}/{file}" for file in sight.configured.files)
@@ -81,7 +79,7 @@ class NodeOptions:
 
     def _look(
         self, dump: Path, config: Path | None, version: KubernetesVersion | None, machine: Machine | None
-    ) -> Sight:
+    ) -> "Sight":
         from ..doctor.look import NodeSource, look
         from ..doctor.state_files import open_node
 

@@ -1,7 +1,5 @@
 """``numa-conformance simulate``: what a node would do with pods."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,7 +100,7 @@ def _other(answer: Answer, inputs: NodeInputs) -> Answer:
         return replace(drained, title=title)
 
 
-def _page(shown: Answer | Comparison, answer: Answer) -> str:
+def _page(shown: "Answer | Comparison", answer: Answer) -> str:
     """Return a web page that needs nothing else: the summary, the machine with its pods, each pod and step."""
     from markupsafe import Markup  # only pages need templates
 

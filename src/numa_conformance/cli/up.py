@@ -1,7 +1,5 @@
 """``numa-conformance cluster up``: a cluster of real parts."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal
@@ -127,7 +125,7 @@ def _until_up(child: int, ours: int, theirs: int) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _keep(cluster: RealCluster, control: Control, name: str, ready: int | None) -> int:
+def _keep(cluster: "RealCluster", control: Control, name: str, ready: int | None) -> int:
     """Run the cluster until it is to end; through ``ready`` the parent learns that all nodes are up."""
     end_with_parent(signal.SIGTERM)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

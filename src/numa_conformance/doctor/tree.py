@@ -1,7 +1,5 @@
 """``NodeTree``: the files of a node below a root, read without trust: nothing outside it, nothing without bounds."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator
@@ -40,7 +38,7 @@ class Line(str):
         return self.file if self.file.startswith("/") or "/" not in self.file else f"/{self.file}"
 
     @classmethod
-    def of(cls, text: str, file: str, number: int = 1) -> Line:
+    def of(cls, text: str, file: str, number: int = 1) -> "Line":
         """Make one."""
         made = cls(text)
         made.file, made.number = file, number

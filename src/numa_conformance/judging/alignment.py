@@ -1,7 +1,5 @@
 """What a request asks for, how many NUMA nodes it needs, and what these can give, by the Topology Manager's pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -103,7 +101,7 @@ class ResourceRequest:
     devices: Mapping[str, int]
 
     @classmethod
-    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> ResourceRequest:
+    def of(cls, world: World, pod: PodSpec, containers: Iterable[ContainerSpec]) -> "ResourceRequest":
         """Add up what containers of a pod ask for."""
         asking = tuple(containers)
         cpus, memory = 0, dict[str, int]()
@@ -115,7 +113,7 @@ class ResourceRequest:
         return cls(cpus, {kind: number for kind, number in memory.items() if number}, devices)
 
     @classmethod
-    def at_once(cls, world: World, pod: PodSpec) -> ResourceRequest:
+    def at_once(cls, world: World, pod: PodSpec) -> "ResourceRequest":
         """Return what a pod needs at its busiest moment: the larger of app containers and each init container."""
         every = cls.of(world, pod, pod.containers)
         memory = {kind: int(pod.effective(kind)) for kind in every.memory}

@@ -1,7 +1,5 @@
 """``PodSpec``: a pod as its user wrote it, read by the judge's own arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,7 +100,7 @@ class PodSpec:
     qos_as_a_whole: str | None = None
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> PodSpec:
+    def of(cls, document: Mapping[str, Any]) -> "PodSpec":
         """Read the JSON object of a pod; raises ``ValueError`` where it is none. Equal ones are read once."""
         try:
             return _read(msgspec.json.encode(document))
@@ -110,7 +108,7 @@ class PodSpec:
             return cls.read(document)
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> PodSpec:
+    def read(cls, document: Mapping[str, Any]) -> "PodSpec":
         """Read the same, each time anew."""
         pod = msgspec.convert(document, PodDocument, dec_hook=read_amount)
         spec, metadata = pod.spec or Spec(), pod.metadata or Metadata()

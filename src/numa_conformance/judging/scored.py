@@ -1,7 +1,5 @@
 """``ScoredNode``: a node scored for a pod, and what the page's formula says about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,7 +58,7 @@ class Strategy:
     shape: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, strategy: Mapping[str, Any]) -> Strategy:
+    def of(cls, strategy: Mapping[str, Any]) -> "Strategy":
         """Read the JSON object: no resources are cpu and memory, no weight is 1. Raises ``ValueError``."""
         written = msgspec.convert(strategy, WrittenStrategy)
         listed = written.resources or [WeightedResource(name) for name in _NATIVE]
@@ -237,7 +235,7 @@ class ScorePair:
             )
         )
 
-    def ordered(self) -> ScorePair | None:
+    def ordered(self) -> "ScorePair | None":
         """Return the less and the more utilized of two that differ: in no resource is it the other way round."""
         left, right = self.first.utilization, self.second.utilization
         if not self.same_strategy or left == right:

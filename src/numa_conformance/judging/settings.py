@@ -1,7 +1,5 @@
 """``Settings``: a KubeletConfiguration as the judge reads it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -77,7 +75,7 @@ class Settings:
     quota: bool = True
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Settings:
+    def of(cls, document: Mapping[str, Any]) -> "Settings":
         """Read a KubeletConfiguration in its JSON form; raises ``ValueError`` where it is none."""
         try:
             return _read(msgspec.json.encode(document))
@@ -85,7 +83,7 @@ class Settings:
             return cls.read(document)
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> Settings:
+    def read(cls, document: Mapping[str, Any]) -> "Settings":
         """Read the same, each time anew."""
         kubelet = msgspec.convert(document, KubeletDocument, dec_hook=read_amount)
         reserved = _explicit(kubelet.reserved_cpus or "")

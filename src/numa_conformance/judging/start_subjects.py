@@ -4,8 +4,6 @@ A configuration that a node may refuse, or options it may ignore, say nothing of
 itself, where nothing but a first pod follows it, and held against the first such start of its history.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +73,7 @@ class Start:
     reserved: int | None = None
     pool: int | None = None
     first: FirstPod | None = None
-    plain: Start | None = None
+    plain: "Start | None" = None
     memory: Sequence[MemoryNode] | None = None
 
     @property

@@ -1,7 +1,5 @@
 """``judge``: every checker that applies is asked at every step of a history."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
@@ -62,7 +60,7 @@ class HistoryVerdicts:
         """Return machine to the histories that asked a requirement tellingly; 0 where it was asked and none did."""
         return _of(self.telling, requirement)
 
-    def add(self, more: HistoryVerdicts) -> None:
+    def add(self, more: "HistoryVerdicts") -> None:
         """Take over what came of further histories."""
         self.tests.update(more.tests)
         self.histories.update(more.histories)
@@ -82,7 +80,7 @@ class _Alike:
     excluded: list[tuple[str, str, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, groups: dict[object, _Alike], subject: object) -> _Alike:
+    def of(cls, groups: "dict[object, _Alike]", subject: object) -> "_Alike":
         """Return the group of a subject, which is counted."""
         settings = getattr(subject, "settings", None)
         configuration = getattr(subject, "configuration", None) if settings is None else settings

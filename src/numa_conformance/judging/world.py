@@ -1,7 +1,5 @@
 """``World``: what may be known of a node from a history alone. It believes answers, never the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -47,7 +45,7 @@ class AdmittedPod:
         """Resource and id of each device of its containers, as far as the target told."""
         return {device for held in self.held.values() for device in held.each_device}
 
-    def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> AdmittedPod:
+    def with_cpuset(self, name: str, cpus: CpuBits, mems: CpuBits | None, exclusive: int) -> "AdmittedPod":
         """Take over what a container may run on from now on, while some CPUs are exclusive."""
         held = self.held[name]
         had, gave_up = held.cpuset or 0, self.lost.get(name, 0)
@@ -56,7 +54,7 @@ class AdmittedPod:
         held = msgspec.structs.replace(held, cpuset=cpus, mems=held.mems if mems is None else mems)
         return replace(self, held={**self.held, name: held}, lost={**self.lost, name: given_up})
 
-    def found_again(self, held: Mapping[str, HoldingBits]) -> AdmittedPod:
+    def found_again(self, held: Mapping[str, HoldingBits]) -> "AdmittedPod":
         """Take over what its containers hold after a restart. One that was moved by it gave nothing up."""
         stayed = {name for name in held if name in self.held and held[name].cpuset == self.held[name].cpuset}
         given_up = {name: cpus for name, cpus in self.lost.items() if name in stayed}
@@ -139,7 +137,7 @@ class World:
         """Yield the pods on the node but one."""
         return (pod for name, pod in self.pods.items() if name != uid)
 
-    def with_pool(self, pool: int) -> World:
+    def with_pool(self, pool: int) -> "World":
         """Take over the shared pool that an answer tells."""
         return replace(self, pool=pool, settled=False) if self.settings.static and pool != self.pool else self
 
@@ -147,7 +145,7 @@ class World:
         """Tell whether it is told on which CPUs a container may run."""
         return uid in self.pods and name in self.pods[uid].held and self.pods[uid].held[name].cpuset is not None
 
-    def with_cpusets(self, cpusets: Iterable[tuple[str, str, CpuBits, CpuBits | None]]) -> World:
+    def with_cpusets(self, cpusets: Iterable[tuple[str, str, CpuBits, CpuBits | None]]) -> "World":
         """Take over what containers may run on: pod, container, CPUs, NUMA nodes where told."""
         pods, exclusive = dict(self.pods), self.exclusive
         for uid, name, cpus, mems in cpusets:
@@ -155,24 +153,24 @@ class World:
                 pods[uid] = pods[uid].with_cpuset(name, cpus, mems, exclusive)
         return replace(self, pods=pods)
 
-    def with_reported(self, pods: Mapping[str, Mapping[str, HoldingBits]]) -> World:
+    def with_reported(self, pods: Mapping[str, Mapping[str, HoldingBits]]) -> "World":
         """Take over what containers may run on, as a report of the whole node has it."""
         every = ((uid, name, held) for uid, containers in pods.items() for name, held in containers.items())
         return self.with_cpusets((uid, name, h.cpuset, h.mems) for uid, name, h in every if h.cpuset is not None)
 
-    def with_pod(self, pod: AdmittedPod) -> World:
+    def with_pod(self, pod: AdmittedPod) -> "World":
         """Put a pod on the node, or replace it."""
         return replace(self, pods={**self.pods, pod.spec.uid: pod})
 
-    def without(self, uid: str) -> World:
+    def without(self, uid: str) -> "World":
         """Take a pod off the node."""
         return replace(self, pods={name: pod for name, pod in self.pods.items() if name != uid})
 
-    def removed(self, uid: str) -> World:
+    def removed(self, uid: str) -> "World":
         """Take a pod off the node, and remember it."""
         return replace(self.without(uid), gone=(*self.gone, *(pod for name, pod in self.pods.items() if name == uid)))
 
     @property
-    def with_all_that_went(self) -> World:
+    def with_all_that_went(self) -> "World":
         """The node as if removed pods still held what they had; of CPUs the pool tells."""
         return replace(self, pods={**{f"gone {number}": pod for number, pod in enumerate(self.gone)}, **self.pods})

@@ -1,7 +1,5 @@
 """Nodes and pods together: of manifests, of Helm's output, and as ``kubectl get nodes,pods -A -o yaml`` prints them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ class NodeObject:
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "") -> NodeObject:
+    def from_dict(cls, obj: object, place: str = "") -> "NodeObject":
         """Read a Node; what it does not say about allocatable amounts is taken from its capacity.
 
         Raises ``UsageError`` with every fault and its field path.

@@ -1,7 +1,5 @@
 """The feature gates of one node, and the maturity of options, at its Kubernetes version."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -35,7 +33,7 @@ class FeatureGates:
         version: str | KubernetesVersion = DEFAULT,
         overrides: Mapping[str, bool] | None = None,
         changes: Changes | None = None,
-    ) -> FeatureGates:
+    ) -> "FeatureGates":
         """Apply a configuration's overrides to the defaults of a version; ``changes`` are those of the version.
 
         Raises ``UsageError`` for a version that is not known and ``StartError`` for gates that the kubelet refuses.

@@ -1,7 +1,5 @@
 """``kubelet.config.k8s.io/v1beta1 KubeletConfiguration``: every field that concerns the resource managers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -73,7 +71,7 @@ class KubeletConfiguration:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "", *, lenient: bool = False) -> KubeletConfiguration:
+    def from_dict(cls, obj: object, place: str = "", *, lenient: bool = False) -> "KubeletConfiguration":
         """Read the JSON object; ``apiVersion`` and ``kind`` may be absent.
 
         Fields of a KubeletConfiguration that do not concern the managers are ignored; unknown ones are faults or, where
@@ -96,7 +94,7 @@ class KubeletConfiguration:
         """What is to be said of each field that is passed over."""
         return {name: f"the kubelet passes over {name}{did_you_mean(name, _FIELDS)}" for name in self.passed_over}
 
-    def at(self, version: KubernetesVersion) -> KubeletConfiguration:
+    def at(self, version: KubernetesVersion) -> "KubeletConfiguration":
         """Return the same configuration with the defaults of a version where it says nothing.
 
         In one that was made in code, a value that is the default of ``DEFAULT`` counts as not said.

@@ -1,7 +1,5 @@
 """``v1 Pod``, as far as the node's resource managers and the scheduler look at it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -66,12 +64,12 @@ class Pod:
     is_empty_class: bool = False
     compares_by_container: bool = False
     reuses_sidecars: bool = False
-    original: Pod | None = field(default=None, compare=False, repr=False)
+    original: "Pod | None" = field(default=None, compare=False, repr=False)
     _qos: QosClass | None = field(default=None, init=False, compare=False, repr=False)
     _by_name: Mapping[str, Container] | None = field(default=None, init=False, compare=False, repr=False)
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> Pod:
+    def from_dict(cls, obj: object, place: str = "", *, validate: bool = True) -> "Pod":
         """Read a Pod as a user would write it; fields that do not concern resources are ignored.
 
         Amounts become what the API server hands on (ADM-DEF-01, ADM-QTY-04). With ``validate`` its checks of resources
@@ -92,7 +90,7 @@ class Pod:
             return self.raw
         return {**self.raw, "metadata": {**metadata, **identity}}
 
-    def named(self, name: str) -> Pod:
+    def named(self, name: str) -> "Pod":
         """Return a pod that differs by its name, and by the uid that follows from it."""
         return replace(self, name=name, uid=f"{self.namespace}/{name}")
 
@@ -139,7 +137,7 @@ class Pod:
         """Whether the pod as a whole has resources."""
         return bool(self.requests or self.limits)
 
-    def under_gates(self, gates: FeatureGates, quirks: NodeQuirks) -> Pod:
+    def under_gates(self, gates: FeatureGates, quirks: NodeQuirks) -> "Pod":
         """Return the pod as an agent with these gates reads it: its own resources count with PodLevelResources only.
 
         Kubernetes has changed its mind about whom the managers serve in such a pod (CPU-ELIG-10).

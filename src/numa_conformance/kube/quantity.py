@@ -1,7 +1,5 @@
 """Quantities: exact amounts with the suffixes users write (ADM-QTY-01..08); durations such as ``10s`` and ``1m30s``."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import lru_cache
@@ -44,7 +42,7 @@ class Quantity:
         self._fast = whole if fast is None else fast
 
     @classmethod
-    def parse(cls, text: object) -> Quantity:
+    def parse(cls, text: object) -> "Quantity":
         """Read a quantity as YAML or JSON has it: a text, or a bare number.
 
         Raises ``UsageError`` with the wording of the API server (ADM-QTY-02).
@@ -83,33 +81,33 @@ class Quantity:
         value = self.value
         return value if value > 0 and value * 1000 == self.milli else 0
 
-    def canonical(self) -> Quantity:
+    def canonical(self) -> "Quantity":
         """Return it as the API server hands it on: rounded up to a multiple of 0.001 and written anew (ADM-QTY-04)."""
         if self._fast and self._number.denominator == 1:
             return self
         return _canonical(self.milli, self._family)
 
-    def __add__(self, other: Quantity) -> Quantity:
+    def __add__(self, other: "Quantity") -> "Quantity":
         family = self._family if self._number else other._family
         return Quantity(self._number + other._number, family, fast=self._fast and other._fast)
 
-    def __sub__(self, other: Quantity) -> Quantity:
+    def __sub__(self, other: "Quantity") -> "Quantity":
         family = self._family if self._number else other._family
         return Quantity(self._number - other._number, family, fast=self._fast and other._fast)
 
     def __eq__(self, other: object) -> bool:
         return self._number == other._number if isinstance(other, Quantity) else NotImplemented
 
-    def __lt__(self, other: Quantity) -> bool:
+    def __lt__(self, other: "Quantity") -> bool:
         return self._number < other._number
 
-    def __le__(self, other: Quantity) -> bool:
+    def __le__(self, other: "Quantity") -> bool:
         return self._number <= other._number
 
-    def __gt__(self, other: Quantity) -> bool:
+    def __gt__(self, other: "Quantity") -> bool:
         return self._number > other._number
 
-    def __ge__(self, other: Quantity) -> bool:
+    def __ge__(self, other: "Quantity") -> bool:
         return self._number >= other._number
 
     def __hash__(self) -> int:

@@ -1,7 +1,5 @@
 """``KubeSchedulerConfiguration``: per profile, how NodeResourcesFit scores (SCH-CFG-01..09, SCH-SHAPE-01..04)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,7 +50,7 @@ class ScoringStrategy:
     @classmethod
     def from_dict(
         cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT, changes: Changes | None = None
-    ) -> ScoringStrategy:
+    ) -> "ScoringStrategy":
         """Read a ``scoringStrategy``, defaults applied; raises as ``NodeResourcesFitArgs.from_dict`` does."""
         return NodeResourcesFitArgs.from_dict({"scoringStrategy": obj}, place, version, changes).strategy
 
@@ -68,7 +66,7 @@ class NodeResourcesFitArgs:
     @classmethod
     def from_dict(
         cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT, changes: Changes | None = None
-    ) -> NodeResourcesFitArgs:
+    ) -> "NodeResourcesFitArgs":
         """Read the arguments, apply defaults, then validate. ``changes``: in place of those of the version.
 
         Raises ``UsageError`` with every fault; a fault reads as the scheduler of the version words it.
@@ -212,7 +210,7 @@ class SchedulerConfiguration:
     notices: tuple[str, ...] = ()
 
     @classmethod
-    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> SchedulerConfiguration:
+    def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> "SchedulerConfiguration":
         """Read a KubeSchedulerConfiguration as a version does; v1beta3 is read as v1, with a notice (SCH-CFG-10).
 
         Raises ``UsageError`` with every fault and its field path.

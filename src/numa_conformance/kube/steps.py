@@ -1,7 +1,5 @@
 """Steps of a life, in a list with pods (docs/steps.md): what happens to a node beside pods that come."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -54,7 +52,7 @@ class LifeStep:
     value: Any = None
 
     @classmethod
-    def read(cls, entry: object, place: str) -> LifeStep:
+    def read(cls, entry: object, place: str) -> "LifeStep":
         """Read an entry of a list: a word, or a word with a value; raises ``UsageError`` with each fault."""
         form = read_form(StepForm, {entry: None} if isinstance(entry, str) else entry, place)
         chosen = {word: value for word in STEPS if (value := getattr(form, word)) is not UNSET}

@@ -1,7 +1,5 @@
 """The layout of a machine's picture: boxes of sockets, NUMA nodes, caches and rows of cores, for every writer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -25,7 +23,7 @@ class Box:
     ids: tuple[int, ...]
     cpus: int
     is_part: bool = False
-    boxes: tuple[Box, ...] = ()
+    boxes: "tuple[Box, ...]" = ()
     cores: tuple[tuple[int, ...], ...] = ()
     is_folded: bool = False
 
@@ -35,7 +33,7 @@ class Box:
         return self.kind, self.is_part, frozenset(map(len, self.cores)), tuple(box.shape for box in self.boxes)
 
     @property
-    def all_boxes(self) -> Iterator[Box]:
+    def all_boxes(self) -> "Iterator[Box]":
         """The box and all that lie within it."""
         yield self
         for box in self.boxes:

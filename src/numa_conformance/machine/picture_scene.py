@@ -1,7 +1,5 @@
 """What a picture shows on a machine: who has which CPUs, memory, huge pages and devices, each with a symbol."""
 
-from __future__ import annotations
-
 import string
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +41,7 @@ class Amounts:
     devices: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
-    def of_answer(cls, holding: Mapping[str, Any]) -> Amounts:
+    def of_answer(cls, holding: Mapping[str, Any]) -> "Amounts":
         """Return them of what a target says that a container holds; raises as ``int`` and look-ups do."""
         blocks, devices = holding.get("memory") or (), (holding.get("devices") or {}).items()
         memory = [(str(block["type"]), [*map(int, block["nodes"])], int(block["bytes"])) for block in blocks]

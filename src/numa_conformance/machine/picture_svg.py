@@ -1,7 +1,5 @@
 """A machine as a picture for a web page: self-contained, in the page's colours, readable without them."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

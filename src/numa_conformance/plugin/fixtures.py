@@ -1,7 +1,5 @@
 """Fixtures for one's own tests; nothing heavy is imported before one is used."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import tempfile
@@ -23,7 +21,7 @@ _USING_FILES = frozenset({"numa_machine", "numa_snapshot", "fake_sysfs", "fake_c
 
 
 @pytest.fixture
-def numa_machine() -> Callable[[str], Machine]:
+def numa_machine() -> "Callable[[str], Machine]":
     """Load a machine of the catalogue, or a file: ``numa_machine("amd-milan-7763-nps4")``."""
     from ..machine import load_machine
 
@@ -41,10 +39,10 @@ def numa_snapshot(request: pytest.FixtureRequest) -> object:
 
 
 @pytest.fixture
-def fake_sysfs(request: pytest.FixtureRequest) -> Callable[[Machine], Path]:
+def fake_sysfs(request: pytest.FixtureRequest) -> "Callable[[Machine], Path]":
     """Write a machine's ``/sys`` and ``/proc`` to a folder and return it; under pyfakefs that is ``/``."""
 
-    def write(machine: Machine) -> Path:
+    def write(machine: "Machine") -> Path:
         from ..machine.hostfs import write_tree
 
         return _root(request, partial(write_tree, machine), f"host-{machine.name or 'machine'}", "/", ("sys", "proc"))
@@ -56,7 +54,7 @@ def fake_sysfs(request: pytest.FixtureRequest) -> Callable[[Machine], Path]:
 def fake_cgroupfs(request: pytest.FixtureRequest) -> Callable[..., Path]:
     """Write a cpuset hierarchy for pods, and return its root: with pyfakefs ``/sys/fs/cgroup``."""
 
-    def write(machine: Machine, pods: dict[str, list[str]], version: int = 2) -> Path:
+    def write(machine: "Machine", pods: dict[str, list[str]], version: int = 2) -> Path:
         from ..machine.hostfs import write_cgroup_tree
 
         tree = partial(write_cgroup_tree, machine, pods=pods, version=version)
@@ -116,7 +114,7 @@ def numa_cluster_options() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def numa_cluster_up(numa_cluster_nodes: Path | None, numa_cluster_options: list[str]) -> Iterator[NumaCluster]:
+def numa_cluster_up(numa_cluster_nodes: Path | None, numa_cluster_options: list[str]) -> "Iterator[NumaCluster]":
     """Bring up a cluster of real parts once, for all tests."""
     from .numa_cluster import bring_up
 
@@ -125,7 +123,7 @@ def numa_cluster_up(numa_cluster_nodes: Path | None, numa_cluster_options: list[
 
 
 @pytest.fixture
-def numa_cluster(numa_cluster_up: NumaCluster) -> Iterator[NumaCluster]:
+def numa_cluster(numa_cluster_up: "NumaCluster") -> "Iterator[NumaCluster]":
     """Give a cluster of real parts without pods; what a test makes is deleted after it."""
     yield numa_cluster_up
     numa_cluster_up.reset()

@@ -1,7 +1,5 @@
 """``--numa-list``: what a run would ask, and nothing asked but who the target is."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -78,7 +76,7 @@ class Listing(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls, described: Description, level: str, profile: Profile, cases: list[ListedCase], groups: list[ListedGroup]
-    ) -> Listing:
+    ) -> "Listing":
         """Put the cases under their requirements, in the order of the registry."""
         on = {group.name: group.machines for group in groups}
         of = {name: [case for case in cases if name in case.requirements] for name in REQUIREMENTS}

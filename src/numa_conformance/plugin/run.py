@@ -1,7 +1,5 @@
 """One run of the suite: who is asked, what, and at which level."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shlex
@@ -49,7 +47,7 @@ class Snapshots:
         return bool(self.named)
 
     @classmethod
-    def read(cls, config: pytest.Config) -> Snapshots:
+    def read(cls, config: pytest.Config) -> "Snapshots":
         """Read the options; raises ``UsageError`` for what would write over the kubelet's golden texts."""
         folder = setting(config, "numa_snapshots")
         update = is_set(config, "numa_snapshot_update")
@@ -121,7 +119,7 @@ class Run:
     """The options with which ``numa-conformance replay`` asks this target."""
 
     @classmethod
-    def read(cls, config: pytest.Config, selection: Selection) -> Run:
+    def read(cls, config: pytest.Config, selection: Selection) -> "Run":
         """Read the other options and shake hands with the target; raises ``UsageError`` or ``TargetFault``."""
         snapshots = Snapshots.read(config)
         exact = setting(config, "numa_level") == "exact" and not snapshots.of_target

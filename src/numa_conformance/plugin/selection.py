@@ -1,7 +1,5 @@
 """Which cases a run asks for, and which features it takes as claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -34,7 +32,7 @@ class Selection:
     """Whether the user named paths inside the suite."""
 
     @classmethod
-    def read(cls, config: pytest.Config, *, part: bool = False) -> Selection:
+    def read(cls, config: pytest.Config, *, part: bool = False) -> "Selection":
         """Read the options; ``part``: paths inside the suite are named. Raises ``UsageError`` for vain patterns."""
         patterns = tuple(settings_list(config, "numa_requirement"))
         faults = [

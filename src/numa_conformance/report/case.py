@@ -1,7 +1,5 @@
 """``Case``: one test of the suite with its parameters and verdict, and the files that hold its questions."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterable
@@ -117,7 +115,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         """How much the verdict weighs when several runs hold the case; the heaviest stays."""
         return _WEIGHTS.index(self.verdict)
 
-    def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> Case:
+    def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> "Case":
         """Return the case with its outcome."""
         return msgspec.structs.replace(self, verdict=verdict, details=details, scenario=scenario)
 
@@ -126,7 +124,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.json.encode(self).decode()
 
     @classmethod
-    def from_json(cls, text: str) -> Case:
+    def from_json(cls, text: str) -> "Case":
         """Read the text of ``to_json``."""
         return msgspec.json.decode(text, type=cls)
 

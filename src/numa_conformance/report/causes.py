@@ -1,7 +1,5 @@
 """The causes of a difference between two references: quirks, changes, gates and options of their versions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -39,7 +37,7 @@ class Behaviour:
     lives: bool = False
 
     @classmethod
-    def of(cls, level: Level, version: KubernetesVersion, *, lives: bool = False) -> Behaviour:
+    def of(cls, level: Level, version: KubernetesVersion, *, lives: bool = False) -> "Behaviour":
         """Return what the reference of a level and version shows."""
         quirks = Quirks.of(version) if level == "exact" else Quirks.none()
         return cls(level, version, quirks, Changes.of(version), lives)
@@ -53,7 +51,7 @@ class Behaviour:
         """The ids of its quirks and changes."""
         return (*self.quirks.showing(), *self.changes.showing())
 
-    def without(self, *names: str) -> Behaviour:
+    def without(self, *names: str) -> "Behaviour":
         """Return it without quirks and changes of these ids; what it does not show is passed over."""
         off = [name for name in names if name in self.names]
         return replace(
@@ -62,7 +60,7 @@ class Behaviour:
             changes=self.changes.without(*(name for name in off if name in CHANGES)),
         )
 
-    def toggled(self, *names: str) -> Behaviour:
+    def toggled(self, *names: str) -> "Behaviour":
         """Return it with each of these quirks and changes the other way: taken away, or shown."""
         quirks, changes = self.quirks, self.changes
         for name in names:

@@ -1,7 +1,5 @@
 """When, where and how a run was made. This changes from run to run, so it is a file of its own."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess
@@ -55,7 +53,7 @@ class Circumstances(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def of(
         cls, began: float, seconds: float, command: str, target: str = "", revision: str = "", folder: str = ""
-    ) -> Circumstances:
+    ) -> "Circumstances":
         """Describe this process since ``began`` (seconds since 1970); SOURCE_DATE_EPOCH fixes date, time and host."""
         fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
         made_again = fixed.isdecimal()

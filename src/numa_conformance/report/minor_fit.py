@@ -5,8 +5,6 @@ histories without answers, whose cell names these quirks and changes. Where a mi
 turned the other way until both agree. The minors with the fewest turns are reported.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,7 +53,7 @@ class TraitProbe:
     needs: frozenset[str]
 
     @classmethod
-    def of(cls, history: History) -> TraitProbe:
+    def of(cls, history: History) -> "TraitProbe":
         """Read a history whose cell names what it shows."""
         surface = history.steps[0].method.partition(".")[0]
         return cls(history, tuple(history.head.cell.split()), surface, _needs(history, surface))

@@ -1,7 +1,5 @@
 """What a run of the suite found: cases with verdicts, and what follows from them."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,7 +73,7 @@ class Summary(msgspec.Struct, frozen=True):
         contradictions: Mapping[str, Sequence[str]] = MappingProxyType({}),
         absences: Mapping[str, str] = MappingProxyType({}),
         restarts: int = 0,
-    ) -> Summary:
+    ) -> "Summary":
         """Draw the conclusions; cases are put in order, so that equal runs give equal reports.
 
         ``planned`` are the ids of all cases that were to be run; each must have come to a verdict. ``features`` are
@@ -132,7 +130,7 @@ class Summary(msgspec.Struct, frozen=True):
         narrowed: bool,
         silent: str = "",
         complete: bool = True,
-    ) -> Summary:
+    ) -> "Summary":
         """Draw verdict and claim from the cases. ``silent``: a verdict that no cases change; incomplete: no claim."""
         ordered = sorted(cases, key=lambda case: case.id)
         counts = Counter(case.verdict for case in ordered)

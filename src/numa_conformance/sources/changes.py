@@ -3,8 +3,6 @@
 Departures from the documentation are quirks; options, gates and defaults have records of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -46,7 +44,7 @@ CHANGES: Mapping[str, VersionChange] = MappingProxyType({each.id: each for each 
 class Changes(Flags):
     """Which changes a version has behind it: True is what it does since, False what was done before."""
 
-    def without(self, *ids: str) -> Changes:
+    def without(self, *ids: str) -> "Changes":
         """Return the changes with some of them not made."""
         return replace(self, **dict.fromkeys(map(flag_of, ids), False))
 
@@ -56,6 +54,6 @@ class Changes(Flags):
 
     @staticmethod
     @lru_cache
-    def of(version: KubernetesVersion) -> Changes:
+    def of(version: KubernetesVersion) -> "Changes":
         """Return the changes that a version has behind it."""
         return Changes(**{flag_of(name): version >= change.since for name, change in CHANGES.items()})

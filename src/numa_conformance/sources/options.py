@@ -4,8 +4,6 @@ A further option is one more record of ``options.txt``: its name, its stages fro
 says, and what else is known of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import starmap
@@ -113,7 +111,7 @@ class StaticOptions(Flags):
     """The options of the CPU Manager's policy static, on or off."""
 
     @classmethod
-    def from_names(cls, switched: Mapping[str, bool]) -> StaticOptions:
+    def from_names(cls, switched: Mapping[str, bool]) -> "StaticOptions":
         """Return the options that are on by their Kubernetes names; what is not named is off."""
         return cls(**{STATIC_OPTIONS[name].field: on for name, on in switched.items()})
 

@@ -1,7 +1,5 @@
 """Pages: where Kubernetes says what is made executable here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ class Page:
     read: str
     checked: bool = True
 
-    def section(self, title: str, anchor: str | None = None, *, checked: bool = True) -> Section:
+    def section(self, title: str, anchor: str | None = None, *, checked: bool = True) -> "Section":
         """Return a section by its heading; ``anchor`` where the page gives one of its own."""
         return Section(self, title, anchor_of(title) if anchor is None else anchor, checked and self.checked)
 

@@ -1,7 +1,5 @@
 """``KubernetesVersion``: a version of Kubernetes, and how facts change from one to the next."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -28,7 +26,7 @@ class KubernetesVersion:
     patch: int | None = field(default=None, compare=False)
 
     @classmethod
-    def parse(cls, text: str) -> KubernetesVersion:
+    def parse(cls, text: str) -> "KubernetesVersion":
         """Read ``1.32``, ``v1.32.10`` or what a vendor makes of it; raises ``UsageError``."""
         match = _TEXT.fullmatch(text)
         if match is None:
@@ -36,11 +34,11 @@ class KubernetesVersion:
         return cls._read(match)
 
     @classmethod
-    def _read(cls, match: re.Match[str]) -> KubernetesVersion:
+    def _read(cls, match: re.Match[str]) -> "KubernetesVersion":
         return cls(int(match[1]), int(match[2]), None if match[3] is None else int(match[3]))
 
     @classmethod
-    def known(cls, version: str | KubernetesVersion) -> KubernetesVersion | None:
+    def known(cls, version: "str | KubernetesVersion") -> "KubernetesVersion | None":
         """Return a version whose behaviour can be asked for, None where it is another one or no version at all."""
         if isinstance(version, str):
             match = _TEXT.fullmatch(version)
@@ -50,7 +48,7 @@ class KubernetesVersion:
         return version if OLDEST <= version <= NEWEST else None
 
     @classmethod
-    def supported(cls, version: str | KubernetesVersion) -> KubernetesVersion:
+    def supported(cls, version: "str | KubernetesVersion") -> "KubernetesVersion":
         """Return a version whose behaviour can be asked for; raises ``UsageError`` with the range."""
         known = cls.known(version)
         if known is None:
@@ -59,7 +57,7 @@ class KubernetesVersion:
         return known
 
     @property
-    def of_minor(self) -> KubernetesVersion:
+    def of_minor(self) -> "KubernetesVersion":
         """The minor alone, which stands for its newest patch."""
         return KubernetesVersion(self.major, self.minor)
 
@@ -90,7 +88,7 @@ class Span:
 
     @classmethod
     @lru_cache
-    def parse(cls, text: str) -> Span:
+    def parse(cls, text: str) -> "Span":
         """Read ``1.23+``, ``1.32-1.33``, ``1.32`` or ``1.10-1.27.1``; raises ``ValueError``, as the texts are ours."""
         match = _SPAN.fullmatch(text)
         if match is None:

@@ -1,7 +1,5 @@
 """States of a node that a question brings along: what is reserved, what other pods have, what a pod may use again."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -81,7 +79,7 @@ class AllocationState:
         """Return the parameters that ask about the first container of a pod."""
         return self.question(pod, pod["spec"]["containers"][0]["name"])
 
-    def with_cpus(self, lot: random.Random) -> tuple[AllocationState, AllocationState, int]:
+    def with_cpus(self, lot: random.Random) -> "tuple[AllocationState, AllocationState, int]":
         """Return the state in which the asking pod has CPUs left by an init container, or held by ``c0``, and how many.
 
         More than one CPU must be free.

@@ -1,7 +1,5 @@
 """The control groups of a node's containers as a folder: what a kernel would show of what the kubelet asks for."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +35,7 @@ class NodeCgroups:
         for folder in ("", f"{_TOP}/", f"{_TOP}/burstable/", f"{_TOP}/besteffort/"):
             self._write(folder, "", "")
 
-    def follow(self, container: CriContainer) -> None:
+    def follow(self, container: "CriContainer") -> None:
         """Take over what a container runs with, or take its cgroup away, and its pod's with the last one."""
         if container.is_running:
             if container.uid not in self._pods:

@@ -1,7 +1,5 @@
 """A cluster that is up is found, asked and ended through a socket without a file: it is gone when its process is."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json
@@ -93,7 +91,7 @@ class OpenCluster:
             raise UsageError([Fault(*fault) for fault in answer["faults"]])
         return answer["answer"]
 
-    def __enter__(self) -> OpenCluster:
+    def __enter__(self) -> "OpenCluster":
         """Return itself: at the end it is let go of."""
         return self
 

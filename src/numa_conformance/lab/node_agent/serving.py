@@ -1,7 +1,5 @@
 """Serving a node on the sockets of a kubelet, and its PodResources API v1 (DEV-PR-01..05, MEM-REPORT-01)."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import threading
@@ -159,7 +157,7 @@ def _refuse(request: object, context: grpc.ServicerContext) -> None:
 class ServedNode:
     """An agent on its sockets, with the pods of files. A context: on leaving it the sockets are gone."""
 
-    def __init__(self, agent: NodeAgent, root: AgentRoot, files: PodFiles, tell: Tell) -> None:
+    def __init__(self, agent: NodeAgent, root: AgentRoot, files: "PodFiles", tell: Tell) -> None:
         """Admit the pods, and serve; raises ``UsageError``."""
         self._agent = agent
         self._root = root
@@ -198,7 +196,7 @@ class ServedNode:
         self._plugins.close()
         self._root.close()
 
-    def __enter__(self) -> ServedNode:
+    def __enter__(self) -> "ServedNode":
         """Return the node itself."""
         return self
 

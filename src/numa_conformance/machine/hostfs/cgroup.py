@@ -1,7 +1,5 @@
 """cpuset hierarchies of cgroup v1 and v2: a fake one for pods, and cpusets written in a safe order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,7 +86,7 @@ class CgroupTree:
         self.driver: Driver = driver
 
     @classmethod
-    def open(cls, root: Path) -> CgroupTree:
+    def open(cls, root: Path) -> "CgroupTree":
         """Find out version and driver; raises ``UsageError`` where there is no cpuset hierarchy."""
         if (root / "cgroup.controllers").is_file():
             top, version = root, 2

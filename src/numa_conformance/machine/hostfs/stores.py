@@ -1,7 +1,5 @@
 """Where state files are kept: in memory, or in a folder with atomic replacement (CPU-CKPT-06)."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os
@@ -46,7 +44,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._files: dict[str, str | MakeText] = {}
 
-    def __deepcopy__(self, memo: object) -> MemoryStore:
+    def __deepcopy__(self, memo: object) -> "MemoryStore":
         made = copy(self)
         made._files = dict(self._files)
         return made

@@ -1,7 +1,5 @@
 """What texts say of a machine, statement by statement, so that two of them can be compared."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +41,7 @@ class Facts:
         """Return the values of a subject by CPU or NUMA node."""
         return {subject[1]: value for subject, value in self.says.items() if subject[0] == name}  # type: ignore[misc]
 
-    def finish(self) -> Facts:
+    def finish(self) -> "Facts":
         """Name groups by their lowest CPUs, so that texts compare, and count them."""
         for relation in (SOCKET, CORE, CACHE):
             groups, lowest = self.column(relation), dict[int, int]()

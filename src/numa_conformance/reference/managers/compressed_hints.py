@@ -6,8 +6,6 @@ mask without changing what the mask offers. So a short list of base masks over t
 every subset of the free ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -44,7 +42,7 @@ class CompressedHints:
         capable: Callable[[int], bool],
         available: Callable[[int], bool],
         extensible: Callable[[int], bool] = lambda mask: True,
-    ) -> CompressedHints | None:
+    ) -> "CompressedHints | None":
         """Find the masks over the relevant nodes; None when no mask can hold the request.
 
         ``capable`` tells whether a mask could hold the request on an empty machine, ``available`` whether it can now.

@@ -1,7 +1,5 @@
 """Topology hints: the currency between the managers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 
@@ -11,7 +9,7 @@ class Hint(NamedTuple):
     mask: int | None
     preferred: bool
 
-    def __deepcopy__(self, memo: object) -> Hint:
+    def __deepcopy__(self, memo: object) -> "Hint":
         """Return itself: nothing of it changes."""
         return self
 

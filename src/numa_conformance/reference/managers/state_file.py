@@ -1,7 +1,5 @@
 """State files of managers: what the node needs of one, and why one cannot be used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -28,7 +26,7 @@ class FileStyle:
     baselines: bool = False
 
     @classmethod
-    def of(cls, gates: FeatureGates) -> FileStyle:
+    def of(cls, gates: FeatureGates) -> "FileStyle":
         """Return the style of a node."""
         changes = gates.changes
         return cls(

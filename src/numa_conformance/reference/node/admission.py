@@ -1,7 +1,5 @@
 """The Topology Manager's walk over a pod: ask for hints, merge, store, allocate (TOPO-SCOPE-01..11)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
@@ -23,7 +21,7 @@ class Admitter:
         self,
         policy: TopologyPolicy,
         providers: Sequence[Provider],
-        watcher: Watcher | None = None,
+        watcher: "Watcher | None" = None,
         *,
         asks: Callable[[Provider], None],
     ) -> None:

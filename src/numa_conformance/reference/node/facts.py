@@ -1,7 +1,5 @@
 """What is known of a node besides its machine and its kubelet's configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +33,7 @@ class NodeFacts:
     shuts_down: bool = False
 
     @classmethod
-    def of(cls, node: NodeObject | None, config: KubeletConfiguration) -> NodeFacts:
+    def of(cls, node: NodeObject | None, config: KubeletConfiguration) -> "NodeFacts":
         """Return what a Node says; without one, what the kubelet's configuration does."""
         if node is None:
             return cls(taints=objects_at(config.raw, "registerWithTaints"))

@@ -1,7 +1,5 @@
 """Nodes by their score for one shape of pod: the first among equals, or one of them by lot."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -109,7 +107,7 @@ class NodeBooks:
     pods: int = 0
     state: int = 0
 
-    def add(self, shape: Shape, times: int = 1) -> None:
+    def add(self, shape: "Shape", times: int = 1) -> None:
         """Account for so many pods of this shape."""
         self.pods += times
         for books, amounts in ((self.requested, shape.requested), (self.counted, shape.counted)):

@@ -1,7 +1,5 @@
 """What became of pods, to be read by people and programs, and as a picture; and what differs between two answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,7 +60,7 @@ class Answer:
         """The state files of the node in the end: name to text."""
         return self.outcomes.node.checkpoints()
 
-    def compare(self, other: Answer) -> Comparison:
+    def compare(self, other: "Answer") -> "Comparison":
         """Return what differs in another answer about the same pods on the same machine; raises ``UsageError``."""
         from .what_if import Comparison
 

@@ -3,8 +3,6 @@
 The site's build reads this file by itself, without the package.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -20,7 +18,7 @@ MOST = 1 << 20
 _DECIDED = ("pod", "result", "reason", "message", "containers")
 
 
-def digest(answer: Answer) -> str:
+def digest(answer: "Answer") -> str:
     """Return twelve hexadecimal digits of what is decided, whatever the words around it."""
     data, files = answer.data, dict(answer.state_files)
     pods = [[pod.get(name) for name in _DECIDED] for pod in data["pods"]]

@@ -1,7 +1,5 @@
 """A machine and its kubelet as a person describes them, what comes to that node, and which quirks are behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -58,7 +56,7 @@ class NodeInputs:
         level: str,
         notice: Notice,
         node_object: NodeObject | None = None,
-    ) -> NodeInputs:
+    ) -> "NodeInputs":
         """Read the configuration; raises ``UsageError``."""
         where = str(config or ("the configuration" if flags else "the kubelet's own defaults"))
         configured = with_flags(read_kubelet_configuration(config), flags, quirks_of(level, version).node)
@@ -127,7 +125,7 @@ class Beginning:
     progress: Progress = iter
 
     @classmethod
-    def of(cls, objects: ClusterObjects, notice: Notice, progress: Progress = iter) -> Beginning:
+    def of(cls, objects: ClusterObjects, notice: Notice, progress: Progress = iter) -> "Beginning":
         """Return what comes to an empty node; raises ``UsageError``."""
         return cls(with_names(objects.in_life, {}, notice), pod_names(objects.in_order), progress=progress)
 
@@ -149,7 +147,7 @@ class Beginning:
         outcomes.live(self.progress(self.life), most)
         return outcomes
 
-    def drained(self) -> Beginning:
+    def drained(self) -> "Beginning":
         """Return an empty node to which all pods come, those first that were there."""
         return replace(self, life=(*self.held, *self.life), files=None, held=())
 

@@ -1,7 +1,5 @@
 """What Python and the browser ask: machines, configurations and pods; ``explain`` says why pods were refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Reading what a person describes: machines, configurations and pods, and what is to be said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -70,7 +68,7 @@ def tell_unseen(pods: Iterable[Pod], node: Node, notice: Notice) -> None:
         notice(unmodelled.describe(listed(names)) + hint)
 
 
-def users_of(uses: Iterable[tuple[Pod, Iterable[Unmodelled]]]) -> dict[Unmodelled, list[str]]:
+def users_of(uses: "Iterable[tuple[Pod, Iterable[Unmodelled]]]") -> "dict[Unmodelled, list[str]]":
     """Return by what is not modelled the pods that use it."""
     users: dict[Unmodelled, list[str]] = {}
     for pod, used in uses:

@@ -1,7 +1,5 @@
 """``Quirks``: the quirks of all areas together, and the registry of what is known of each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
@@ -25,16 +23,16 @@ class Quirks:
     scheduler: SchedulerQuirks = field(default_factory=SchedulerQuirks)
 
     @classmethod
-    def of(cls, version: KubernetesVersion) -> Quirks:
+    def of(cls, version: KubernetesVersion) -> "Quirks":
         """Return the quirks that a version shows, to the patch: the level ``exact`` for that version."""
         return _of(version, version.patch)
 
     @classmethod
-    def none(cls) -> Quirks:
+    def none(cls) -> "Quirks":
         """Return the documented behaviour."""
         return cls()
 
-    def without(self, *ids: str) -> Quirks:
+    def without(self, *ids: str) -> "Quirks":
         """Return the quirks with some of them off; raises ``UsageError`` for an id that does not exist."""
         for quirk in ids:
             if quirk not in QUIRKS:

@@ -1,7 +1,5 @@
 """``History``: a conversation with a target as data. What drives makes one, what judges sees nothing else."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterable, Mapping
@@ -67,7 +65,7 @@ class Step:
         except ValueError as error:
             object.__setattr__(self, "malformed", str(error))
 
-    def __reduce__(self) -> tuple[type[Step], tuple[object, ...]]:
+    def __reduce__(self) -> "tuple[type[Step], tuple[object, ...]]":
         """Leave the reply out of what is sent to another process, which reads it again."""
         return Step, (self.method, self.params, self.answer, self.fault, self.seconds)
 
@@ -91,7 +89,7 @@ class History:
         digest = hashlib.sha256(msgspec.json.encode(questions, order="deterministic")).hexdigest()[:10]
         return f"{self.head.generator}/{self.head.cell}/{self.head.machine.name}/{digest}"
 
-    def until(self, count: int | None) -> History:
+    def until(self, count: int | None) -> "History":
         """Return the history of the first ``count`` steps; None: of all."""
         return History(self.head, self.steps[:count])
 

@@ -1,7 +1,5 @@
 """Amounts as a user writes them, exact (``1500m``, ``2Gi``, ``1e3``), and the ResourceClaims that consume them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -98,7 +96,7 @@ class AllocatedClaim(msgspec.Struct, frozen=True):
     status: _Status
 
     @classmethod
-    def of(cls, claim: Mapping[str, Any]) -> AllocatedClaim:
+    def of(cls, claim: Mapping[str, Any]) -> "AllocatedClaim":
         """Read the JSON object of a claim; raises ``ValueError`` where it is none."""
         return msgspec.convert(claim, cls, dec_hook=read_amount)
 

@@ -7,8 +7,6 @@ Next: let ``give`` ask your allocator, add "cpu-manager/static" to FEATURES, and
 are listed in docs/protocol.md of numa-conformance, all messages are classes of ``numa_conformance.targets``.
 """
 
-from __future__ import annotations
-
 from numa_conformance.targets import (
     PROTOCOL,
     AdmitPod,

@@ -7,8 +7,6 @@ It takes the lowest ids, and the suite says why that is not enough. Next: let ``
 options that it knows to FEATURES. All features are listed in docs/protocol.md of numa-conformance.
 """
 
-from __future__ import annotations
-
 from numa_conformance.targets import PROTOCOL, CpuSet, Describe, Description, Pick, Picked, PickRefused
 
 FEATURES = ["cpu-manager/static"]

@@ -8,8 +8,6 @@ policy none, which gives no exclusive CPUs. Next: ask your allocator in ``admit`
 and read what the suite says. Every message is in docs/protocol.md of numa-conformance.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

@@ -8,8 +8,6 @@ the lowest ids, and the suite says why that is not enough. Next: ask your alloca
 that it knows to FEATURES. Every message is in docs/protocol.md of numa-conformance.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

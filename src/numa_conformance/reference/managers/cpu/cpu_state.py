@@ -1,7 +1,5 @@
 """``CpuState``: the shared pool and the exclusive CPUs of containers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from ....cpuset import format_bits
@@ -53,7 +51,7 @@ class CpuState:
     assignments: dict[str, dict[str, int]] = field(default_factory=dict)
     pods: dict[str, int] = field(default_factory=dict)
 
-    def copy(self) -> CpuState:
+    def copy(self) -> "CpuState":
         """Return an independent copy."""
         return CpuState(
             self.default, {uid: dict(containers) for uid, containers in self.assignments.items()}, dict(self.pods)

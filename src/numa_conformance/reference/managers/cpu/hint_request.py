@@ -1,7 +1,5 @@
 """``HintRequest``: what decides the hints of one request, and the hints it makes (CPU-HINT-08..10)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -41,7 +39,7 @@ class HintRequest:
     fits: Callable[[int], bool] | None = None
 
     @classmethod
-    def of(cls, topology: CpuTopology, needed: int, available: int, reusable: int = 0) -> HintRequest:
+    def of(cls, topology: CpuTopology, needed: int, available: int, reusable: int = 0) -> "HintRequest":
         """Count the free CPUs (bits) per node; ``reusable`` CPUs (bits) tie the hint to their nodes."""
         masks = topology.nodes.masks
         mandatory = sum(1 << i for i, mask in enumerate(masks) if mask & reusable) if reusable else 0
@@ -54,7 +52,7 @@ class HintRequest:
             not reusable & ~topology.all,
         )
 
-    def impossible(self) -> HintRequest:
+    def impossible(self) -> "HintRequest":
         """Return the same request with no set of nodes that will do (CPU-HINT-04)."""
         return replace(self, possible=False)
 

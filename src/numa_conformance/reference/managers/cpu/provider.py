@@ -1,7 +1,5 @@
 """``CpuManager``: what every policy of the CPU Manager has in common, policy ``none`` with no more, and its file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -30,12 +28,12 @@ class CpuManager(Provider):
         self.reusable: dict[str, int] = {}
 
     @property
-    def state_file(self) -> CpuStateFile:
+    def state_file(self) -> "CpuStateFile":
         """The file of the shared pool and the exclusive CPUs."""
         return CpuStateFile(self)
 
     @property
-    def cpusets(self) -> CpuManager:
+    def cpusets(self) -> "CpuManager":
         """The manager itself."""
         return self
 

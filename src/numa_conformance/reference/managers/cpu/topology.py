@@ -1,7 +1,5 @@
 """``CpuTopology``: the masks of cores, uncore caches, NUMA nodes and sockets, computed once per machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -90,12 +88,12 @@ class CpuTopology:
             else None
         )
 
-    def __deepcopy__(self, memo: object) -> CpuTopology:
+    def __deepcopy__(self, memo: object) -> "CpuTopology":
         """Return itself, which copies of a node share."""
         return self
 
     @classmethod
-    def of(cls, view: KubeletView) -> CpuTopology:
+    def of(cls, view: KubeletView) -> "CpuTopology":
         """Return the topology of a view; equal views share one."""
         return _remembered(view)
 

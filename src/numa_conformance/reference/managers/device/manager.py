@@ -1,7 +1,5 @@
 """The Device Manager: hints and allocation of device-plugin devices (DEV-HINT, DEV-ALLOC, DEV-INIT)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....errors import Refusal
@@ -22,7 +20,7 @@ _CANNOT = "can't"
 """As kubelets said it up to 1.27.1."""
 
 
-def provide(setup: NodeSetup, plugins: Mapping[str, ResourcePlugin] | None = None) -> DeviceManager:
+def provide(setup: NodeSetup, plugins: Mapping[str, ResourcePlugin] | None = None) -> "DeviceManager":
     """Build the Device Manager of a node; ``plugins`` are the real ones, which come and go."""
     return DeviceManager(setup.machine, quirks=setup.quirks.device, changes=setup.gates.changes, plugins=plugins)
 

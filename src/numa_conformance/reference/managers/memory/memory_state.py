@@ -1,7 +1,5 @@
 """What the Memory Manager keeps: the tables of every NUMA node, and the blocks of every container (MEM-STATE)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -26,7 +24,7 @@ class Table:
     reserved: int
     free: int
 
-    def copy(self) -> Table:
+    def copy(self) -> "Table":
         """Return the same amounts, which later allocations do not change."""
         return Table(self.total, self.system_reserved, self.allocatable, self.reserved, self.free)
 
@@ -39,7 +37,7 @@ class NodeMemory:
     tables: dict[str, Table]
     group: tuple[int, ...]
 
-    def copy(self) -> NodeMemory:
+    def copy(self) -> "NodeMemory":
         """Return the same tables, which later allocations do not change."""
         tables = {name: table.copy() for name, table in self.tables.items()}
         return NodeMemory(self.assignments, tables, self.group)
@@ -57,7 +55,7 @@ class PinnedBlock:
         nodes = ",".join(map(str, self.nodes))
         return f"{Quantity(self.bytes, 'binary')} of {self.type} on NUMA node{'s'[: len(self.nodes) > 1]} {nodes}"
 
-    def shrunk(self, by: int) -> PinnedBlock:
+    def shrunk(self, by: int) -> "PinnedBlock":
         """Return the block with so many bytes less."""
         return replace(self, bytes=self.bytes - by)
 
@@ -90,7 +88,7 @@ class MemoryBlocks:
     by_pod: dict[str, dict[str, list[PinnedBlock]]] = field(default_factory=dict)
     pods: dict[str, list[PinnedBlock]] = field(default_factory=dict)
 
-    def copy(self) -> MemoryBlocks:
+    def copy(self) -> "MemoryBlocks":
         """Return an independent copy."""
         by_pod = {uid: {name: held[:] for name, held in containers.items()} for uid, containers in self.by_pod.items()}
         return MemoryBlocks(by_pod, {uid: held[:] for uid, held in self.pods.items()})

@@ -1,7 +1,5 @@
 """The Topology Manager's policies: what is merged, and what is admitted (TOPO-POL-01..10)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -65,7 +63,7 @@ class TopologyPolicy(Documented):
         hint = merge_axes(left, self.everything)
         return Hint(None, hint.preferred) if hint.mask == self.everything else hint
 
-    def closest_first(self, numa_ids: Sequence[int], distances: Distances) -> TopologyPolicy:
+    def closest_first(self, numa_ids: Sequence[int], distances: Distances) -> "TopologyPolicy":
         """Return the policy that prefers the closest of as many NUMA nodes; ``distances`` has a row for each."""
         return replace(self, fitness=closer(numa_ids, distances))
 

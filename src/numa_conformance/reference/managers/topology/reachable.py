@@ -7,8 +7,6 @@ Three ways, chosen by cost, with the same answer:
 * compressed hints: nodes that are free in every axis that names them do not need to be looked at one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 from math import comb
@@ -32,7 +30,7 @@ class Masks(NamedTuple):
     base: frozenset[int]
     free: int = 0
 
-    def within(self, everything: int) -> Masks:
+    def within(self, everything: int) -> "Masks":
         """Drop the nodes that the machine does not have."""
         return Masks(frozenset(mask & everything for mask in self.base), self.free & everything)
 

@@ -5,8 +5,6 @@ of nodes per run; among equal choices the kubelet meets the one with the first n
 choice leaves the same total, the score falls with the free CPUs of the chosen nodes, which bounds the search.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
@@ -51,10 +49,10 @@ class NodeSearch(Documented):
                 return self.choice(search, best)
         return None
 
-    def check(self, search: SetSearch, best: ScoredSet) -> None:
+    def check(self, search: "SetSearch", best: ScoredSet) -> None:
         """Look at a search that came to its end: every one does."""
 
-    def choice(self, search: SetSearch, best: ScoredSet, *, crosses: bool = False) -> NodeChoice:
+    def choice(self, search: "SetSearch", best: ScoredSet, *, crosses: bool = False) -> NodeChoice:
         """Return the choice of the best set; ``crosses``: it is one across sockets, which others are preferred to."""
         return NodeChoice(best.nodes, search.share, best.remainder)
 
