@@ -129,6 +129,10 @@ class Machine:
         return {uncore: bits_of(cpu.id for cpu in self.cpus if cpu.uncore == uncore) for uncore in ids}
 
     @cached_property
+    def _views(self) -> dict[bool, "KubeletView"]:
+        return {}
+
+    @cached_property
     def core_bits(self) -> tuple[int, ...]:
         """The CPUs of each core, ordered by the lowest CPU; a CPU of unknown core stands alone."""
         cores: dict[object, int] = {}
@@ -191,8 +195,10 @@ def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = 
     """Derive the kubelet's view of a machine.
 
     A CPU whose core the kernel does not name is skipped, as in discovery. Without that quirk every last-level cache
-    counts as an uncore cache, also one that covers a NUMA node.
+    counts as an uncore cache, also one that covers a NUMA node. A machine keeps what was derived of it.
     """
+    if node_wide_cache_is_no_uncore_cache in machine._views:
+        return machine._views[node_wide_cache_is_no_uncore_cache]
     members: dict[tuple[int, int, int], list[int]] = {}
     for cpu in machine.cpus:
         if cpu.core is not None:
@@ -208,13 +214,9 @@ def derive_view(machine: Machine, *, node_wide_cache_is_no_uncore_cache: bool = 
         threads = members[cpu.numa, cpu.socket, cpu.core]
         node_wide = cores_in_node[cpu.numa] * len(threads)
         rows.append(ViewCpu(cpu.id, cpu.numa, cpu.socket, threads[0], _uncore(machine, cpu, node_wide, trust=trust)))
-    return KubeletView(
-        cpus=tuple(rows),
-        num_cpus=len(rows),
-        num_cores=len(members),
-        num_sockets=len({row.socket for row in rows}),
-        numa_ids=machine.numa_ids,
-    )
+    sockets = len({row.socket for row in rows})
+    view = KubeletView(tuple(rows), len(rows), len(members), sockets, machine.numa_ids)
+    return machine._views.setdefault(node_wide_cache_is_no_uncore_cache, view)
 
 
 def _uncore(machine: Machine, cpu: Cpu, node_wide: int, *, trust: bool) -> int:
