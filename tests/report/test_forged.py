@@ -1,5 +1,6 @@
 """A report is data: what its forger puts in place of names, or leaves out, is refused."""
 
+import errno
 import json
 from collections import Counter
 from itertools import islice
@@ -15,6 +16,7 @@ from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.files import write_text
 from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.report import writers
 from numa_conformance.report.case import Case
 from numa_conformance.report.claims import Target
 from numa_conformance.report.compare import Column, merge_reports
@@ -126,6 +128,22 @@ def test_nothing_is_written_of_a_report_that_cannot_be_shown(tmp_path: Path):
     with pytest.raises(UsageError):
         write_reports(nonsense, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("written", range(4))
+def test_a_full_disk_leaves_no_half_of_a_report_and_no_earlier_one(tmp_path: Path, monkeypatch, written: int):
+    write_reports(whole(), tmp_path)
+    places = iter(range(written))
+
+    def replace(path: Path, text: str) -> None:
+        if next(places, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        path.write_text(text)
+
+    monkeypatch.setattr(writers, "replace_text", replace)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        write_reports(run(case(1)), tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 CONTROL = "a\x1b[31m\x07\r\u202eb\u2028c\x85d"
