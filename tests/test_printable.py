@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.printable import PrintableStream, as_line, folded, printable, printable_streams
+from numa_conformance.printable import PrintableStream, as_line, columns, folded, printable, printable_streams
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,7 @@ def test_a_long_line_goes_on_below_itself_further_in():
     assert folded("  one two three four five", 20).splitlines() == ["  one two three four", "    five"]
     assert folded("short", 20) == "short"
     assert folded("/a/very/long/path/that/has/no/blank/in/it", 20) == "/a/very/long/path/that/has/no/blank/in/it"
+
+
+def test_a_cell_of_a_table_is_one_line():
+    assert columns([["a\nVERDICT: CONFORMANT", 1]]) == ["a\\nVERDICT: CONFORMANT  1"]

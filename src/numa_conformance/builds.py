@@ -28,10 +28,16 @@ def cached() -> list[Path]:
 
 @contextlib.contextmanager
 def alone_in_cache() -> Iterator[Path]:
-    """Wait until nobody else builds or clears, and yield the folder; the lock of a killed process is gone with it."""
+    """Wait until nobody else builds or clears, and yield the folder; the lock of a killed process is gone with it.
+
+    Raises ``UsageError`` for a folder, or a link to one, that another user has made, and ``OSError``.
+    """
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("w") as lock:
+    if {folder.stat().st_uid, folder.lstat().st_uid} != {os.geteuid()}:
+        raise UsageError(Fault(str(folder), "is another user's", "a folder of yours below XDG_CACHE_HOME"))
+    handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    with os.fdopen(handle, "rb+", buffering=0) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             yield folder

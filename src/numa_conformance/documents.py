@@ -25,7 +25,7 @@ MAX_YAML_NODES = 1_500_000
 """Keys and values of one YAML document; each takes half a kilobyte until the document is read."""
 MAX_DEPTH = 100
 _HARMLESS = 500
-_MOST_BITS = 14_000
+MAX_BITS = 14_000
 """Of a whole number; as decimal digits Python prints 4,300."""
 _INSTEAD = "JSON, or several documents"
 _JSON = re.compile(rb"\s*[{\[]")
@@ -65,7 +65,7 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         """Refuse what has more digits than JSON's numbers may have here, which nothing could print."""
         number: int = super().construct_yaml_int(node)
-        if number.bit_length() > _MOST_BITS:
+        if number.bit_length() > MAX_BITS:
             raise yaml.MarkedYAMLError(problem="a number has too many digits", problem_mark=node.start_mark)
         return number
 

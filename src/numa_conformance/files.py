@@ -30,7 +30,7 @@ _KINDS = {
 }
 _SMALL = 1 << 16
 """Bytes for which memory is taken before it is known that a file has more."""
-_LOG = 1 << 24
+MAX_LOG = 1 << 24
 _UNFINISHED = ".unfinished"
 ABANDONED = 60.0
 """Seconds without a write after which an unfinished file that nobody has locked is taken for abandoned."""
@@ -79,7 +79,7 @@ def read_bounded(path: Path, most: int) -> bytes:
     return content
 
 
-def end_of(path: Path, most: int = _LOG) -> str:
+def end_of(path: Path, most: int = MAX_LOG) -> str:
     """Return the last bytes of what a program has printed into a file, as text; nothing where there is none."""
     try:
         with open_plain(path) as stream:

@@ -24,6 +24,20 @@ def init(kind, folder, surface="node"):
     return ended.value.code
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda place: Path(place).write_bytes(b"\xff")])
+def test_what_is_there_stays_whatever_it_is(tmp_path, capsys, make):
+    make(tmp_path / "numa_target.py")
+    assert init("python", tmp_path) == 2
+    assert "numa_target.py: is there already, and stays as it is" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["numa_target.py"]
+
+
+def test_a_folder_is_named_as_a_shell_and_a_person_can_read_it(tmp_path, capsys):
+    assert init("python", tmp_path / "a; b\nc") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert all(line.startswith(("wrote ", "try it:  cd '", "then:    cd '")) for line in told if line)
+
+
 def needs(program, what):
     return pytest.mark.skipif(shutil.which(program) is None, reason=f"needs {what}, which is not installed")
 

@@ -173,6 +173,7 @@ def test_the_action_asks_and_writes_the_summary(tmp_path: Path):
         ({"options": "--numa-nri-plugin './my-plugin"}, 1, "::error::options: No closing quotation"),
         ({"options": "-n 2 --numa-list", "extras": "lab"}, 4, "unrecognized arguments: -n"),
         ({"device-plugin": "./my-device-plugin", "options": "--numa-list", "extras": "xdist"}, 10, "[lab]"),
+        ({"report": ""}, 1, "::error::report: is empty"),
         ({"known-failures": "none.yaml", "options": "--numa-list"}, 4, "none.yaml"),
     ],
 )

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance import cpuset, documents
+pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
+
+from numa_conformance import cpuset, documents, files
 from numa_conformance.cli import judge
 from numa_conformance.comparing.recorded import vectors
 from numa_conformance.doctor import state_files, tree
 from numa_conformance.kube import descriptions, kubelet_flags, manifests
+from numa_conformance.lab.dra import api_server
 from numa_conformance.machine import forms
 from numa_conformance.machine.hostfs import dumps, host_files
 from numa_conformance.machine.texts import readers
@@ -32,6 +35,9 @@ BOUNDS = {
     "recorded decisions for `replay`": (vectors.MAX_FILE, vectors.MAX_DECISIONS),
     "a report": (reading.MAX_BYTES,),
     "a line of a target": (stdio.MAX_LINE,),
+    "what a DRA driver writes at once": (api_server.MOST_BYTES,),
+    "the end of a log of a daemon or a kubelet": (files.MAX_LOG,),
+    "a whole number in YAML, in any base": (documents.MAX_BITS,),
     "replicas of a workload": (manifests.MAX_REPLICAS,),
 }
 

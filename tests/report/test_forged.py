@@ -1,5 +1,6 @@
 """A report is data: what its forger puts in place of names, or leaves out, is refused."""
 
+import errno
 import json
 from collections import Counter
 from itertools import islice
@@ -15,6 +16,7 @@ from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.files import write_text
 from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.report import writers
 from numa_conformance.report.case import Case
 from numa_conformance.report.claims import Target
 from numa_conformance.report.compare import Column, merge_reports
@@ -22,9 +24,10 @@ from numa_conformance.report.html import html_page, matrix_page
 from numa_conformance.report.model import Summary
 from numa_conformance.report.reading import read_report, requirements_of_profile
 from numa_conformance.report.writers import badge_svg, junit_xml, markdown_text, write_reports
-from numa_conformance.wire import Client, InProcess
+from numa_conformance.wire import Client, InProcess, Unsupported
 from numa_conformance.wire.features import FEATURES
 from numa_conformance.wire.history.history import histories_text
+from numa_conformance.wire.messages.pick import Pick, Picked
 from report.runs import case, run
 
 STEP = "histories/test_histories::test_every_step"
@@ -56,6 +59,7 @@ FORGERIES = {
     "one passed case is the whole profile": (lambda report: _cut(report, 1), "of its requirements have no case"),
     "no case at all": (lambda report: _cut(report, 0), "of its requirements have no case"),
     "all but one case": (lambda report: _cut(report, len(report["cases"]) - 1), "1 of its requirements have no case"),
+    "fewer cases than none were planned": (lambda report: report.update(planned=-1, profile=""), "planned: is -1, and"),
     "more cases were planned": (lambda report: report.update(planned=1000), "planned: is 1000, and"),
     "no number of planned cases": (lambda report: report.pop("planned"), "planned: is 0, and"),
     "a profile of its own": (lambda report: report.update(profile="all in the world@9"), "no profile 'all in the"),
@@ -126,6 +130,22 @@ def test_nothing_is_written_of_a_report_that_cannot_be_shown(tmp_path: Path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("written", range(4))
+def test_a_full_disk_leaves_no_half_of_a_report_and_no_earlier_one(tmp_path: Path, monkeypatch, written: int):
+    write_reports(whole(), tmp_path)
+    places = iter(range(written))
+
+    def replace(path: Path, text: str) -> None:
+        if next(places, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        path.write_text(text)
+
+    monkeypatch.setattr(writers, "replace_text", replace)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        write_reports(run(case(1)), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 CONTROL = "a\x1b[31m\x07\r\u202eb\u2028c\x85d"
 
 
@@ -155,9 +175,9 @@ def test_a_report_is_verified_by_asking_again(tmp_path: Path, capsys):
     target = msgspec.structs.replace(report.target, version=client.description.version)
     write_text(tmp_path / "report.json", msgspec.structs.replace(report, target=target).to_json())
 
-    def verified() -> tuple[object, str]:
+    def verified(*options: str) -> tuple[object, str]:
         with pytest.raises(SystemExit) as ended:
-            main(["report", "verify", str(tmp_path)])
+            main(["report", "verify", str(tmp_path), *options])
         return ended.value.code, capsys.readouterr().out
 
     assert verified() == (0, "3 of 3 histories were asked again: 3 with the same answers, 0 with others\n")
@@ -166,3 +186,27 @@ def test_a_report_is_verified_by_asking_again(tmp_path: Path, capsys):
     assert code == 1
     assert "another answer: " in printed
     assert "2 with the same answers, 1 with others" in printed
+    supports_nothing = ("--target", "report.test_forged:SupportsNothing")
+    assert verified(*supports_nothing)[1].endswith("0 with the same answers, 3 with others\n")
+    assert verified("--sample", "-1")[0] == 2
+    head = text.splitlines()[0]
+    write_text(tmp_path / "histories/all/picks.jsonl", f'{head}\n{{"end":0}}\n')
+    assert verified()[0] == 2  # a history that asks nothing verifies nothing
+
+
+class SupportsNothing(ReferenceTarget):
+    def pick(self, request: Pick) -> Picked:
+        raise Unsupported("not today")
+
+
+def test_what_is_not_asked_again_is_not_met(tmp_path: Path, capsys):
+    client = Client(InProcess(ReferenceTarget, "the reference"))
+    scenario = next(iter(GROUPS["picks"].scenarios(client.features, 0)))
+    text = histories_text([drive(scenario, client, "1.37")[0]]).replace('"cpus":"', '"cpus":"7,', 1)
+    write_text(tmp_path / "wrong.jsonl", text)
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", "--again", str(tmp_path / "wrong.jsonl"), "--target", "report.test_forged:SupportsNothing"])
+    assert ended.value.code == 1
+    printed = capsys.readouterr().out
+    assert "not asked now: " in printed
+    assert "met now: " not in printed

@@ -17,12 +17,11 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([{"path": path, "bytes": size} for path, size in sizes.items()])
     else:
-        say(
-            *(columns([(f"{size >> 20} MiB", path) for path, size in sizes.items()]) if sizes else ["nothing is built"])
-        )
+        rows = [(f"{size >> 20} MiB", path) for path, size in sizes.items()]
+        say(*columns(rows) or ["nothing is built"])
 
 
 @click.command("clear")
 def _clear() -> None:
     """Remove all of it, once no build runs: who needs a program builds it again."""
-    say(*([f"removed {path}" for path in clear_cache()] or ["nothing is built"]))
+    say(*[f"removed {path}" for path in clear_cache()] or ["nothing is built"])

@@ -49,7 +49,7 @@ def command(
     refused with TopologyAffinityError, or held back wrongly.
     """
     with open_cluster(name) as cluster:
-        settle = _settler(cluster, within) if exporter else _at_once
+        settle = _settler(cluster, within) if exporter else lambda node: None
         outcomes = {
             (group.policy, group.scope): [
                 outcome
@@ -61,10 +61,6 @@ def command(
     print_json(_as_json(scheduler, outcomes)) if as_json else say(*_lines(outcomes))
     wrong = (pod.is_refused or pod.is_held_back_wrongly for of_group in outcomes.values() for pod in of_group)
     return DIFFERENT if any(wrong) else OK
-
-
-def _at_once(node: str) -> None:
-    """Wait for nothing."""
 
 
 def _settler(cluster: OpenCluster, within: float) -> Callable[[str], None]:

@@ -29,7 +29,7 @@ from ..sources.versions import KubernetesVersion
 from .judge import holds_histories, judge_again
 from .options import FILE, chosen
 from .targets import TargetChoice, open_target, target_options
-from .terminal import DIFFERENT, OK, notice, print_json, with_progress
+from .terminal import DIFFERENT, OK, notice, print_json, say, with_progress
 
 MOST_LISTED = 1000
 """Decisions that differed and are told in full; more are counted."""
@@ -67,16 +67,11 @@ def command(
             raise click.UsageError("histories and recorded decisions are not replayed together")
         return judge_again(histories, choice, shown, as_json=as_json)
     vectors = select(files, kinds, ids, chosen, check_form)
-    _tell_of_folders(files)
+    for path in filter(Path.is_dir, files):
+        if folders := sorted(each.name for each in path.iterdir() if each.is_dir()):
+            say(f"{path}: not replayed, as they are folders: {', '.join(folders)}", err=True)
     outcomes = _outcomes(choice, vectors, messages=not ignore_messages)
     return _print(with_progress(outcomes, "replaying", vectors.count), shown, as_json=as_json)
-
-
-def _tell_of_folders(files: Iterable[Path]) -> None:
-    for path in files:
-        folders = sorted(each.name for each in path.iterdir() if each.is_dir()) if path.is_dir() else []
-        if folders:
-            click.echo(f"{path}: not replayed, as they are folders: {', '.join(folders)}", err=True)
 
 
 def _outcomes(choice: TargetChoice, vectors: SelectedDecisions, *, messages: bool) -> Iterator[ReplayOutcome]:

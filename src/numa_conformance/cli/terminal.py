@@ -79,11 +79,9 @@ def say(*lines: str, err: bool = False) -> None:
     click.echo(printable.folded_text("\n".join(map(printable.as_line, texts)), terminal_width(err=err)), err=err)
 
 
-def parted(parts: Iterable[Iterable[str]]) -> Iterator[str]:
-    """Yield the lines of parts, an empty one between two of them."""
-    for number, lines in enumerate(parts):
-        yield from ("",) * (number > 0)
-        yield from lines
+def parted(parts: Iterable[Iterable[str]]) -> list[str]:
+    """Return the lines of parts, an empty one between two of them."""
+    return [line for lines in parts for line in ("", *lines)][1:]
 
 
 def terminal_width(*, err: bool = False) -> int | None:

@@ -154,9 +154,11 @@ def disturbances(sight: Sight) -> Iterator[str]:
     tree = sight.tree
     shared = (tree.bits(ISOLATED) or 0) & cpus.default
     if shared:
+        line = tree.line(ISOLATED)
+        shown = "" if line is None else f"{line.place}:{line.number}: {line}"
         yield (
             f"CPUs {format_bits(shared)} are isolated by the kernel (isolcpus) and in the shared pool: "
-            f"it does not balance threads of shared containers over them ({_shown(tree.line(ISOLATED))})"
+            f"it does not balance threads of shared containers over them ({shown})"
         )
     if exclusive:
         hit, named = 0, list[str]()
@@ -267,7 +269,3 @@ def _bounded_from_above(sight: Sight) -> Iterator[str]:
             f"all pods together are bounded by CFS quota to {float(limit):g} CPUs, "
             f"also those with CPUs of their own (/{top})"
         )
-
-
-def _shown(line: Line | None) -> str:
-    return "" if line is None else f"{line.place}:{line.number}: {line}"

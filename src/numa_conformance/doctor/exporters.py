@@ -144,22 +144,18 @@ class _Named(msgspec.Struct):
     name: str
 
 
-class _Attribute(_Named):
-    value: str
-
-
-class _Cost(_Named):
-    value: int
+class _Valued(_Named):
+    value: str | int
 
 
 class _Zone(_Named):
     type: str
-    costs: list[_Cost] | None = None
+    costs: list[_Valued] | None = None
     resources: list[_Named] | None = None
 
 
 class _Exported(msgspec.Struct):
-    attributes: list[_Attribute] | None = None
+    attributes: list[_Valued] | None = None
     zones: list[_Zone] | None = None
 
 
@@ -189,7 +185,7 @@ def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[
     report = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
     for name, wanted in (("topologyManagerPolicy", expected.policy), ("topologyManagerScope", expected.scope)):
         if report.get(name, wanted) != wanted:
-            yield ExporterFault(exporters.ATTRIBUTES, f"attributes.{name}", report[name], wanted)
+            yield ExporterFault(exporters.ATTRIBUTES, f"attributes.{name}", str(report[name]), wanted)
 
 
 def _costs(node: int, zone: Mapping[str, Any], machine: Machine) -> Iterator[ExporterFault]:

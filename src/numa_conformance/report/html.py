@@ -217,7 +217,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else printable(value),
     )
-    environment.filters.update(anchor=_anchor, asked=_question_counts, duration=_duration)
+    environment.filters["anchor"] = lambda id: scenario_file(id).removesuffix(".json").removeprefix("scenario-")
+    environment.filters.update(asked=_question_counts, duration=_duration)
     environment.filters.update(css=lambda words: words.replace(" ", "-"), json=partial(json.dumps, indent=1))
     environment.filters.update(scenario_file=scenario_file, told=counts_text, text=_markdown)
     environment.tests["shown"] = _has_details
@@ -239,10 +240,6 @@ def _question_counts(case: Case) -> str:
         return ""
     times = f"tested {case.asked:,} times in {case.histories:,} histories"
     return f"{times}; {case.omissions}" if case.omissions else times
-
-
-def _anchor(case_id: str) -> str:
-    return scenario_file(case_id).removesuffix(".json").removeprefix("scenario-")
 
 
 def _duration(seconds: float) -> str:

@@ -84,17 +84,13 @@ def _renewed(old: KnownFailure, judged: Sequence[Case], before: KnownFailures) -
         concerned = [case for case in judged if old.concerns(case.id, case.requirements)]
         return old if not concerned or any(_fails(case) for case in concerned) else None
     of_it = [case for case in judged if old.requirement in case.requirements]
-    entry = _recorded(old, old.name, [case for case in of_it if _fails(case) and not _elsewhere(case, old, before)])
+    elsewhere = {other.case for other in before.entries.values() if other is not old}
+    entry = _recorded(old, old.name, [case for case in of_it if _fails(case) and case.id not in elsewhere])
     unasked = [name for name in old.cases if name not in {case.id for case in of_it}]
     cases = sorted({*(entry.cases or ()), *unasked})
     # Where the conversations were not asked, the machines of before are all that is known.
     machines = entry.machines if any(case.histories for case in of_it) else old.machines
     return structs.replace(entry, cases=cases, machines=machines) if cases else None
-
-
-def _elsewhere(case: Case, old: KnownFailure, before: KnownFailures) -> bool:
-    """Tell whether another entry names the case itself."""
-    return any(entry is not old and entry.case == case.id for entry in before.entries.values())
 
 
 def _fails(case: Case) -> bool:

@@ -92,7 +92,11 @@ class Summary(msgspec.Struct, frozen=True):
         target = Target(described.name, described.version, str(profile.version), surfaces, features)
         faults = list(harness)
         missing = sorted(set(planned) - {case.id for case in ordered})
-        problems = [*faults, *problems, *_without_verdict(missing), *_contradicted(contradictions), *_unjudged(ordered)]
+        contradicted = (
+            f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
+            for statement, names in contradictions.items()
+        )
+        problems = [*faults, *problems, *_without_verdict(missing), *contradicted, *_unjudged(ordered)]
         narrowed = narrowed or bool(problems or outside or absences)
         absent = [*left_out, *(LeftOut(id, list(REQUIREMENTS), NO_VERDICT) for id in missing)]
         if not faults:
@@ -220,11 +224,6 @@ def _in_part(cases: Iterable[Case]) -> Iterator[str]:
     names = [name for case in cases if case.verdict == "not claimed" and case.details for name in case.requirements]
     if names:
         yield f"no profile was tested whole, as these are claimed and were not tested: {listed(names, MOST_MACHINES)}"
-
-
-def _contradicted(contradictions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for statement, names in contradictions.items():
-        yield f"the target contradicts itself: {statement}: {listed(names, MOST_MACHINES, sign='; ')}"
 
 
 def _unjudged(cases: Iterable[Case]) -> Iterator[str]:

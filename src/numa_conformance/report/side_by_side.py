@@ -78,15 +78,12 @@ def _needs(kind: Kind) -> str:
     return f"needs {', '.join(kind.needed) or 'no policy and no option'}"
 
 
-def _machines(kind: Kind) -> str:
-    return "" if kind.method in WITHOUT_A_MACHINE else f", on {listed(kind.machines, MOST_MACHINES)}"
-
-
 def _kind_as_text(kind: Kind, number: int, width: int) -> str:
     example = kind.example
     scenario = _scenario(kind)
+    machines = "" if kind.method in WITHOUT_A_MACHINE else f", on {listed(kind.machines, MOST_MACHINES)}"
     lines = [
-        f"{number}. {_counted(kind)}{_machines(kind)}",
+        f"{number}. {_counted(kind)}{machines}",
         f"   {_needs(kind)}",
         *(f"   {line}" for line in _causes(kind.causes)),
         *(f"   {line}" for line in Finding([], "", scenario=scenario).in_words.splitlines() if line),

@@ -1,5 +1,6 @@
 """The files of a report: ``report.json``, JUnit XML, a badge, the pages. Equal runs give equal files."""
 
+import contextlib
 import json
 import re
 from collections import Counter
@@ -136,6 +137,9 @@ def write_reports(summary: Summary, folder: Path, circumstances: Circumstances |
                 scenario = {**case.scenario, "id": case.id}
                 replace_text(folder / scenario_file(case.id), json.dumps(scenario, indent=1) + "\n")
     except OSError as error:
+        for file in (*texts, FILE):  # one half of them would speak for a run, or an earlier one
+            with contextlib.suppress(OSError):
+                (folder / file).unlink()
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
 
 

@@ -66,7 +66,7 @@ FAULTS = {
     "zones that are none": ("zones", lambda told: told.update(zones={"a": 1})),
     "a zone that is none": ("zones", lambda told: told["zones"].append(7)),
     "a zone twice": ("zones", lambda told: told["zones"].append(told["zones"][0])),
-    "a distance that is none": ("zones", lambda told: told["zones"][0]["costs"][0].update(value="x")),
+    "a distance that is none": ("zones", lambda told: told["zones"][0]["costs"][0].update(value=[])),
     "a resource twice": ("zones", lambda told: told["zones"][0]["resources"].append({"name": "cpu"})),
     "attributes that are none": ("zones", lambda told: told.update(attributes=[None])),
     "a zone of another name": ("zones", lambda told: told["zones"][0].update(name="numa0")),

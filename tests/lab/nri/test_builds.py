@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from numa_conformance.builds import alone_in_cache, cache_folder, cached
+from numa_conformance.builds import alone_in_cache, cache_folder, cached, clear_cache
 from numa_conformance.cli import main
 from numa_conformance.errors import UsageError
 from numa_conformance.lab.nri.runtime_side import built
@@ -58,6 +58,23 @@ def test_a_program_is_built_once(go: Path):
     assert cached() == [program]
     assert len((go / "builds").read_text().split()) == 1
     assert not list((go.parent / "temporary").iterdir())
+
+
+def test_the_lock_is_no_file_of_somebody_else(go: Path):
+    cache_folder().mkdir(parents=True)
+    (go / "mine").write_text("mine")
+    (cache_folder() / ".lock").symlink_to(go / "mine")
+    with pytest.raises(OSError, match="symbolic links"):
+        built()
+    assert (go / "mine").read_text() == "mine"
+
+
+def test_a_folder_of_another_user_is_neither_filled_nor_cleared(go: Path, monkeypatch: pytest.MonkeyPatch):
+    cache_folder().mkdir(parents=True)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    for touch in (built, clear_cache):
+        with pytest.raises(UsageError, match=r"is another user's \(accepted: a folder of yours below XDG_CACHE_HOME\)"):
+            touch()
 
 
 def test_who_wants_it_meanwhile_waits_and_builds_nothing(go: Path):

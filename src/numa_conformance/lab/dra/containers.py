@@ -77,7 +77,10 @@ class Containers:
 
     def _make(self, name: str, variables: list[str]) -> dict[str, Any]:
         self._count += 1
-        made = _container(name, self._count, variables)
+        made = {
+            "id": f"{name}-{self._count}", "podSandboxId": f"sandbox-{name}", "name": "c", "state": "CONTAINER_CREATED",
+            "env": variables, "linux": {"resources": {"cpu": {}}},
+        }  # fmt: skip
         self._call("RunPodSandbox", pod=_pod(name))
         answer = self._call("CreateContainer", pod=_pod(name), container=made)
         self._made[name] = made
@@ -122,13 +125,6 @@ class Containers:
 
 def _pod(uid: str) -> dict[str, Any]:
     return {"id": f"sandbox-{uid}", "name": f"pod-{uid}", "uid": f"pod-{uid}", "namespace": "default"}
-
-
-def _container(uid: str, number: int, variables: list[str]) -> dict[str, Any]:
-    return {
-        "id": f"{uid}-{number}", "podSandboxId": f"sandbox-{uid}", "name": "c", "state": "CONTAINER_CREATED",
-        "env": variables, "linux": {"resources": {"cpu": {}}},
-    }  # fmt: skip
 
 
 def _cpus(made: Mapping[str, Any]) -> str:
