@@ -12,7 +12,7 @@ from types import MappingProxyType
 from changes.change import declared_in
 from numa_conformance.reference.target import ReferenceTarget
 
-from . import at_the_boundary, kinds_of_small, near_pools
+from . import at_the_boundary, kinds_of_small, near_pools, other_choices
 from .alternative import alternative
 from .renumbered import ORDERS, Renumbered
 
@@ -20,7 +20,7 @@ __all__ = ["ALTERNATIVES"]
 
 ALTERNATIVES: Mapping[str, Callable[[], object]] = MappingProxyType(
     {
-        **declared_in(alternative, kinds_of_small, at_the_boundary, near_pools),
+        **declared_in(alternative, kinds_of_small, at_the_boundary, near_pools, other_choices),
         **{name: partial(Renumbered, orders) for name, orders in ORDERS.items()},
         "refuses_what_the_sum_of_requests_has_no_room_for": partial(ReferenceTarget, "documented", resource_fit=True),
     }
