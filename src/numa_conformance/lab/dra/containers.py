@@ -121,13 +121,15 @@ class Containers:
 
 
 def _pod(uid: str) -> dict[str, Any]:
-    return {"id": f"sandbox-{uid}", "name": f"pod-{uid}", "uid": f"pod-{uid}", "namespace": "default"}
+    name = f"pod-{uid}"
+    linux = {"cgroupParent": f"/kubepods/{name}"}  # runtimes always report it, and plugins rely on that
+    return {"id": f"sandbox-{uid}", "name": name, "uid": name, "namespace": "default", "linux": linux}
 
 
 def _container(uid: str, number: int, variables: list[str]) -> dict[str, Any]:
     return {
         "id": f"{uid}-{number}", "podSandboxId": f"sandbox-{uid}", "name": "c", "state": "CONTAINER_CREATED",
-        "env": variables, "linux": {"resources": {"cpu": {}}},
+        "env": variables, "linux": {"resources": {"cpu": {}}, "cgroupsPath": f"/kubepods/pod-{uid}/{number}"},
     }  # fmt: skip
 
 
