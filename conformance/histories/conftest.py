@@ -22,7 +22,7 @@ from numa_conformance.report.case import keep_group
 from numa_conformance.wire import Client
 from numa_conformance.wire.history.history import History
 
-EARLY, EARLY_OF_FIRST = 0.1, 0.25
+EARLY, EARLY_OF_FIRST = 0.06, 0.15
 """How much of a group that is not cheap is asked before the whole of any, and of the first group."""
 Asked = Callable[[str], list[GroupOutcome]]
 
