@@ -145,7 +145,7 @@ def test_what_it_prints_is_passed_on_and_is_no_answer(capfd: pytest.CaptureFixtu
     target = InChild("fake", PATIENCE, load=lambda: lambda: Fake(describe))
     assert Client(target).description == GOOD
     target.close()
-    assert capfd.readouterr() == ("", "printed\n\\u003a:error::written\nby another name\n")
+    assert capfd.readouterr() == ("", "  printed\n  \\u003a:error::written\n  by another name\n")
 
 
 def test_it_has_no_file_of_the_process_that_asks(tmp_path: Path):
