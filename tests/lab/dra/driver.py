@@ -84,6 +84,8 @@ class Driver:
 
     def give(self, claim):
         known = self.ask("GET", f"namespaces/{claim.namespace}/resourceclaims/{claim.name}")
+        if [each["resource"] for each in known["status"].get("reservedFor", ())] != ["pods"]:
+            raise ValueError("the claim is not reserved for one pod")
         given = CpuSet.parse(self.held.get(claim.uid, ""))
         for result in () if given else known["status"]["allocation"]["devices"]["results"]:
             count = int(result["consumedCapacity"][CAPACITY])

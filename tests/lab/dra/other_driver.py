@@ -38,6 +38,8 @@ class OtherDriver(Driver):
 
     def give(self, claim):
         known = self.ask("GET", f"namespaces/{claim.namespace}/resourceclaims/{claim.name}")
+        if [each["resource"] for each in known["status"].get("reservedFor", ())] != ["pods"]:
+            raise ValueError("the claim is not reserved for one pod")
         if claim.uid in self.held:
             if self.way == "refuses":
                 raise ValueError("the claim is prepared already")

@@ -31,7 +31,11 @@ class Plugin:
     def registered(self, seconds: float) -> bool:
         return True
 
-    def call(self, name: str, **message: object) -> dict[str, Any]:
+    def call(self, name: str, **message: Any) -> dict[str, Any]:
+        if "pod" in message:  # plugins read it without a look whether it is there
+            assert message["pod"]["linux"]["cgroupParent"]
+        if "container" in message:
+            assert message["container"]["linux"]["cgroupsPath"].startswith(message["pod"]["linux"]["cgroupParent"])
         return self.answers.popleft() if name == "CreateContainer" and self.answers else {}
 
     def updates(self) -> list[dict[str, Any]]:

@@ -79,7 +79,8 @@ class Containers:
         self._count += 1
         made = {
             "id": f"{name}-{self._count}", "podSandboxId": f"sandbox-{name}", "name": "c", "state": "CONTAINER_CREATED",
-            "env": variables, "linux": {"resources": {"cpu": {}}},
+            "env": variables,
+            "linux": {"resources": {"cpu": {}}, "cgroupsPath": f"/kubepods/pod-{name}/{self._count}"},
         }  # fmt: skip
         self._call("RunPodSandbox", pod=_pod(name))
         answer = self._call("CreateContainer", pod=_pod(name), container=made)
@@ -124,7 +125,9 @@ class Containers:
 
 
 def _pod(uid: str) -> dict[str, Any]:
-    return {"id": f"sandbox-{uid}", "name": f"pod-{uid}", "uid": f"pod-{uid}", "namespace": "default"}
+    name = f"pod-{uid}"
+    linux = {"cgroupParent": f"/kubepods/{name}"}  # runtimes always report it, and plugins rely on that
+    return {"id": f"sandbox-{uid}", "name": name, "uid": name, "namespace": "default", "linux": linux}
 
 
 def _cpus(made: Mapping[str, Any]) -> str:

@@ -131,7 +131,9 @@ class DriverProcess:
         api, kubelet = self._up
         metadata = claim.get("metadata") or {}
         namespace, name, uid = (str(metadata.get(key)) for key in ("namespace", "name", "uid"))
-        api.claims[namespace, name] = dict(claim)
+        # A kubelet has none prepared that is not reserved for the pod.
+        pods = [{"resource": "pods", "name": f"pod-{uid}", "uid": f"pod-{uid}"}]
+        api.claims[namespace, name] = {**claim, "status": {**(claim.get("status") or {}), "reservedFor": pods}}
         cpus, mems = self._containers.run(uid, kubelet.prepare(namespace, name, uid))
         return ClaimPrepared(cpus, mems=mems)
 
