@@ -21,7 +21,7 @@ spec:
     - name: guaranteed
       preferNewBalloons: true
       matchExpressions:
-        - {key: pod/qosclass, operator: Equals, values: [Guaranteed]}
+        - {key: qosclass, operator: Equals, values: [Guaranteed]}
 END
 exec "${BALLOONS:-nri-resource-policy-balloons}" -nri-socket "$socket" -host-root "$root" \
     -state-dir "$state" -pid-file "$state/pid" -config-file "$config"
