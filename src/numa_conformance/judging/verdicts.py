@@ -93,16 +93,13 @@ class _Alike:
 
 
 def judge(history: History) -> HistoryVerdicts:
-    """Ask every checker that applies, at every step that shows something else; needs nothing but the history."""
+    """Ask every checker that applies, at every step; needs nothing but the history."""
     verdicts = HistoryVerdicts(steps=len(history.steps))
     held_back, tests = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
     tests.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     groups: dict[object, _Alike] = {}
-    telling, last = Telling(), dict[type, object]()
+    telling = Telling()
     for number, subject in subjects(history):
-        if last.get(type(subject)) == subject:  # what shows once more is judged once
-            continue
-        last[type(subject)] = subject
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
         group, excluded, others = _Alike.of(groups, subject), dict[Checker, str](), list[object]()
