@@ -76,8 +76,8 @@ NODES = {
 
 @requirement("host/finds-the-online-cpus", "host/finds-cores-sockets-and-numa-nodes")
 @pytest.mark.parametrize("name", HOSTS)
-def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str) -> None:
-    host, machine = HOSTS[name], _laid_out(target, tmp_path, name)
+def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], host_folder: Path, name: str) -> None:
+    host, machine = HOSTS[name], _laid_out(target, host_folder, name)
     online = CpuSet(cpu.id for cpu in machine.cpus)
     if online != CpuSet.parse(host.online):
         raise Finding(requirements, "other CPUs are found", got=str(online), allowed=host.online)
@@ -88,13 +88,13 @@ def test_finds_what_the_host_has(target: Client, requirements: tuple[str, ...], 
 @requirement("host/finds-uncore-caches")
 @pytest.mark.parametrize("name", HOSTS)
 def test_finds_the_caches_of_the_last_level(
-    target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str
+    target: Client, requirements: tuple[str, ...], host_folder: Path, name: str
 ) -> None:
     """What is not told is not held against a target: nothing is kept within caches on a machine without any.
 
     Who tells the caches of a tree tells them at whatever index they are listed.
     """
-    plain, machine = _discovered(target, _plain(tmp_path / "plain", name)), _laid_out(target, tmp_path, name)
+    plain, machine = _discovered(target, _plain(host_folder / "plain", name)), _laid_out(target, host_folder, name)
     if any(cpu.uncore is not None for cpu in (*plain.cpus, *machine.cpus)):
         _require_groups(requirements, machine, "uncore", HOSTS[name].uncore)
 
@@ -102,10 +102,10 @@ def test_finds_the_caches_of_the_last_level(
 @requirement("host/finds-memory-and-distances")
 @pytest.mark.parametrize("name", NODES)
 def test_finds_the_memory_of_numa_nodes(
-    target: Client, requirements: tuple[str, ...], tmp_path: Path, name: str
+    target: Client, requirements: tuple[str, ...], host_folder: Path, name: str
 ) -> None:
     """What is not told is not held against a target: an allocator of CPUs need not know of memory."""
-    nodes, machine = NODES[name], _laid_out(target, tmp_path, name)
+    nodes, machine = NODES[name], _laid_out(target, host_folder, name)
     for kind, answered, there in (
         (
             "memory",

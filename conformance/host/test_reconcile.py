@@ -193,7 +193,7 @@ def life(lot: random.Random, *, restarts: bool) -> Iterator[str]:
 
 
 @pytest.fixture
-def worlds(request: pytest.FixtureRequest, node: NodeRun, conformance: Run, tmp_path: Path) -> Worlds:
+def worlds(request: pytest.FixtureRequest, node: NodeRun, conformance: Run, host_folder: Path) -> Worlds:
     """Yield worlds with their first pods, on chosen machines; where there is none, the case is left out."""
 
     def made() -> Worlds:
@@ -202,7 +202,7 @@ def worlds(request: pytest.FixtureRequest, node: NodeRun, conformance: Run, tmp_
         chosen = [each for each in machines if conformance.machines.has(each)] or machines[:1]
         for number in range(WORLDS):
             lot = random.Random(f"{request.node.name} {number}")
-            root = tmp_path / str(number)
+            root = host_folder / str(number)
             world = World(node, conformance.client, lot.choice(chosen), root, lot.choice(ways), lot)
             world.come_and_go()
             yield world

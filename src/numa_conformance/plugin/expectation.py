@@ -27,7 +27,7 @@ JUDGING = _MEASURED["seconds"]["judging"]
 """Seconds of a whole run in which no target is asked."""
 GROUPS_COST = _MEASURED["groups"]
 """Milliseconds of the processor that each group takes, driven in process and judged."""
-CHEAP = 0.02
+CHEAP = 0.025
 """The part of a whole run up to which a group is cheap."""
 LOOK = 1.0
 """Seconds of asking on each surface, after which how long an answer takes is taken for known."""

@@ -72,7 +72,7 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
         for _ in range(2):  # an archive may lie in a folder or an archive
             if path.exists() and not path.is_dir():
                 folder = Path(
-                    stack.enter_context(tempfile.TemporaryDirectory(prefix="numa-conformance-", dir=_memory()))
+                    stack.enter_context(tempfile.TemporaryDirectory(prefix="numa-conformance-", dir=memory_folder()))
                 )
                 _extract(path, folder, inside, whole=whole)
                 path = _root(path, folder, inside)
@@ -84,7 +84,7 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
         yield path
 
 
-def _memory() -> Path | None:
+def memory_folder() -> Path | None:
     """Return where files lie in memory and have room: a disk takes ten times as long to make so many small ones."""
     has_room = _SHARED.is_dir() and os.access(_SHARED, os.W_OK | os.X_OK) and disk_usage(_SHARED).free > 2 * MAX_TOTAL
     return _SHARED if has_room and "TMPDIR" not in os.environ else None

@@ -1,0 +1,19 @@
+"""Where the trees of hosts lie: in memory, as those of a kernel do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from numa_conformance.machine.hostfs.dumps import memory_folder
+
+
+@pytest.fixture
+def host_folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Give a folder for the trees of one test; below ``--basetemp`` where it is named."""
+    if request.config.option.basetemp:
+        yield request.getfixturevalue("tmp_path")
+        return
+    with TemporaryDirectory(prefix="numa-conformance-", dir=memory_folder()) as folder:
+        yield Path(folder)
