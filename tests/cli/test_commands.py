@@ -63,6 +63,7 @@ WITHOUT_A_COMMAND = {
     "journal",
     "measurements",
     "mutants",
+    "programs-asked",
     "suite-options",
     "support",
     "ten-questions",
