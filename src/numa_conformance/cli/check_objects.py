@@ -10,7 +10,8 @@ import click
 from ..chapters import REQUIREMENTS, Requirement
 from ..doctor.assigning import KINDS, read_assignments
 from ..doctor.assignments import judge_assigned
-from ..doctor.exporters import ExporterFault, ExporterLook, KubeletEnd, converse
+from ..doctor.conversation import ExporterLook, KubeletEnd, converse
+from ..doctor.exporters import ExporterFault
 from ..documents import Text
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import pytest
 
 from numa_conformance.asking.generators.events import Event, pair_of
-from numa_conformance.doctor.exporters import ExporterLook, KubeletEnd, converse
+from numa_conformance.doctor.conversation import ExporterLook, KubeletEnd, converse
 from numa_conformance.errors import Fault, UsageError
 from numa_conformance.machine import load_machine, machine_to_dict
 
