@@ -6,7 +6,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from numa_conformance.machine.hostfs.dumps import memory_folder
+from numa_conformance.files import memory_folder
+
+SIZE = 64 << 20
+"""Bytes that the trees of one test may take."""
 
 
 @pytest.fixture
@@ -15,5 +18,5 @@ def host_folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     if request.config.option.basetemp:
         yield request.getfixturevalue("tmp_path")
         return
-    with TemporaryDirectory(prefix="numa-conformance-", dir=memory_folder()) as folder:
+    with TemporaryDirectory(prefix="numa-conformance-", dir=memory_folder(SIZE)) as folder:
         yield Path(folder)

@@ -9,11 +9,10 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import disk_usage
 from typing import TypeAlias
 
 from ...errors import Fault, UsageError
-from ...files import open_plain
+from ...files import memory_folder, open_plain
 
 Parts: TypeAlias = tuple[str, ...]
 """Of a path below the folder."""
@@ -43,7 +42,6 @@ _UNREAD = re.compile(
 """What a kernel has by the ten thousand and no reader here opens. Making files is what unpacking waits for."""
 
 
-_SHARED = Path("/dev/shm")
 _NESTED = "sysinfo.tgz"
 """The tree of a node in a must-gather, an archive within the archive."""
 _ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
@@ -71,9 +69,9 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
     with contextlib.ExitStack() as stack:
         for _ in range(2):  # an archive may lie in a folder or an archive
             if path.exists() and not path.is_dir():
-                folder = Path(
-                    stack.enter_context(tempfile.TemporaryDirectory(prefix="numa-conformance-", dir=memory_folder()))
-                )
+                memory = memory_folder(2 * MAX_TOTAL)
+                made = tempfile.TemporaryDirectory(prefix="numa-conformance-", dir=memory)
+                folder = Path(stack.enter_context(made))
                 _extract(path, folder, inside, whole=whole)
                 path = _root(path, folder, inside)
             elif inside or _is_root(path):
@@ -82,12 +80,6 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
                 path = path / (_sole(path, _roots(path)) or "")
             inside = None
         yield path
-
-
-def memory_folder() -> Path | None:
-    """Return where files lie in memory and have room: a disk takes ten times as long to make so many small ones."""
-    has_room = _SHARED.is_dir() and os.access(_SHARED, os.W_OK | os.X_OK) and disk_usage(_SHARED).free > 2 * MAX_TOTAL
-    return _SHARED if has_room and "TMPDIR" not in os.environ else None
 
 
 def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> None:
