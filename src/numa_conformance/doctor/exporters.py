@@ -22,19 +22,22 @@ class Amounts:
     """How much of a resource a NUMA node has, gives to pods, and has left; None where the kubelet does not say.
 
     ``unhealthy``: devices of the capacity that no interface tells the NUMA node of, and that may be left out.
+    ``reserved``: what containers hold though it is not allocatable (quirk full-by-machine-average); it may be
+    taken from what is left, as the API's sentence has it.
     """
 
     capacity: int
     allocatable: int | None = None
     available: int | None = None
     unhealthy: int = 0
+    reserved: int = 0
 
     def allowed(self, part: str) -> tuple[int, ...] | None:
         """Return the numbers that an object may tell; None where any may be."""
         if part == "capacity":
             return tuple({self.capacity, self.capacity - self.unhealthy})
-        amount = self.allocatable if part == "allocatable" else self.available
-        return None if amount is None else (amount,)
+        amount, less = (self.allocatable, 0) if part == "allocatable" else (self.available, self.reserved)
+        return None if amount is None else tuple({amount, max(amount - less, 0)})
 
 
 @dataclass(frozen=True)
@@ -64,11 +67,12 @@ def node_amounts(report: Mapping[str, Any]) -> NodeAmounts:
 def _add_cpus(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:
     """Under policy none the kubelet gives no CPUs by number, and says nothing of them."""
     allocatable = CpuSet.parse(report["allocatable_cpus"]).bits
-    left = allocatable & ~CpuSet.parse(report["held_cpus"]).bits
+    held = CpuSet.parse(report["held_cpus"]).bits
     for node, cpus in machine.numa_bits.items():
         capacity = (cpus & machine.online_bits).bit_count()
-        counts = ((cpus & allocatable).bit_count(), (cpus & left).bit_count()) if allocatable else ()
-        amounts[node]["cpu"] = Amounts(capacity, *counts)
+        parts = (allocatable, allocatable & ~held, held & ~allocatable)
+        given, left, reserved = ((cpus & part).bit_count() for part in parts)
+        amounts[node]["cpu"] = Amounts(capacity, given, left, reserved=reserved) if allocatable else Amounts(capacity)
 
 
 def _add_memory(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:

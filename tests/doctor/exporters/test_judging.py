@@ -151,6 +151,16 @@ def test_unhealthy_devices_may_be_left_out_of_the_capacity(kept):
     assert judge_exported(exported, kept) == []
 
 
+@pytest.mark.parametrize(("held", "available"), [("1,17", {"13"}), ("0,1,17", {"13", "12"}), ("0", {"15", "14"})])
+def test_reserved_cpus_that_containers_hold_may_count(held, available):
+    """By quirk full-by-machine-average a container gets CPU 0, which is reserved: it is less of 15, or none of them."""
+    kept = node_amounts({**TOLD, "held_cpus": held})
+    exported = right(kept)
+    for number in map(str, range(16)):
+        resource(exported, 0, "cpu").update(available=number)
+        assert (judge_exported(exported, kept) == []) == (number in available)
+
+
 def test_stored_objects_are_judged_as_before():
     """Objects beside what a kubelet kept, right and wrong, that every later version reads."""
     with gzip.open(FOLDER / "exporter.jsonl.gz", "rt", encoding="utf-8") as file:
