@@ -71,8 +71,8 @@ def _add_cpus(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: 
     for node, cpus in machine.numa_bits.items():
         capacity = (cpus & machine.online_bits).bit_count()
         parts = (allocatable, allocatable & ~held, held & ~allocatable)
-        given, left, reserved = ((cpus & part).bit_count() for part in parts)
-        amounts[node]["cpu"] = Amounts(capacity, given, left, reserved=reserved) if allocatable else Amounts(capacity)
+        whole, left, reserved = ((cpus & part).bit_count() for part in parts)
+        amounts[node]["cpu"] = Amounts(capacity, whole, left, reserved=reserved) if allocatable else Amounts(capacity)
 
 
 def _add_memory(amounts: dict[int, dict[str, Amounts]], machine: Machine, report: Mapping[str, Any]) -> None:
