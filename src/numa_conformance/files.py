@@ -194,12 +194,16 @@ class TemporaryFolder:
     stays.
     """
 
-    def __init__(self, prefix: str, *, for_sockets: bool = False) -> None:
-        """Make it; its name begins with ``prefix``. ``for_sockets``: with a short path, in ``/tmp`` if need be."""
+    def __init__(self, prefix: str, *, for_sockets: bool = False, size: int = 0) -> None:
+        """Make it; its name begins with ``prefix``. ``for_sockets``: with a short path, in ``/tmp`` if need be.
+
+        ``size``: bytes for which it is made in memory, where they have room.
+        """
         import subprocess  # what makes no folder does not pay for it
 
         too_long = for_sockets and len(tempfile.gettempdir()) > _SHORT
-        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir="/tmp" if too_long else None))
+        place = memory_folder(size) if size else "/tmp" if too_long else None
+        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
         self._waiting: subprocess.Popen[bytes] | None = None
         with contextlib.suppress(FileNotFoundError):
             self._waiting = subprocess.Popen(

@@ -11,7 +11,7 @@ from ..chapters import REQUIREMENTS, Requirement
 from ..doctor.assigning import KINDS, read_assignments
 from ..doctor.assignments import judge_assigned
 from ..doctor.conversation import ExporterLook, KubeletEnd, converse
-from ..doctor.exporters import ExporterFault
+from ..doctor.exporters import ObjectFault
 from ..documents import Text
 from ..errors import Fault, UsageError
 from ..lab.cluster.control import open_cluster
@@ -19,7 +19,7 @@ from .options import CLUSTER, INPUT, WITHIN, MachineName, machine_of
 from .terminal import DIFFERENT, OK, print_json, say
 
 EXPORTER, ASSIGNMENTS = "check-exporter", "check-assignments"
-_Verdicts = Sequence[tuple[str, Requirement, ExporterFault | None]]
+_Verdicts = Sequence[tuple[str, Requirement, ObjectFault | None]]
 
 
 @click.command(EXPORTER)
@@ -50,18 +50,11 @@ def command(nodes: tuple[str, ...], name: str | None, steps: int, seed: int, wit
 
 
 def _lines(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> Iterator[str]:
-    yield from _headings(
-        EXPORTER,
-        [
-            (
-                f"node {look.node}, {look.step}",
-                known,
-                next((each for each in look.unmet if each.requirement == known), None),
-            )
-            for look in looks
-            for known in _requirements(EXPORTER)
-        ],
-    )
+    requirements, verdicts = _requirements(EXPORTER), []
+    for look in looks:
+        first = {each.requirement.id: each for each in reversed(look.unmet)}
+        verdicts += [(f"node {look.node}, {look.step}", known, first.get(known.id)) for known in requirements]
+    yield from _headings(EXPORTER, verdicts)
     for end in ended:
         yield f"node {end.node} was asked no more, {end.step}: {end.why}"
     right = sorted(look.seconds for look in looks if not look.unmet)
@@ -108,7 +101,7 @@ def _sentences(command: str) -> dict[str, dict[str, str]]:
     }
 
 
-def _fault(unmet: ExporterFault) -> dict[str, str]:
+def _fault(unmet: ObjectFault) -> dict[str, str]:
     return {"requirement": unmet.requirement.id, "place": unmet.place, "got": unmet.got, "allowed": unmet.allowed}
 
 

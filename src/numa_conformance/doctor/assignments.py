@@ -9,7 +9,7 @@ from ..chapters.doors import assignments as chapter
 from ..cpuset import bits_of, format_bits, union
 from ..judging.chapter import NotAsked, applies
 from ..machine import Machine
-from .exporters import ExporterFault
+from .exporters import ObjectFault
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ _Wrong = tuple[str, str] | None
 """What an object says, and what it should say."""
 
 
-def judge_assigned(node: AssignedNode) -> Iterator[tuple[Requirement, ExporterFault | None]]:
+def judge_assigned(node: AssignedNode) -> Iterator[tuple[Requirement, ObjectFault | None]]:
     """Yield each promise of each assignment of which enough is known, with its fault where it is not kept."""
     for item in node.assignments:
         for requirement, judge in _JUDGES.items():
             if requirement in item.promises:
                 with suppress(NotAsked):
                     wrong = judge(node, item)
-                    yield requirement, ExporterFault(requirement, item.place, *wrong) if wrong else None
+                    yield requirement, ObjectFault(requirement, item.place, *wrong) if wrong else None
 
 
 def _machine(node: AssignedNode) -> Machine:

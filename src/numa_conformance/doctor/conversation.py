@@ -11,7 +11,7 @@ from ..asking.generators.events import Event, EventLot
 from ..errors import KubeletFails, UsageError
 from ..lab.cluster.scheduled import ClusterConnection, pod_manifest, reference_of
 from ..machine import Machine
-from .exporters import ExporterFault, judge_node, node_amounts
+from .exporters import ObjectFault, judge_node, node_amounts
 
 _LOOK_SECONDS, _MOST_PODS = 0.2, 5
 _Pods = dict[str, dict[str, Any]]
@@ -23,7 +23,7 @@ class ExporterLook:
 
     step: str
     node: str
-    unmet: Sequence[ExporterFault]
+    unmet: Sequence[ObjectFault]
     seconds: float
 
 

@@ -106,7 +106,7 @@ _AMOUNTS = {"capacity": exporters.CAPACITY, "allocatable": exporters.ALLOCATABLE
 
 
 @dataclass(frozen=True, slots=True)
-class ExporterFault:
+class ObjectFault:
     """A requirement that an object does not meet: where in the object, what it says, and what it should say."""
 
     requirement: Requirement
@@ -119,17 +119,17 @@ class ExporterFault:
         return f"{self.requirement.id}: {self.place}: {self.got}; should be: {self.allowed}"
 
 
-def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[ExporterFault]:
+def judge_exported(exported: Mapping[str, Any] | None, expected: NodeAmounts) -> list[ObjectFault]:
     """Return what an object says that is not so; of one that is not there, that it is not."""
     if exported is None:
-        return [ExporterFault(exporters.ZONES, "the object", "does not exist", "one of the node's name")]
+        return [ObjectFault(exporters.ZONES, "the object", "does not exist", "one of the node's name")]
     if fault := _malformed(exported):
-        return [ExporterFault(exporters.ZONES, "the object", fault, "the form of the API, each name once")]
+        return [ObjectFault(exporters.ZONES, "the object", fault, "the form of the API, each name once")]
     zones = {zone["name"]: zone for zone in exported.get("zones") or () if zone["type"] == "Node"}
     wanted = {f"node-{node}": node for node in expected.machine.numa_ids}
     unmet = []
     if zones.keys() != wanted.keys():
-        unmet.append(ExporterFault(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
+        unmet.append(ObjectFault(exporters.ZONES, "zones", _listed(zones), _listed(wanted)))
     unmet += _attributes(exported, expected)
     for name in zones.keys() & wanted.keys():
         unmet += _costs(wanted[name], zones[name], expected.machine)
@@ -168,7 +168,7 @@ def _malformed(exported: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} is there twice" for count in counts for name, times in count.items() if times > 1)
 
 
-def judge_node(cluster: ClusterConnection, node: str) -> list[ExporterFault]:
+def judge_node(cluster: ClusterConnection, node: str) -> list[ObjectFault]:
     """Return what the object of a node of a cluster says now that is not so."""
     exported = cluster.ask("api", f"/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies/{node}", "null", "GET")
     return judge_exported(exported, node_amounts(cluster.ask("books", node)))
@@ -178,40 +178,40 @@ def _listed(names: Mapping[Any, object]) -> str:
     return ", ".join(sorted(map(str, names))) or "none"
 
 
-def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[ExporterFault]:
+def _attributes(exported: Mapping[str, Any], expected: NodeAmounts) -> Iterator[ObjectFault]:
     report = {attribute["name"]: attribute["value"] for attribute in exported.get("attributes") or ()}
     for name, wanted in (("topologyManagerPolicy", expected.policy), ("topologyManagerScope", expected.scope)):
         if report.get(name, wanted) != wanted:
-            yield ExporterFault(exporters.ATTRIBUTES, f"attributes.{name}", str(report[name]), wanted)
+            yield ObjectFault(exporters.ATTRIBUTES, f"attributes.{name}", str(report[name]), wanted)
 
 
-def _costs(node: int, zone: Mapping[str, Any], machine: Machine) -> Iterator[ExporterFault]:
+def _costs(node: int, zone: Mapping[str, Any], machine: Machine) -> Iterator[ObjectFault]:
     report = {cost["name"]: cost["value"] for cost in zone.get("costs") or ()}
     if report and machine.distances is not None:
         row = machine.distances[machine.numa_ids.index(node)]
         wanted = {f"node-{other}": distance for other, distance in zip(machine.numa_ids, row, strict=True)}
         if report != wanted:
-            yield ExporterFault(exporters.COSTS, f"zone node-{node}", str(report), str(wanted))
+            yield ObjectFault(exporters.COSTS, f"zone node-{node}", str(report), str(wanted))
 
 
 def _resources(
     name: str, zone: Mapping[str, Any], expected: NodeAmounts, wanted: Mapping[str, Amounts]
-) -> Iterator[ExporterFault]:
+) -> Iterator[ObjectFault]:
     report = {resource["name"]: resource for resource in zone.get("resources") or ()}
     for resource, amounts in wanted.items():
         if resource not in report and amounts.allocatable:
-            yield ExporterFault(
+            yield ObjectFault(
                 exporters.RESOURCES, f"zone {name}", f"{resource} is not reported", f"{amounts.allocatable} allocatable"
             )
         for part, requirement in _AMOUNTS.items() if resource in report else ():
             allowed, got = amounts.allowed(part), report[resource].get(part)
             if allowed is not None and _number(got) not in allowed:
-                yield ExporterFault(
+                yield ObjectFault(
                     requirement, f"zone {name}: {resource}: {part}", str(got), " or ".join(map(str, allowed))
                 )
     for resource in report.keys() - wanted.keys() - expected.shared:
         if any(_number(report[resource].get(part)) for part in _AMOUNTS):
-            yield ExporterFault(
+            yield ObjectFault(
                 _AMOUNTS["capacity"], f"zone {name}: {resource}: capacity", "told", "the node has none there"
             )
 

@@ -1,18 +1,15 @@
 """CPUs that pods of a cluster that is up are assigned, by the annotation of a scheduler, are judged."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 pytest.importorskip("grpc", reason="the extra [lab] is not installed")
 pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
-from clusters import FOLDER, needs_cluster
+from clusters import FOLDER, check, needs_cluster
 from kubelets import needs_namespaces
 from numa_conformance.plugin.numa_cluster import bring_up
-from processes import PATIENCE
 
 pytestmark = [needs_namespaces, needs_cluster]
 STATUS = "scheduling.koordinator.sh/resource-status"
@@ -31,16 +28,8 @@ def test_cpus_that_two_pods_are_assigned_are_found(tmp_path):
     with bring_up(nodes, ["--binaries", FOLDER]) as cluster:
         for name, cpus in {"a": "0,16", "b": "1,16"}.items():
             cluster.decide(assigned(name, "n", cpus))
-        words = ["cluster", "check-assignments", "--name", cluster.name, "--json"]
-        done = subprocess.run(
-            [sys.executable, "-m", "numa_conformance", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-    unmet = json.loads(done.stdout)["unmet"]
-    assert done.returncode == 1
-    assert {(each["requirement"], each["place"]) for each in unmet} == {
+        code, report = check(cluster, "check-assignments")
+    assert code == 1
+    assert {(each["requirement"], each["place"]) for each in report["unmet"]} == {
         ("assignment/cpus/are-of-one-pod", f"pod default/{name}, resource-status") for name in "ab"
     }

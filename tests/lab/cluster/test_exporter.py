@@ -1,7 +1,6 @@
 """The example's exporter on real nodes: it is right, and with its fault it is found."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,10 +11,9 @@ pytest.importorskip("kubernetes", reason="the extra [lab] is not installed")
 
 import yaml
 
-from clusters import FOLDER, needs_cluster
+from clusters import FOLDER, check, needs_cluster
 from kubelets import needs_namespaces
 from numa_conformance.plugin.numa_cluster import bring_up
-from processes import PATIENCE
 
 pytestmark = [needs_namespaces, needs_cluster]
 EXAMPLE = Path(__file__).parents[3] / "examples" / "topology_exporter"
@@ -29,15 +27,8 @@ def checked(tmp_path, within, *flags):
     file = tmp_path / "nodes.yaml"
     file.write_text(json.dumps(nodes))
     with bring_up(file, ["--binaries", FOLDER, "--manifest", str(EXAMPLE / "crd.yaml")]) as cluster:
-        words = ["cluster", "check-exporter", "--name", cluster.name, "--steps", "3", "--within", within, "--json"]
-        done = subprocess.run(
-            [sys.executable, "-m", "numa_conformance", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-        return done.returncode, json.loads(done.stdout)["looks"]
+        code, report = check(cluster, "check-exporter", "--steps", "3", "--within", within)
+        return code, report["looks"]
 
 
 def test_it_is_right_after_every_step(tmp_path):
