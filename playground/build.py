@@ -1,4 +1,4 @@
-"""Builds the page from the repository and two registries: `python playground/build.py [--to FOLDER]`.
+"""Builds the page from the repository and two registries: `python playground/build.py [--to FOLDER] [--quick]`.
 
 What the registries have is taken once, by name, version and checksum: npm's into node_modules/, PyPI's into wheels/.
 After that it builds without a network. Needs node, npm and pip.
@@ -80,24 +80,28 @@ def fingerprint() -> str:
     return total.hexdigest()
 
 
-def make_parts() -> None:
-    """Make the image of Python and what goes with it, unless they are those of the sources as they are."""
-    mark, now = PARTS / "fingerprint", fingerprint()
+def make_parts(*, quick: bool) -> None:
+    """Make the image of Python and what goes with it, unless they are those of the sources, made as quickly."""
+    care = "quick" if quick else "small"
+    mark, now = PARTS / "fingerprint", f"{fingerprint()} {care}"
     if mark.is_file() and mark.read_text(encoding="utf-8") == now:
         return
     shutil.rmtree(PARTS, ignore_errors=True)
     PARTS.mkdir()
-    command = ["node", HERE / "image" / "image.mjs", REPOSITORY, WHEELS, PARTS, *LEFT_OUT]
+    command = ["node", HERE / "image" / "image.mjs", REPOSITORY, WHEELS, PARTS, care, *LEFT_OUT]
     subprocess.run(command, cwd=HERE, check=True)
     mark.write_text(now, encoding="utf-8")
 
 
-def build(to: Path) -> None:
-    """Build the page into a folder; raises ``CalledProcessError``."""
+def build(to: Path, *, quick: bool = False) -> None:
+    """Build the page into a folder; raises ``CalledProcessError``.
+
+    ``quick``: its files are larger, and Python's own modules are compiled where they are imported.
+    """
     with (HERE / "build.lock").open("w") as lock:  # of two builds at a time one waits
         fcntl.flock(lock, fcntl.LOCK_EX)
         take_packages()
-        make_parts()
+        make_parts(quick=quick)
         _bundle(to)
 
 
@@ -110,10 +114,11 @@ def main() -> None:
     """Build the page, or say why not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", type=Path, default=BUILT, help="the folder, made anew (default: playground/built)")
+    parser.add_argument("--quick", action="store_true", help="build a larger page sooner, to try it")
     arguments = parser.parse_args()
     if reason := why_not():
         sys.exit(f"the playground cannot be built here: {reason}")
-    build(arguments.to.resolve())
+    build(arguments.to.resolve(), quick=arguments.quick)
     sys.stdout.write(f"built: {arguments.to}\n")
 
 

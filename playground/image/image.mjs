@@ -1,4 +1,4 @@
-// Makes the image of Python that the page starts from: node image/image.mjs REPOSITORY WHEELS FOLDER LEFT_OUT...
+// Makes the image of Python that the page starts from: node image/image.mjs REPOSITORY WHEELS FOLDER small|quick LEFT_OUT...
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -9,7 +9,8 @@ import createModule from "pyodide/pyodide.asm.mjs";
 import { differ, memoryOf, startPython, sumOf } from "../page/python.js";
 
 const [repository, wheels, target] = process.argv.slice(2, 5).map((each) => path.resolve(each));
-const leftOut = process.argv.slice(5); // rooms of the package
+const [care, ...leftOut] = process.argv.slice(5); // rooms of the package
+const quick = care === "quick";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const modules = path.dirname(fileURLToPath(import.meta.resolve("pyodide")));
 const indexURL = modules + "/";
@@ -32,7 +33,7 @@ function filesBelow(folder) {
     .map((file) => [path.relative(folder, file), fs.readFileSync(file)]);
 }
 
-/** Compiles the program, its packages and the standard library with the Python of the page. */
+/** Compiles the program and its packages with the Python of the page; where there is time, its standard library too. */
 async function stage(folder) {
   const python = await loadPyodide({ indexURL });
   for (const [name, from] of Object.entries({ repository, wheels, modules, image: here, folder })) {
@@ -40,6 +41,7 @@ async function stage(folder) {
     python.mountNodeFS(`/${name}`, from);
   }
   python.globals.set("left_out", python.toPy(leftOut));
+  python.globals.set("quick", quick);
   python.runPython(`
 import sys, zipfile
 from pathlib import Path
@@ -54,7 +56,8 @@ for wheel in sorted(Path("/wheels").glob("*.whl")):
     zipfile.ZipFile(wheel).extractall(unpacked)
     stage_folder(unpacked, app, {"_yaml"})
 (app / "ask.pyc").write_bytes(compiled(Path("/repository/playground/ask.py").read_bytes(), "ask.py"))
-stage_library(Path("/modules/python_stdlib.zip"), Path("/folder/python.zip"))
+library = Path("/modules/python_stdlib.zip")
+stage_library(library, Path("/folder/python.zip")) if not quick else Path("/folder/python.zip").write_bytes(library.read_bytes())
 `);
   return python;
 }
@@ -82,14 +85,14 @@ const COMPRESS = `
 from compression import zstd
 image = Path("/folder/image.bin").read_bytes()
 # Much in a memory is alike over long distances.
-options = {zstd.CompressionParameter.compression_level: 19, zstd.CompressionParameter.window_log: 25,
+options = {zstd.CompressionParameter.compression_level: ${quick ? 1 : 19}, zstd.CompressionParameter.window_log: 25,
            zstd.CompressionParameter.enable_long_distance_matching: 1}
 Path("/folder/image.zst").write_bytes(zstd.compress(image, options=options))
 `;
 
 /** Writes a file for the page, compressed with gzip. */
 function write(name, bytes) {
-  fs.writeFileSync(path.join(target, `${name}.gz`), zlib.gzipSync(bytes, { level: 9 }));
+  fs.writeFileSync(path.join(target, `${name}.gz`), zlib.gzipSync(bytes, { level: quick ? 1 : 9 }));
 }
 
 async function main() {

@@ -33,6 +33,11 @@ else
 fi
 """
 """A python whose pip writes down what it is to install."""
+FAKE_GO = """#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+: > "$2"
+"""
+"""A Go that builds nothing: no test waits for it."""
 WITHOUT_LAB = "import sys\nsys.modules['grpc'] = None\n"
 
 
@@ -54,7 +59,11 @@ def run(folder: Path, inputs: Mapping[str, str]) -> subprocess.CompletedProcess[
     values.update(inputs)
     bin = folder / "bin"
     bin.mkdir()
-    for name, text in (("python", FAKE), ("my-allocator", f"#!/bin/sh\nexec {sys.executable} {STARTER}\n")):
+    for name, text in (
+        ("python", FAKE),
+        ("go", FAKE_GO),
+        ("my-allocator", f"#!/bin/sh\nexec {sys.executable} {STARTER}\n"),
+    ):
         (bin / name).write_text(text)
         (bin / name).chmod(0o755)
     for name in ("my-allocator", "my-nri-plugin", "my-device-plugin"):
@@ -63,6 +72,7 @@ def run(folder: Path, inputs: Mapping[str, str]) -> subprocess.CompletedProcess[
         **os.environ,
         "PATH": f"{bin}:{os.environ['PATH']}",
         "GITHUB_ACTION_PATH": str(ROOT),
+        "XDG_CACHE_HOME": str(folder / "cache"),
         "GITHUB_STEP_SUMMARY": str(folder / "summary"),
         "GITHUB_OUTPUT": str(folder / "outputs"),
     }

@@ -42,6 +42,7 @@ UNNAMED = """() => [...document.querySelectorAll("select, button, textarea, [con
   .map(element => element.outerHTML.slice(0, 80))"""
 
 
+WIDE = {"width": 1280, "height": 900}
 STORED = """async () =>
   [localStorage.length, sessionStorage.length, document.cookie, (await indexedDB.databases()).length]"""
 KEPT = """async () => {
@@ -71,7 +72,7 @@ def site(tmp_path_factory):
     except subprocess.CalledProcessError as error:
         pytest.skip(f"the page needs packages that cannot be had here: {error}")
     folder = tmp_path_factory.mktemp("page")
-    build.build(folder)
+    build.build(folder, quick=True)
     with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=str(folder))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -91,23 +92,44 @@ def opened(browser, site):
     """Opens an address of the page; ``page.requests`` and ``page.heard`` fill as it goes on."""
     contexts = []
 
-    def show(address="", width=1280, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        context.set_default_timeout(PATIENCE * 1000)
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.rstrip("/"))
-        contexts.append(context)
-        page = context.new_page()
-        page.requests, page.heard = [], []
-        context.on("request", lambda request: page.requests.append(request.url))
-        page.on("console", lambda message: page.heard.append(message.text))
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
-        page.goto(site + address)
-        answered(page, 1)
-        return page
+    def show(address=""):
+        contexts.append(browser.new_context(viewport=WIDE))
+        return load(contexts[-1], site, address)
 
     yield show
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def loaded(browser, site):
+    """A page that is loaded once for many tests: each leaves it in a state of its own."""
+    context = browser.new_context(viewport=WIDE)
+    yield load(context, site, "")
+    context.close()
+
+
+@pytest.fixture
+def page(loaded):
+    """The page as it begins: with the first example, answered."""
+    loaded.set_viewport_size(WIDE)
+    before = count(loaded)
+    loaded.select_option("#example", "0")
+    answered(loaded, before + 1)
+    return loaded
+
+
+def load(context, site, address):
+    context.set_default_timeout(PATIENCE * 1000)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.rstrip("/"))
+    page = context.new_page()
+    page.requests, page.heard = [], []
+    context.on("request", lambda request: page.requests.append(request.url))
+    page.on("console", lambda message: page.heard.append(message.text))
+    page.on("pageerror", lambda error: page.heard.append(str(error)))
+    page.goto(site + address)
+    answered(page, 1)
+    return page
 
 
 def answered(page, count):
@@ -128,6 +150,11 @@ def type_into(page, editor, text):
     answered(page, before + 1)
 
 
+def follow(page, fragment):
+    """Open a link to the page where the page is open."""
+    page.evaluate("fragment => { location.hash = fragment; }", fragment.strip())
+
+
 def copied(page, button):
     page.evaluate("navigator.clipboard.writeText('')")
     page.evaluate("document.getElementById('copied').textContent = ''")
@@ -146,8 +173,7 @@ def test_the_first_answer_is_that_of_the_first_example(opened, site):
     assert {url for url in page.requests if not url.removeprefix("blob:").startswith(site)} == set()
 
 
-def test_what_is_typed_is_answered_with_faults_at_their_lines(opened):
-    page = opened()
+def test_what_is_typed_is_answered_with_faults_at_their_lines(page):
     type_into(page, "pods-editor", POD)
     assert page.inner_text("#summary") == "1 admitted, 0 refused"
     assert "default/typed" in page.inner_text("#pods")
@@ -159,8 +185,7 @@ def test_what_is_typed_is_answered_with_faults_at_their_lines(opened):
     assert "default/typed" in page.inner_text("#pods")  # the answer before stays, less bright
 
 
-def test_a_kubelet_that_does_not_start_is_said(opened):
-    page = opened()
+def test_a_kubelet_that_does_not_start_is_said(page):
     type_into(page, "config-editor", "cpuManagerPolicy: static")
     assert "The kubelet does not start" in page.inner_text("#problems")
     assert "set reservedSystemCPUs" in page.inner_text("#problems")
@@ -173,24 +198,26 @@ def test_a_link_of_the_shell_shows_the_same_answer(opened):
     assert "the one that this link was made for" in page.inner_text("#linked")
 
 
-def test_a_link_says_where_the_page_answers_otherwise(opened):
+def test_a_link_says_where_the_page_answers_otherwise(page):
     from numa_conformance.reference.simulation.link import link
 
     question = question_of(run(*ASKED, "--link"))
-    page = opened(link("", {**question, "by": "0.1.0", "digest": "0" * 12}))
+    before = count(page)
+    follow(page, link("", {**question, "by": "0.1.0", "digest": "0" * 12}))
+    answered(page, before + 1)
     assert "made by version 0.1.0, which answered otherwise" in page.inner_text("#linked")
-    page.evaluate("location.hash = '#1.AAAA'")
-    page.wait_for_selector("#linked .bad")
-    assert "not whole" in page.inner_text("#linked")
+    for fragment, said in (("#1.AAAA", "this link is not whole"), ("#2.AAAA", "this link is of another format")):
+        follow(page, fragment)
+        page.wait_for_selector(f"#linked .bad >> text={said}")
 
 
-def test_what_is_copied_asks_the_same(opened, site, tmp_path):
-    page = opened()
+def test_what_is_copied_asks_the_same(page, site, tmp_path):
+    before = count(page)
     page.select_option("#example", label="Scope pod: containers on one NUMA node together")
-    answered(page, 2)
+    answered(page, before + 1)
     link = copied(page, "copy-link")
     assert link.startswith(site)
-    assert count(page) == 2  # a second node that comes with an example is no question of its own
+    assert count(page) == before + 1  # a second node that comes with an example is no question of its own
     assert question_of(link)["digest"] == ask.ask(question_of(link))["digest"]
     commands = copied(page, "copy-commands").replace("numa-conformance ", f"{sys.executable} -m numa_conformance ")
     done = subprocess.run(["/bin/sh", "-c", commands], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -205,9 +232,8 @@ def test_what_is_copied_asks_the_same(opened, site, tmp_path):
     assert "```yaml\nkind: Pod" in text or "```yaml\n- kind: Pod" in text
 
 
-def test_the_browser_answers_as_python_does(opened):
+def test_the_browser_answers_as_python_does(page):
     examples = sorted((PLAYGROUND / "examples").glob("*.yaml"))
-    page = opened()
     for index in (2, 4, 5, 8, 11):
         before = count(page)
         page.select_option("#example", str(index))
@@ -234,8 +260,7 @@ def test_it_works_offline_once_loaded_and_stores_no_question(opened):
     assert not any("typed" in url or "#" in url for url in page.evaluate(KEPT))
 
 
-def test_no_other_host_can_be_asked(opened):
-    page = opened()
+def test_no_other_host_can_be_asked(page):
     asked = "fetch('http://127.0.0.2:1/').then(() => 'answered', error => error.name)"
     assert page.evaluate(asked) == "TypeError"
     assert any("Content Security Policy" in text for text in page.heard)
@@ -246,8 +271,7 @@ def test_no_other_host_can_be_asked(opened):
     assert worker.evaluate(ASK_ANOTHER) == "refused"
 
 
-def test_what_takes_long_can_be_stopped(opened):
-    page = opened()
+def test_what_takes_long_can_be_stopped(page):
     before = count(page)
     page.click("#pods-editor .cm-content")
     page.keyboard.press("Control+a")
@@ -259,8 +283,8 @@ def test_what_takes_long_can_be_stopped(opened):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_and_can_be_read(opened, scheme):
-    page = opened(width=400, scheme=scheme)
+def test_it_fits_and_can_be_read(page, scheme):
+    page.emulate_media(color_scheme=scheme)
     for width in (400, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -269,8 +293,7 @@ def test_it_fits_and_can_be_read(opened, scheme):
         assert [each for each in faint if each[0].strip()] == []
 
 
-def test_it_is_used_by_keyboard(opened):
-    page = opened()
+def test_it_is_used_by_keyboard(page):
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.getAttribute('aria-label')") == "Pods and steps":
@@ -284,10 +307,3 @@ def test_it_is_used_by_keyboard(opened):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"  # Tab leaves an editor
     assert json.loads(json.dumps(page.inner_text("#summary"))) == "1 admitted, 0 refused"
-
-
-def test_a_link_that_cannot_be_read_is_said(opened):
-    page = opened("#2.AAAA")
-    assert "this link is of another format" in page.inner_text("#linked")
-    page = opened("#1.AAAA")
-    assert "this link is not whole" in page.inner_text("#linked")
