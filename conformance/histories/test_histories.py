@@ -12,6 +12,7 @@ from numa_conformance.asking.findings.telling import CaseReport, finding_of, oth
 from numa_conformance.asking.groups import judged
 from numa_conformance.asking.outcomes import GroupOutcome, broken_first_in, broken_in, times_broken
 from numa_conformance.asking.shrinking import shortened, times_seen
+from numa_conformance.judging.telling import add_up
 from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED
 from numa_conformance.plugin.cases import TALLY, case_id
 from numa_conformance.plugin.run import Run
@@ -55,7 +56,7 @@ def test_every_step(
     in_part = {each.group: (each.driven, each.whole) for each in outcomes if _is_in_part(each, conformance)}
     telling = Counter[str]()
     for outcome in outcomes:
-        telling.update(outcome.verdicts.telling_on(name))  # a sum would drop the machines at 0
+        add_up(telling, outcome.verdicts.telling_on(name))
     tally = request.node.stash[TALLY] = CaseReport(times, histories, held_back=why, in_part=in_part, telling=telling)
     seconds = min(SECONDS, conformance.spending.left(TELLING)) if conformance.shrinks else 0.0
     if faults:

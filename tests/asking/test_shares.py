@@ -115,7 +115,7 @@ def test_a_target_that_starts_once_is_asked_here():
 
 
 def test_an_error_of_the_suite_is_raised_here(monkeypatch):
-    def judge(history):
+    def judge(history, telling):
         raise ZeroDivisionError("a judge is wrong")
 
     monkeypatch.setattr("numa_conformance.asking.shares.judge", judge)

@@ -236,7 +236,7 @@ class Asking:
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
         history, fault = drive(scenario, client, self._version, self._is_over)
-        verdicts = judge(history)
+        verdicts = judge(history, self.outcome.verdicts.telling)
         with self._one_at_a_time:
             self._take(scenario, history, verdicts, fault)
             self._seconds += (self._clock() - began) / len(self._clients)

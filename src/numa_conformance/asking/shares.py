@@ -16,6 +16,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
+from ..judging.telling import add_up
 from ..judging.verdicts import HistoryVerdicts, judge
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
@@ -136,13 +137,13 @@ class Shares:
         except Exception:
             pipe.send(False)
             return
-        faults = defaultdict[tuple[str, int], Counter[str]](Counter)
+        faults, telling = defaultdict[tuple[str, int], Counter[str]](Counter), Counter[tuple[str, str]]()
         with contextlib.closing(client):
             pipe.send(True)
             while True:
                 group, part, most_faults, whole = pipe.recv()
                 share = self._scenarios(*group)[part][number :: self._number]
-                self._drive(pipe, client, share, faults[group], most_faults, whole=whole)
+                self._drive(pipe, client, share, faults[group], most_faults, telling, whole=whole)
 
     def _drive(
         self,
@@ -151,6 +152,7 @@ class Shares:
         scenarios: Sequence[Scenario],
         faults: Counter[str],
         most_faults: int,
+        telling: Counter[tuple[str, str]],
         *,
         whole: bool,
     ) -> None:
@@ -160,7 +162,8 @@ class Shares:
                 continue
             try:
                 history, fault = drive(scenario, client, self._version)
-                verdicts = judge(history)
+                verdicts = judge(history, telling)
+                add_up(telling, verdicts.telling)
                 keeps = whole or fault is not None or verdicts.broken
                 driven = history if keeps else History(history.head, ()), verdicts, fault
                 pipe.send((driven, client.record.statements))

@@ -4,11 +4,12 @@ A question in which nothing can be wrong proves nothing, however often it is ask
 nowhere where one node alone has free CPUs. So the other answers to a few questions are judged too.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,27 +26,53 @@ from .world import World
 
 MOST_TRIES = 4
 """Questions of a history whose other answers are judged, for each requirement that none of them has broken."""
+ENOUGH = 5
+"""Histories on a machine that asked a requirement tellingly, after which no more are looked for."""
+Place = TypeVar("Place")
 CLASSES = (GUARANTEED, BURSTABLE, BEST_EFFORT)
 
 
 class Telling:
-    """Which MUSTs some other answer in a history would break; those that were asked and none would."""
+    """Which MUSTs some other answer in a history would break; those that were asked and none would.
 
-    def __init__(self) -> None:
-        self.tries: dict[str, int] = {}
-        self.shown: set[str] = set()
+    ``known``: how many histories before, by requirement and machine, asked tellingly.
+    """
+
+    def __init__(self, machine: str, known: Mapping[tuple[str, str], int]) -> None:
+        self._machine, self._known = machine, known
+        self._left: dict[str, int] = {}
+        self._shown: set[str] = set()
+
+    @property
+    def counts(self) -> Counter[tuple[str, str]]:
+        """Return by requirement and machine whether it was asked tellingly."""
+        return Counter({(name, self._machine): int(name in self._shown) for name in self._left if self._tried(name)})
 
     def looks_at(self, check: Checker) -> bool:
         """Tell whether other answers are to be tried by a checker: of a MUST that none has broken, a few times."""
-        name = check.requirement
-        return name not in self.shown and self.tries.get(name, 0) < MOST_TRIES and REQUIREMENTS[name].strength == "MUST"
+        left = self._left.get(check.requirement)
+        if left is None:
+            name = check.requirement
+            is_open = REQUIREMENTS[name].strength == "MUST" and self._known.get((name, self._machine), 0) < ENOUGH
+            left = self._left[name] = MOST_TRIES if is_open else -1
+        return left > 0
 
     def look(self, check: Checker, others: list[object]) -> None:
         """Try the other answers to a question by one checker."""
         name = check.requirement
-        self.tries[name] = self.tries.get(name, 0) + 1
+        self._left[name] -= 1
         if any(_is_wrong(check, other) for other in others):
-            self.shown.add(name)
+            self._shown.add(name)
+            self._left[name] = 0
+
+    def _tried(self, name: str) -> bool:
+        return 0 <= self._left[name] < MOST_TRIES
+
+
+def add_up(counts: Counter[Place], more: Mapping[Place, int]) -> None:
+    """Add how many further histories asked tellingly, up to ``ENOUGH``; what none asked so stays at 0."""
+    for place, number in more.items():
+        counts[place] = min(ENOUGH, counts[place] + number)
 
 
 def other_answers(subject: object) -> list[object]:

@@ -1,7 +1,9 @@
 """``judge``: every checker that applies is asked at every step of a history."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ..errors import Fault, UsageError
 from ..machine.small import is_small
@@ -11,7 +13,7 @@ from .chapter import OTHERWISE, REQUIREMENTS, Checker, NotAsked, NotConfigured, 
 from .node_subjects import Malformed
 from .questions import QuestionError
 from .subjects import subjects
-from .telling import Telling, has_other_answers, other_answers
+from .telling import Telling, add_up, has_other_answers, other_answers
 
 ANSWERED = "protocol/answers-every-question"
 """What a fault of the target breaks."""
@@ -36,8 +38,8 @@ class HistoryVerdicts:
     """What came of judging histories: how often each requirement was asked, in how many histories, what is broken.
 
     ``held_back``: how often a requirement was not asked of what it could be asked of, and why. ``telling``: in how many
-    histories on a machine some other answer would have broken a requirement, of those whose other answers are looked at
-    and that were asked there; all small machines are one.
+    histories on a machine some other answer would have broken a requirement, up to ``ENOUGH``, of those whose other
+    answers are looked at and that were asked there; all small machines are one.
     """
 
     tests: Counter[str] = field(default_factory=Counter)
@@ -65,7 +67,7 @@ class HistoryVerdicts:
         self.tests.update(more.tests)
         self.histories.update(more.histories)
         self.held_back.update(more.held_back)
-        self.telling.update(more.telling)
+        add_up(self.telling, more.telling)
         self.broken += more.broken
         self.steps += more.steps
 
@@ -92,13 +94,16 @@ class _Alike:
         return group
 
 
-def judge(history: History) -> HistoryVerdicts:
-    """Ask every checker that applies, at every step; needs nothing but the history."""
+def judge(history: History, known: Mapping[tuple[str, str], int] = MappingProxyType({})) -> HistoryVerdicts:
+    """Ask every checker that applies, at every step; needs nothing but the history.
+
+    ``known``: the ``telling`` of histories before; what was tellingly asked often enough is not looked at again.
+    """
     verdicts = HistoryVerdicts(steps=len(history.steps))
     held_back, tests = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
     tests.update({ANSWERED: len(history.steps), WELL_FORMED: len(history.steps)})
     groups: dict[object, _Alike] = {}
-    telling = Telling()
+    telling = Telling(_known_name(history.head.machine.name), known)
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
@@ -128,8 +133,7 @@ def judge(history: History) -> HistoryVerdicts:
         for requirement, why, since in group.excluded:
             held_back[requirement, why] += group.size - since
     verdicts.tests.update(tests)
-    machine = _known_name(history.head.machine.name)
-    verdicts.telling.update({(name, machine): int(name in telling.shown) for name in telling.tries})
+    verdicts.telling.update(telling.counts)
     verdicts.held_back.update(held_back)
     verdicts.broken += [
         Broken(ANSWERED, history, number, Violation(f"{step.method} is not answered", got=step.fault))

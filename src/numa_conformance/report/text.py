@@ -171,8 +171,8 @@ def _telling_counts(judged: Sequence[Case]) -> list[str]:
     least = min(telling, key=lambda name: (telling[name], name))
     pairs = [number for case in judged for number in case.telling.values()]
     return [
-        f"least tellingly tested: {least}: in {telling[least]:,} histories some other answer would break it; at "
-        f"{pairs.count(0):,} of {len(pairs):,} pairs of a MUST and a machine no other answer that was tried breaks it"
+        f"least tellingly tested: {least}: in {telling[least]:,} histories or more some other answer would break it; "
+        f"at {pairs.count(0):,} of {len(pairs):,} pairs of a MUST and a machine no other answer tried breaks it"
     ]
 
 
