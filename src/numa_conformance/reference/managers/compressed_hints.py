@@ -53,16 +53,17 @@ class CompressedHints:
             raise UsageError(
                 Fault("", f"{len(relevant)} NUMA nodes take part in one request", f"at most {MAX_RELEVANT}")
             )
-        narrowest = len(relevant) + len(free)
+        narrowest = 0
         base: list[int] = []
         fixed: list[int] = []
         for mask in (0, *subsets_by_size(relevant)):
-            if capable(mask):
-                narrowest = min(narrowest, max(mask.bit_count(), 1))
+            if not narrowest and capable(mask):
+                narrowest = max(mask.bit_count(), 1)  # they come by size
             if available(mask):
                 (base if extensible(mask) else fixed).append(mask)
         if not base and not fixed:
             return None
+        narrowest = narrowest or len(relevant) + len(free)
         preferred = {mask for mask in (*base, *fixed) if mask and mask.bit_count() == narrowest}
         if narrowest == 1 and 0 in base:
             preferred |= {1 << node for node in free}

@@ -133,10 +133,16 @@ def device_hints(
     def capable(mask: int) -> bool:
         return loose + sum(number for near, number in every.items() if near & mask) >= count
 
+    holding: set[int] = set()
+
     def available(mask: int) -> bool:
-        if any(not near & mask for near in reusable):
-            return False
-        return loose_free + sum(number for near, number in usable.items() if near & mask) >= count
+        if mask & (mask - 1) in holding or (
+            all(near & mask for near in reusable)
+            and loose_free + sum(number for near, number in usable.items() if near & mask) >= count
+        ):
+            holding.add(mask)  # what contains it holds the request too
+            return True
+        return False
 
     if len(numa_ids) > LISTED:
         touched = 0
