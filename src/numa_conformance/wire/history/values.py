@@ -137,9 +137,8 @@ def read_text(kind: type, value: Any) -> Any:
     """Read a value that has another form on the wire; raises ``ValueError``."""
     if kind in (NodeBits, NodeList):
         if isinstance(value, (list, tuple)) and value:
-            if {*map(type, value)} != {int} or min(value) < 0 or max(value) >= MOST_NODES:
-                raise ValueError(f"{list(value)[:10]!r:.80} are no NUMA nodes")
-            return _nodes(*value) if kind is NodeBits else NodeList(value)
+            nodes = _node_bits(value)
+            return nodes if kind is NodeBits else NodeList(value)
     elif isinstance(value, str) and kind in (CpuBits, IdText):
         return _cpu_bits(value) if kind is CpuBits else _id_text(value)
     elif kind is Fraction:
@@ -148,6 +147,13 @@ def read_text(kind: type, value: Any) -> Any:
         return BookedBytes(value)
     wanted = _FORMS.get(kind, "number of 64 bits")
     raise ValueError(f"{value!r:.80} is no {wanted}")
+
+
+def _node_bits(ids: Sequence[Any]) -> NodeBits:
+    try:
+        return _nodes(*ids)
+    except (TypeError, ValueError):
+        raise ValueError(f"{list(ids)[:10]!r:.80} are no NUMA nodes") from None
 
 
 _FORMS = {**dict.fromkeys((CpuBits, IdText), "set of CPUs"), **dict.fromkeys((NodeBits, NodeList), "set of NUMA nodes")}
@@ -175,8 +181,11 @@ def _id_text(text: str) -> IdText:
     return IdText(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096, typed=True)
 def _nodes(*ids: int) -> NodeBits:
+    """Raises ``TypeError`` and ``ValueError``."""
+    if {*map(type, ids)} != {int} or min(ids) < 0 or max(ids) >= MOST_NODES:
+        raise ValueError
     return NodeBits(bits_of(ids))
 
 
