@@ -22,7 +22,7 @@ from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire.history.history import Head, History, Step
 
 Json = dict[str, Any]
-SCENARIOS = 30 if DEEP else 8
+SCENARIOS = 30 if DEEP else 4
 """Of each group."""
 TARGETS: Mapping[str, Callable[[], object]] = {
     "the reference": lambda: ReferenceTarget("documented"),

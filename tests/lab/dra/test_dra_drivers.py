@@ -81,7 +81,10 @@ WITHOUT_CPUS = 10
 """What is asked of a driver whose devices have no CPUs."""
 
 
-@pytest.mark.parametrize("kind", ["memory", "nics"])
+KINDS = pytest.mark.parametrize("kind", ["memory", pytest.param("nics", marks=deep)])
+
+
+@KINDS
 def test_a_right_driver_without_cpus_is_asked_all_that_needs_none(kind: str) -> None:
     outcome = asked(*OTHERS, kind)
     assert outcome.verdicts.unmet == set()
@@ -97,7 +100,7 @@ def test_a_right_driver_without_cpus_is_asked_all_that_needs_none(kind: str) -> 
         pytest.param("refuses", "snc2-small", {"claims/prepare-is-idempotent", "restart/keeps-claims"}, marks=deep),
     ],
 )
-@pytest.mark.parametrize("kind", ["memory", "nics"])
+@KINDS
 def test_one_without_cpus_that_is_wrong_in_one_way_is_found(
     kind: str, way: str, machine: str, broken: set[str]
 ) -> None:
