@@ -168,3 +168,11 @@ def test_the_nearest_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert texts(there, asked) == nearest
     monkeypatch.setattr("numa_conformance.reference.advice.remedies._MOST", 2)
     assert texts(there, asked) == nearest[:2]
+
+
+@pytest.mark.parametrize("amount", ["60k", "8Gi", "9223372036854775807"])
+def test_of_a_vast_number_that_nobody_offers_not_each_smaller_one_is_tried(amount: str) -> None:
+    """There are billions; a kubelet passes over what no plugin offers."""
+    there = node("t1-one-socket-smt2")
+    advice = advise(there, pod("a", {"cpu": 99, "memory": "1Gi", "example.com/vast": amount}))
+    assert [one.text for one in advice.remedies] == ["with 7 CPUs in place of 99"]

@@ -195,7 +195,8 @@ class OtherRequests:
     def _nearest(self, name: str, others: Amounts) -> Iterator[Quantity | None]:
         """Yield the nearest smaller amount that fits and the nearest larger one, ``others`` being changed too."""
         wanted, numbers = self.askers[name].requests[name].as_number / Fraction(self._unit(name)), self._numbers(name)
-        smaller = [number for number in numbers if number < max(Fraction(1), wanted)][::-1]
+        below = max(Fraction(1), wanted)
+        smaller = [number for number in numbers if number < below][::-1]
         larger = [number for number in numbers if number > wanted > 0] if self._may_grow else []
         for fails, candidates in ((min(ceil(wanted), numbers[-1] + 1), smaller), (int(wanted), larger)):
             for number in candidates:
@@ -219,12 +220,12 @@ class OtherRequests:
         return fits
 
     def _numbers(self, name: str) -> Sequence[int]:
-        """Return what to try of a resource in its units, ascending: every number of what is counted."""
+        """Return what to try of a resource in its units, ascending: each number of what is counted, if they are few."""
         unit, least = self._unit(name), int(name in _NEEDED)
         if unit == 1 and name == "cpu" and gives_whole_cores(self.node):
             least = max(core.bit_count() for core in self.node.machine.core_bits)
         most = max(self._most(name), least)
-        if unit == 1:
+        if unit == 1 and (name == "cpu" or most <= _MOST_SUMS):
             return range(least, most + 1)
         rest = pod_requests(self.pod).get(name, _NONE) - self.askers[name].requests[name]
         tables = [node.tables[name] for node in (self.node.pools.memory or {}).values() if name in node.tables]
