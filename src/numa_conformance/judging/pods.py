@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
 
-from ..wire.history.quantities import read_amount
+from ..wire.history.quantities import read_amount, read_once
 
 Amounts = Mapping[str, Fraction]
 """Resource name to amount."""
@@ -102,10 +102,7 @@ class PodSpec:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "PodSpec":
         """Read the JSON object of a pod; raises ``ValueError`` where it is none. Equal ones are read once."""
-        try:
-            return _read(msgspec.json.encode(document))
-        except OverflowError:  # a number of more than 64 bits
-            return cls.read(document)
+        return read_once(cls.read, document)
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "PodSpec":
@@ -214,11 +211,6 @@ def _class_as_a_whole(resources: Resources | None, *, is_alone: bool) -> str | N
     if not any(amounts) or not (is_alone or all(amounts)):
         return None
     return qos_class([({**limits, **explicit}, limits)])
-
-
-@lru_cache(maxsize=4096)
-def _read(document: bytes) -> PodSpec:
-    return PodSpec.read(msgspec.json.decode(document))
 
 
 def _kind(init: ContainerDocument) -> Kind:

@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from ..cpuset import CpuSet, checked
 from ..errors import CpuSetSyntaxError
-from ..wire.history.quantities import amount, read_amount
+from ..wire.history.quantities import amount, read_amount, read_once
 from ..wire.history.values import NodeId
 from .choice import STRICT
 from .pods import NOTHING
@@ -77,10 +76,7 @@ class Settings:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Settings":
         """Read a KubeletConfiguration in its JSON form; raises ``ValueError`` where it is none."""
-        try:
-            return _read(msgspec.json.encode(document))
-        except OverflowError:  # a number of more than 64 bits
-            return cls.read(document)
+        return read_once(cls.read, document)
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Settings":
@@ -114,11 +110,6 @@ class Settings:
     def strict(self) -> bool:
         """Whether reserved CPUs are kept out of the shared pool."""
         return STRICT in self.options
-
-
-@lru_cache(maxsize=4096)
-def _read(document: bytes) -> Settings:
-    return Settings.read(msgspec.json.decode(document))
 
 
 def _by_node(entries: Iterable[MemoryReservation]) -> Mapping[int, Mapping[str, int]]:

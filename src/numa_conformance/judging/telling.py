@@ -46,7 +46,8 @@ class Telling:
     @property
     def counts(self) -> Counter[tuple[str, str]]:
         """Return by requirement and machine whether it was asked tellingly."""
-        return Counter({(name, self._machine): int(name in self._shown) for name in self._left if self._tried(name)})
+        tried = [name for name, left in self._left.items() if 0 <= left < MOST_TRIES]
+        return Counter({(name, self._machine): int(name in self._shown) for name in tried})
 
     def looks_at(self, check: Checker) -> bool:
         """Tell whether other answers are to be tried by a checker: of a MUST that none has broken, a few times."""
@@ -64,9 +65,6 @@ class Telling:
         if any(_is_wrong(check, other) for other in others):
             self._shown.add(name)
             self._left[name] = 0
-
-    def _tried(self, name: str) -> bool:
-        return 0 <= self._left[name] < MOST_TRIES
 
 
 def add_up(counts: Counter[Place], more: Mapping[Place, int]) -> None:

@@ -1,16 +1,17 @@
 """Amounts as a user writes them, exact (``1500m``, ``2Gi``, ``1e3``), and the ResourceClaims that consume them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from ...cpuset import Unchecked, checked
 from ...machine import MemoryNode
 
+T = TypeVar("T")
 HUGE = "hugepages-"
 """What the names of huge pages as a resource begin with."""
 
@@ -38,6 +39,20 @@ def amount(written: str | float) -> Fraction:
     else:
         number *= _BINARY[binary] if binary else _DECIMAL[decimal]
     return -number if sign == "-" else number
+
+
+def read_once(read: Callable[[Any], T], document: Mapping[str, Any]) -> T:
+    """Read a JSON object; equal ones are read once."""
+    try:
+        known: T = _once(read, msgspec.json.encode(document))
+    except OverflowError:  # a number of more than 64 bits
+        known = read(document)
+    return known
+
+
+@lru_cache(maxsize=8192)
+def _once(read: Callable[[Any], T], document: bytes) -> T:
+    return read(msgspec.json.decode(document))
 
 
 def read_amount(kind: type, written: Any) -> Any:

@@ -183,7 +183,6 @@ def _id_text(text: str) -> IdText:
 
 @lru_cache(maxsize=4096, typed=True)
 def _nodes(*ids: int) -> NodeBits:
-    """Raises ``TypeError`` and ``ValueError``."""
     if {*map(type, ids)} != {int} or min(ids) < 0 or max(ids) >= MOST_NODES:
         raise ValueError
     return NodeBits(bits_of(ids))
