@@ -89,8 +89,9 @@ class _Assumptions:
     def _cores(self, socket: Mapping[int, int]) -> _Groups:
         """Return for each CPU the lowest one of its core."""
         core, says, online = self._known(CORE), self._facts.says, len(self._order)
-        if len(core) == online:
-            return core
+        if len(core) == online:  # the lowest that a text names may be of no other text
+            lowest = {core[cpu]: cpu for cpu in reversed(self._order)}
+            return {cpu: lowest[core[cpu]] for cpu in self._order}
         threads = says.get((THREADS,)) or self._likely_threads()
         places = {cpu: (self._numa[cpu], socket.get(cpu, 0)) for cpu in self._order}
         sets = [[cpu for cpu in self._order if places[cpu] == place] for place in dict.fromkeys(places.values())]
