@@ -53,17 +53,17 @@ class CompressedHints:
             raise UsageError(
                 Fault("", f"{len(relevant)} NUMA nodes take part in one request", f"at most {MAX_RELEVANT}")
             )
-        narrowest = 0
+        narrowest = len(relevant) + len(free)
         base: list[int] = []
         fixed: list[int] = []
         for mask in (0, *subsets_by_size(relevant)):
-            if not narrowest and capable(mask):
-                narrowest = max(mask.bit_count(), 1)  # they come by size
+            size = max(mask.bit_count(), 1)
+            if size < narrowest and capable(mask):  # they come by size
+                narrowest = size
             if available(mask):
                 (base if extensible(mask) else fixed).append(mask)
         if not base and not fixed:
             return None
-        narrowest = narrowest or len(relevant) + len(free)
         preferred = {mask for mask in (*base, *fixed) if mask and mask.bit_count() == narrowest}
         if narrowest == 1 and 0 in base:
             preferred |= {1 << node for node in free}

@@ -183,7 +183,7 @@ def _id_text(text: str) -> IdText:
 
 @lru_cache(maxsize=4096, typed=True)
 def _nodes(*ids: int) -> NodeBits:
-    if {*map(type, ids)} != {int} or min(ids) < 0 or max(ids) >= MOST_NODES:
+    if not all(type(node) is int and 0 <= node < MOST_NODES for node in ids):
         raise ValueError
     return NodeBits(bits_of(ids))
 
