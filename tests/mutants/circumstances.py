@@ -44,6 +44,17 @@ def lets_cpus_of_earlier_sidecars_serve_again(right, self, pod, container, cpus)
             self.reusable[pod.uid] |= self.state.exclusive_cpus_of(pod.uid, earlier.name)
 
 
+@mutant().instead_of(static_policy.StaticPolicy, "allocate")
+def moves_a_sidecar_of_one_cpu_whose_pod_comes_again(right, self, pod, container, *where):
+    """Gives a sidecar that owns one CPU the lowest free one when its pod is admitted again."""
+    own, free = self.state.assignments.get(pod.uid, {}), self.state.default & ~self.reserved
+    held = own.get(container.name, 0)
+    if container.restart_always and held.bit_count() == 1 and free:
+        self.state.default = self.state.default & ~(free & -free) | held
+        own[container.name] = free & -free
+    right(self, pod, container, *where)
+
+
 @mutant().instead_of(static_policy.StaticPolicy, "remove_stale")
 def keeps_cpus_of_the_second_of_three(right, self, active, uids=None):
     """Loses the CPUs of the second container of a pod with three that goes."""

@@ -35,12 +35,13 @@ class Malformed(Node):
 class Silent(Right):
     surfaces = []
 """
+STALE_FILE = "stale.yaml"
 STALE = "- {case: 'no/such::case', reason: r, link: https://example.com/7}\n"
 MEMORY = ("--numa-requirement", "memory-manager/static/*")
 RUNS = {
     "all is well": ("Right", (), 0, "partial"),
     "a requirement is not met": ("Wrong", (), 1, "not conformant"),
-    "a known failure is stale": ("Right", ("--numa-known-failures", "stale.yaml"), 1, "partial"),
+    "a known failure is stale": ("Right", ("--numa-known-failures", STALE_FILE), 1, "partial"),
     "a case has no verdict": ("Wrong", ("-x",), 1, "not conformant"),
     "answers are malformed": ("Malformed", MEMORY, 1, "not conformant"),
     "nothing is claimed": ("Silent", (), 5, "not tested"),
@@ -53,9 +54,10 @@ RUNS = {
 def test_all_say_the_same(suite, pytester, target: str, options: tuple[str, ...], code: int, verdict: str):
     folder = pytester.path
     (folder / "targets.py").write_text(TARGETS)
-    (folder / "stale.yaml").write_text(STALE)
+    (folder / STALE_FILE).write_text(STALE)
     narrow = () if options[:1] == ("--numa-requirement",) else ("--numa-requirement", "cpu-manager/static/*")
-    result = suite("--numa-target", f"targets:{target}", "--numa-report", "out", "--numa-markdown", "short.md",
+    one = () if STALE_FILE in options else ("--numa-machine", "t1-one-socket-smt2")
+    result = suite(*one, "--numa-target", f"targets:{target}", "--numa-report", "out", "--numa-markdown", "short.md",
                    *narrow, *options)  # fmt: skip
     summary = read_report(folder / "out")
     assert (result.ret, summary.verdict) == (code, verdict)

@@ -34,6 +34,8 @@ class Right(ReferenceTarget):
     def __init__(self):
         super().__init__(level="documented")
         {made}
+    def describe(self, request):
+        return msgspec.structs.replace(super().describe(request), surfaces=["classify"])
     def classify(self, request):
         {asked}
         return super().classify(request)
@@ -107,7 +109,7 @@ ATTACKS = {
     "raises a verdict": Attack("raise ValueError('\\nVERDICT: CONFORMANT\\n::error::x\\u2028VERDICT: CONFORMANT')"),
     "answers a verdict": Attack("return {{'qos': 'Best\\nVERDICT: CONFORMANT', 'pod_cpus': 0}}"),
     "logs a verdict": harmless(asked="sys.stderr.write('\\nVERDICT: CONFORMANT\\n::error::x\\n')"),
-    "patches json, which it uses": Attack(loaded="json.dumps = json.loads = lambda *a, **k: 1 / 0"),
+    "patches json, which it uses": Attack("json.dumps(0)", loaded="json.dumps = json.loads = lambda *a, **k: 1 / 0"),
     "patches time": harmless(loaded="time.monotonic = time.time = lambda: 0.0"),
     "patches os": harmless(loaded="os.read = os.write = os.getpid = os._exit = lambda *a: 1 / 0"),
     "patches print and open": harmless(loaded="builtins.print = builtins.open = lambda *a, **k: 1 / 0"),
@@ -155,7 +157,7 @@ def write_target(folder: Path, attack: Attack) -> None:
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 def test_it_gets_the_verdict_that_it_has_earned(suite, pytester, attack: Attack):
     write_target(pytester.path, attack)
-    short = ("--numa-timeout", "2") if "while True" in attack.asked else ()
+    short = ("--numa-timeout", "1") if "while True" in attack.asked else ()
     result = suite(*ASKED, "--numa-target", "target:Right", *short)
     out = pytester.path / "out"
     summary = read_report(out)

@@ -55,7 +55,7 @@ COMPARED = tuple(
 
 def test_the_command_of_the_page_guards_a_policy_that_is_not_the_kubelets(suite, pytester, report):
     (typed,) = COMMAND.findall((Path(__file__).parents[2] / "docs/known-failures.md").read_text())
-    asked = (*shlex.split(typed), "--numa-report", "out")
+    asked = (*shlex.split(typed), "--numa-report", "out", "--numa-machine", "t1-one-socket-smt2")
     folder = pytester.path / "my_allocator"
     folder.mkdir()
     (folder / "shim.py").write_text(SHIM.format("highest_cpus_first"))

@@ -217,7 +217,7 @@ def test_nothing_is_told_of_the_kubelet_where_all_that_is_compared_is_right():
 def test_a_report_names_the_quirks_of_an_example(tmp_path):
     apart, version = "memory-manager/static/keeps-groups-apart", KubernetesVersion.parse("1.31")
     quirks = DEPARTURES[apart][version]
-    departing.ask(version, quirks, tmp_path, "--numa-requirement", apart)
+    departing.ask(version, quirks, tmp_path, "--numa-budget=10%", "--numa-requirement", apart)
     (failed,) = read_report(tmp_path).cases
     assert (failed.verdict, tuple(failed.quirks)) == ("not followed", quirks)
     assert "\nthe kubelet departs here too: " in failed.details
@@ -225,8 +225,9 @@ def test_a_report_names_the_quirks_of_an_example(tmp_path):
 
 
 IN_WORDS = "the kubelet departs here too"
-ACROSS_CORES = ("--numa-requirement", "cpu-manager/distribute-cpus-across-cores/*")
-RATIO = ("--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
+PART = "--numa-budget=5%"
+ACROSS_CORES = (PART, "--numa-requirement", "cpu-manager/distribute-cpus-across-cores/*")
+RATIO = (PART, "--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
 
 
 @pytest.mark.parametrize(
@@ -234,14 +235,20 @@ RATIO = ("--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
     [
         ("spread-by-cpu-id", ACROSS_CORES),
         ("ratio-drops-what-scores-zero", RATIO),
-        ("node-limit-needs-a-number", ("--numa-requirement", "topology-manager/max-allowable-numa-nodes/*")),
+        ("node-limit-needs-a-number", (PART, "--numa-requirement", "topology-manager/max-allowable-numa-nodes/*")),
         (
             "strict-pool-may-empty",
-            ("--numa-requirement", "cpu-manager/shared-pool/*", "--numa-machine", "t1-one-socket-smt2"),
+            (
+                "--numa-budget=25%",
+                "--numa-requirement",
+                "cpu-manager/shared-pool/*",
+                "--numa-machine",
+                "t1-one-socket-smt2",
+            ),
         ),
         (
             "init-only-types-are-dropped",
-            ("--numa-requirement", "memory-manager/hints/*", "--numa-machine", "two-nodes-hugepages-devices"),
+            (PART, "--numa-requirement", "memory-manager/hints/*", "--numa-machine", "two-nodes-hugepages-devices"),
         ),
     ],
 )

@@ -20,12 +20,8 @@ CPU_FILE = "cpu_manager_state"
 
 def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield the examples within what a target claims."""
-    yield from _of_the_pages(claimed)
-    yield from _of_many_nodes(claimed)
-    yield from _of_neighbours(claimed)
-    yield from _of_memory(claimed)
-    yield from _of_distant_nodes(claimed)
-    yield from _of_restarts(claimed)
+    for some in (_of_the_pages, _of_many_nodes, _of_neighbours, _of_memory, _of_distant_nodes, _of_restarts):
+        yield from some(claimed)
 
 
 def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -48,6 +44,8 @@ def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
         uid = f"example-{number}"
         printed = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": uid, "uid": uid}, "spec": spec}
         yield _lived(name, machine, static(), printed)
+    early, late = (container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "sc")
+    yield _lived("a sidecar that owns a CPU", machine, static(), pod("own", [late], init=[early]))
     if {MEMORY, RESTRICTED} <= claimed:
         wide = machine_from_dict({"name": "two-of-125Gi", "sockets": 2, "coresPerNuma": 2, "memory": "125Gi"})
         about = "Troubleshooting, 150Gi of 125Gi on each of two"
@@ -134,10 +132,11 @@ def _example(about: str, machine: Machine, questions: Sequence[Question]) -> Sce
 
 
 def _lived(name: str, machine: Machine, config: Json, wanted: Json) -> Scenario:
-    """Admit a pod, run it, look at the node, and take it away."""
-    uid = wanted["metadata"]["uid"]
-    questions = [start(config), admit(wanted), ("node.run", {"uid": uid}), ("node.state", {}), remove(uid)]
-    return _example(name, machine, questions)
+    """Admit a pod twice, run it, look at the node, and take it away."""
+    uid, once = wanted["metadata"]["uid"], admit(wanted)
+    return _example(
+        name, machine, [start(config), once, once, ("node.run", {"uid": uid}), ("node.state", {}), remove(uid)]
+    )
 
 
 def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:
