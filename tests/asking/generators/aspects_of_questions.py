@@ -103,11 +103,16 @@ def of_score(_machine: Machine, asked: Params) -> Aspects:
 
 def of_classify(_machine: Machine, asked: Params) -> Aspects:
     spec = PodSpec.of(asked["pod"])
-    devices = sum(any("/" in name for name in each.requests) for each in spec.containers)
     implied = sum(bool(each.implied & {"cpu", "memory"}) for each in spec.containers)
     aspects = of_pod(asked["pod"])
     del aspects["device resources of a container"]
-    return {**aspects, "containers with devices": some(devices), "containers with limits alone": some(implied)}
+    return {**aspects, **_with_devices(spec), "containers with limits alone": some(implied)}
+
+
+def _with_devices(spec: PodSpec) -> Aspects:
+    return {
+        "containers with devices": some(sum(any("/" in name for name in each.requests) for each in spec.containers))
+    }
 
 
 def of_start(machine: Machine, asked: Params) -> Aspects:
@@ -160,7 +165,7 @@ def of_resize(_machine: Machine, asked: Params) -> Aspects:
     told = ("CPU policy", "memory policy", "topology policy", "scope")
     pod = of_pod(asked["pod"])
     del pod["device resources of a container"], pod["huge page sizes"]
-    return {**{name: configuration[name] for name in told}, **pod}
+    return {**{name: configuration[name] for name in told}, **pod, **_with_devices(PodSpec.of(asked["pod"]))}
 
 
 def of_plugin_start(machine: Machine, _asked: Params) -> Aspects:

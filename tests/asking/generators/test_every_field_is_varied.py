@@ -113,7 +113,7 @@ VALUES = {
         "app containers": NUMBERS,
         "beside the apps": BESIDE,
         "exclusive and shared containers": ("own", "shared", "own+shared"),
-        "containers with devices": ("0", *NUMBERS),
+        "containers with devices": SOME,
     },
     "plugin.start": {"NUMA nodes": NUMBERS},
     "plugin.prefer": {"available": ("as many as are wanted", "more"), "included": SOME, "size": NUMBERS},
@@ -168,7 +168,7 @@ _never(
     {"held by the container": ("some",), "reusable": ("some",)},
 )
 _never(
-    "classify",
+    "classify node.resize",
     "only Guaranteed pods have CPUs of their own",
     ("class", ("BestEffort", "Burstable")),
     {"exclusive and shared containers": ("own", "own+shared")},
@@ -202,12 +202,6 @@ _never(
     {"options": ("1", "2 or more"), "files": ("told",)},
 )
 _never("node.start", "the file is that of a node that gives CPUs", ("topology policy", ("none",)), {"files": ("told",)})
-_never(
-    "node.resize",
-    "only Guaranteed pods have CPUs of their own",
-    ("class", ("Burstable",)),
-    {"exclusive and shared containers": ("own", "own+shared")},
-)
 _never("node.resize", "memory is pinned beside CPUs", ("CPU policy", ("none",)), {"memory policy": ("Static",)})
 _never("node.resize", "policy none has no scope", ("topology policy", ("none",)), {"scope": ("container", "pod")})
 _never("node.resize", "a policy has a scope", ("topology policy", ALIGNING), {"scope": ("absent",)})

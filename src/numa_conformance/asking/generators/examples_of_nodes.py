@@ -15,12 +15,20 @@ from .workloads import best_effort, container, guaranteed, kubelet, pod, static,
 Json = Mapping[str, Any]
 SINGLE, RESTRICTED = "topology-manager/single-numa-node", "topology-manager/restricted"
 STATIC, MEMORY, RESTART = "cpu-manager/static", "memory-manager/static", "node/restart"
-CPU_FILE = "cpu_manager_state"
+CPU_FILE, INIT = "cpu_manager_state", "cpu-manager/init-containers"
 
 
 def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield the examples within what a target claims."""
-    for some in (_of_the_pages, _of_many_nodes, _of_neighbours, _of_memory, _of_distant_nodes, _of_restarts):
+    for some in (
+        _of_the_pages,
+        _of_many_nodes,
+        _of_neighbours,
+        _of_memory,
+        _of_resizes,
+        _of_distant_nodes,
+        _of_restarts,
+    ):
         yield from some(claimed)
 
 
@@ -44,8 +52,9 @@ def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
         uid = f"example-{number}"
         printed = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": uid, "uid": uid}, "spec": spec}
         yield _lived(name, machine, static(), printed)
-    early, late = (container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "sc")
-    yield _lived("a sidecar that owns a CPU", machine, static(), pod("own", [late], init=[early]))
+    if INIT in claimed:
+        early, late = (container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "sc")
+        yield _lived("a sidecar that owns a CPU", machine, static(), pod("own", [late], init=[early]))
     if {MEMORY, RESTRICTED} <= claimed:
         wide = machine_from_dict({"name": "two-of-125Gi", "sockets": 2, "coresPerNuma": 2, "memory": "125Gi"})
         about = "Troubleshooting, 150Gi of 125Gi on each of two"
@@ -79,29 +88,39 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
         config = static(reserved=others, topology="best-effort", more=more, reservedMemory=pinned)
         sizes = enumerate((whole // 2, whole, whole * 5 // 4, whole * 9 // 4))
         pods = [guaranteed(f"p{number}", 1, f"{mib}Mi") for number, mib in sizes]
-        questions = [
-            start(config),
-            *(question for wanted in pods for question in (admit(wanted), remove(wanted["metadata"]["uid"]))),
-        ]
-        yield _example("memory elsewhere", machine, questions)
+        comings = [each for wanted in pods for each in (admit(wanted), remove(wanted["metadata"]["uid"]))]
+        yield _example("memory elsewhere", machine, [start(config), *comings])
 
 
 def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
-    """Yield memory of two NUMA nodes beside memory of one, and memory that is to change in place."""
+    """Yield memory of two NUMA nodes beside memory of one."""
     machine = load_machine("t3-two-numa-per-socket")
     mib = ordinary(machine.memory[-1]) >> 20
     if {STATIC, MEMORY, RESTRICTED} <= claimed:
         pods = [admit(guaranteed("wide", "100m", f"{mib * 5 // 4}Mi")), admit(guaranteed("narrow", "100m", "64Mi"))]
         questions = [start(static_memory("restricted")), *pods, ("node.state", {})]
         yield _example("memory of two and of one", machine, questions)
-    if {STATIC, MEMORY, "node/resize"} <= claimed:
-        both, more = (
-            pod("two", [container(name, cpu="1", memory=memory) for name, memory in (("a", "64Mi"), ("b", size))])
-            for size in ("64Mi", "128Mi")
-        )
-        run: Question = ("node.run", {"uid": "two"})
-        questions = [start(static_memory()), admit(both), run, ("node.state", {}), ("node.resize", {"pod": more})]
-        yield _example("memory that is resized", machine, questions)
+
+
+def _of_resizes(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield pods that are to change in place: their memory, or what runs beside a sidecar and has devices."""
+    if not {STATIC, "node/resize"} <= claimed:
+        return
+    if MEMORY in claimed:
+        one = container("a", cpu="1", memory="64Mi")
+        two = [pod("two", [one, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
+        yield _lived("memory that is resized", load_machine("t3-two-numa-per-socket"), static_memory(), *two)
+    policies, more = ("none", "best-effort", "restricted"), {INIT, "cpu-manager/none", "device-manager/allocation"}
+    if {*more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
+        machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
+        early = [container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "is"]
+        own, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
+        all_kinds = [pod("all", [own, {**part, "name": "part"}], early) for part in parts]
+        least = pod("least", [container("c", other=gpu)], [container("s", sidecar=True, other=gpu)])
+        for policy in policies:
+            for config in (kubelet(cpuManagerPolicy="none", topologyManagerPolicy=policy), static(topology=policy)):
+                for changed in (all_kinds, [least] * 2):
+                    yield _lived(f"resized under {policy}", machine, config, *changed)
 
 
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -131,12 +150,12 @@ def _example(about: str, machine: Machine, questions: Sequence[Question]) -> Sce
     return Scenario("example", f"node, {about}", machine, partial(ask_all, questions))
 
 
-def _lived(name: str, machine: Machine, config: Json, wanted: Json) -> Scenario:
-    """Admit a pod twice, run it, look at the node, and take it away."""
+def _lived(name: str, machine: Machine, config: Json, wanted: Json, *changed: Json) -> Scenario:
+    """Admit a pod twice, run it, look at the node, resize the pod, and take it away."""
     uid, once = wanted["metadata"]["uid"], admit(wanted)
-    return _example(
-        name, machine, [start(config), once, once, ("node.run", {"uid": uid}), ("node.state", {}), remove(uid)]
-    )
+    resizes = [("node.resize", {"pod": each}) for each in changed]
+    questions = [start(config), once, once, ("node.run", {"uid": uid}), ("node.state", {}), *resizes, remove(uid)]
+    return _example(name, machine, questions)
 
 
 def _of_restarts(claimed: frozenset[str]) -> Iterator[Scenario]:

@@ -74,7 +74,6 @@ def score_sweep(kinds: Sequence[str] = KINDS, *, seed: int = 0) -> Iterator[Scen
     for kind in kinds:
         yield _scenario("sweep", f"score {kind}, what is left out", _left_out(kind))
         yield _scenario("sweep", f"score {kind}, weights", _weights(kind))
-        yield _scenario("sweep", f"score {kind}, pods of several containers", _containers(kind))
         yield _scenario("sweep", f"score {kind}, the same requests otherwise", _otherwise(kind))
         by_lot = chain(*(_by_lot(kind, lot) for _ in range(40)))
         yield _scenario("sweep", f"score {kind}, by lot", by_lot, seed)
@@ -134,26 +133,6 @@ def _weights(kind: str) -> Iterator[Question]:
     for foo in (1, 9):
         weighed = strategy(kind, cpu=1, memory=1, foo=foo)
         yield _question(weighed, {**room, FOO: "4"}, [used], {"cpu": "1", "memory": "1Gi", FOO: "4"})
-
-
-def _containers(kind: str) -> Iterator[Question]:
-    """Ask for pods whose containers, sidecars and overhead add up, and whose init containers do not."""
-    described = strategy(kind, cpu=1)
-    room = {"cpu": "20"}
-    light, heavy = _cpus("1"), _cpus("1", init=["9"])
-    pods = (
-        *(light, heavy, _cpus("4", "5"), _cpus("4", init=["6", "8"]), _cpus("4", sidecars=["8"])),
-        *(_cpus("2", sidecars=["2"], init=["9"]), _with_overhead(light, "8"), _cpus("1500m", "500m")),
-        _cpus("1", "2", "3", "500m", sidecars=["1"]),
-    )
-    for pod in pods:
-        yield _question_of_pods(described, room, [light, heavy], pod)
-    for others in ([], [light], [light, heavy], [*pods[:1], *pods[4:6]]):
-        yield _question_of_pods(described, room, others, light)
-
-
-def _with_overhead(pod: Mapping[str, Any], cpu: str) -> dict[str, Any]:
-    return {**pod, "spec": {**pod["spec"], "overhead": {"cpu": cpu}}}
 
 
 def _otherwise(kind: str) -> Iterator[Question]:
@@ -250,12 +229,6 @@ def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Quest
         cases.append((in_use, by_lot))
     for used, wanted in cases:
         yield _question(described, room, [used], wanted)
-    for pod in (
-        *(_cpus("4", "5"), _cpus("4", init=["9"]), _cpus("4", init=["8"]), _cpus("4", sidecars=["5"])),
-        *(_cpus("1", sidecars=["3"], init=["6"]), _with_overhead(_cpus("8"), "1m")),
-    ):
-        yield _question_of_pods(described, room, [], pod)
-    yield _question_of_pods(described, room, [_cpus("1", init=["5"])], _cpus("4"))
 
 
 def _small(amount: int) -> Amounts:
@@ -273,18 +246,9 @@ def _question_of_pods(
     return "score", {"strategy": described, "allocatable": {**room, "pods": "110"}, "pods": named, "pod": pod}
 
 
-def _pod(apps: Sequence[Amounts], *, init: Sequence[Amounts] = (), sidecars: Sequence[Amounts] = ()) -> dict[str, Any]:
-    """Describe a pod that requests amounts; its sidecars start before its init containers."""
-    first = [{**_container(f"s{index}", amounts), "restartPolicy": "Always"} for index, amounts in enumerate(sidecars)]
-    first += [_container(f"i{index}", amounts) for index, amounts in enumerate(init)]
-    spec: dict[str, Any] = {"containers": [_container(f"c{index}", amounts) for index, amounts in enumerate(apps)]}
-    return {"metadata": {"name": "p"}, "spec": {**spec, "initContainers": first} if first else spec}
-
-
-def _cpus(*apps: str, init: Sequence[str] = (), sidecars: Sequence[str] = ()) -> dict[str, Any]:
-    """Describe a pod that requests CPUs alone."""
-    first, before, always = ([{"cpu": amount} for amount in amounts] for amounts in (apps, init, sidecars))
-    return _pod(first, init=before, sidecars=always)
+def _pod(apps: Sequence[Amounts]) -> dict[str, Any]:
+    containers = [_container(f"c{index}", amounts) for index, amounts in enumerate(apps)]
+    return {"metadata": {"name": "p"}, "spec": {"containers": containers}}
 
 
 def _container(name: str, amounts: Amounts) -> dict[str, Any]:
