@@ -25,7 +25,7 @@ from numa_conformance.lab.cluster.pods import PodWatch, is_decided, refusal_of
 from numa_conformance.lab.cluster.programs import last_words
 from numa_conformance.lab.cluster.record import Recorder
 from numa_conformance.lab.kubelet.process import free_ports
-from processes import runs, wait_until
+from processes import PATIENCE, runs, wait_until
 
 
 def program(folder, name, says="Kubernetes v1.37.1"):
@@ -143,22 +143,23 @@ def test_a_kubeconfig_needs_no_other_file():
 
 
 def test_a_cluster_is_asked_by_its_name_and_gone_with_its_socket():
+    name = f"unit-test-{os.getpid()}"
     script = (
         "import sys; from numa_conformance.lab.cluster.control import Control\n"
-        "control = Control('unit-test'); control.serve({'status': lambda: {'up': True}})\n"
+        "control = Control(sys.argv[1]); control.serve({'status': lambda: {'up': True}})\n"
         "print('serves', flush=True); sys.stdin.read()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", script], **pipes) as process:
+    with subprocess.Popen([sys.executable, "-c", script, name], **pipes) as process:
         assert process.stdout.readline() == "serves\n"
-        with open_cluster("unit-test") as cluster:
+        with open_cluster(name) as cluster:
             assert cluster.ask("status") == {"up": True}
             assert cluster.process == process.pid
             process.stdin.close()
-            assert cluster.wait_for_its_end(30)
-    assert "unit-test" not in names_of_clusters()
-    with pytest.raises(UsageError, match="no cluster 'unit-test' is up"):
-        open_cluster("unit-test")
+            assert cluster.wait_for_its_end(PATIENCE)
+    assert name not in names_of_clusters()
+    with pytest.raises(UsageError, match=f"no cluster '{name}' is up"):
+        open_cluster(name)
 
 
 class Server:
@@ -179,9 +180,9 @@ def test_what_an_api_server_tells_of_no_form_ends_neither_the_watch_nor_the_reco
     assert (watch.pod("a"), watch.pod("b")) != (None, None)
     assert recorder.text() == ""
     watch.close()
-    control = Control("hostile-server")
-    control.serve({"pods": lambda: watch.pods()[0]["spec"]["nodeName"]})
-    with open_cluster("hostile-server") as cluster:
+    name = f"hostile-server-{os.getpid()}"
+    Control(name).serve({"pods": lambda: watch.pods()[0]["spec"]["nodeName"]})
+    with open_cluster(name) as cluster:
         for verb, error in (("pods", "TypeError"), ("none", "KeyError")):
             with pytest.raises(UsageError, match=f"{verb}: has no answer: {error}"):
                 cluster.ask(verb)
