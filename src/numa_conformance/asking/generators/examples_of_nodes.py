@@ -107,15 +107,15 @@ def _of_resizes(claimed: frozenset[str]) -> Iterator[Scenario]:
     if not {STATIC, "node/resize"} <= claimed:
         return
     if MEMORY in claimed:
-        one = container("a", cpu="1", memory="64Mi")
-        two = [pod("two", [one, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
+        plain = container("a", cpu="1", memory="64Mi")
+        two = [pod("two", [plain, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
         yield _lived("memory that is resized", load_machine("t3-two-numa-per-socket"), static_memory(), *two)
     policies, more = ("none", "best-effort", "restricted"), {INIT, "cpu-manager/none", "device-manager/allocation"}
     if {*more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
         early = [container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "is"]
-        own, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
-        all_kinds = [pod("all", [own, {**part, "name": "part"}], early) for part in parts]
+        whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
+        all_kinds = [pod("all", [whole, {**part, "name": "part"}], early) for part in parts]
         least = pod("least", [container("c", other=gpu)], [container("s", sidecar=True, other=gpu)])
         for policy in policies:
             for config in (kubelet(cpuManagerPolicy="none", topologyManagerPolicy=policy), static(topology=policy)):
