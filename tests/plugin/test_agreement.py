@@ -56,9 +56,9 @@ def test_all_say_the_same(suite, pytester, target: str, options: tuple[str, ...]
     (folder / "targets.py").write_text(TARGETS)
     (folder / STALE_FILE).write_text(STALE)
     narrow = () if options[:1] == ("--numa-requirement",) else ("--numa-requirement", "cpu-manager/static/*")
-    one = () if STALE_FILE in options else ("--numa-machine", "t1-one-socket-smt2")
-    result = suite(*one, "--numa-target", f"targets:{target}", "--numa-report", "out", "--numa-markdown", "short.md",
-                   *narrow, *options)  # fmt: skip
+    machine = () if STALE_FILE in options else ("--numa-machine", "t1-one-socket-smt2")
+    result = suite(*machine, "--numa-target", f"targets:{target}", "--numa-report", "out", "--numa-markdown",
+                   "short.md", *narrow, *options)  # fmt: skip
     summary = read_report(folder / "out")
     assert (result.ret, summary.verdict) == (code, verdict)
     good = code == 0

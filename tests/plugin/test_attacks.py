@@ -157,7 +157,7 @@ def write_target(folder: Path, attack: Attack) -> None:
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 def test_it_gets_the_verdict_that_it_has_earned(suite, pytester, attack: Attack):
     write_target(pytester.path, attack)
-    short = ("--numa-timeout", "1") if "while True" in attack.asked else ()
+    short = ("--numa-timeout", "2") if "while True" in attack.asked else ()
     result = suite(*ASKED, "--numa-target", "target:Right", *short)
     out = pytester.path / "out"
     summary = read_report(out)

@@ -238,13 +238,7 @@ RATIO = (PART, "--numa-requirement", "scheduler/requested-to-capacity-ratio/*")
         ("node-limit-needs-a-number", (PART, "--numa-requirement", "topology-manager/max-allowable-numa-nodes/*")),
         (
             "strict-pool-may-empty",
-            (
-                "--numa-budget=25%",
-                "--numa-requirement",
-                "cpu-manager/shared-pool/*",
-                "--numa-machine",
-                "t1-one-socket-smt2",
-            ),
+            ("--numa-budget=25%", "--numa-requirement=cpu-manager/shared-pool/*", "--numa-machine=t1-one-socket-smt2"),
         ),
         (
             "init-only-types-are-dropped",

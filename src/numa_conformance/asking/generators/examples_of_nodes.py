@@ -20,16 +20,13 @@ CPU_FILE, INIT = "cpu_manager_state", "cpu-manager/init-containers"
 
 def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield the examples within what a target claims."""
-    for some in (
-        _of_the_pages,
-        _of_many_nodes,
-        _of_neighbours,
-        _of_memory,
-        _of_resizes,
-        _of_distant_nodes,
-        _of_restarts,
-    ):
-        yield from some(claimed)
+    yield from _of_the_pages(claimed)
+    yield from _of_many_nodes(claimed)
+    yield from _of_neighbours(claimed)
+    yield from _of_memory(claimed)
+    yield from _of_sidecars(claimed)
+    yield from _of_distant_nodes(claimed)
+    yield from _of_restarts(claimed)
 
 
 def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -52,9 +49,6 @@ def _of_the_pages(claimed: frozenset[str]) -> Iterator[Scenario]:
         uid = f"example-{number}"
         printed = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": uid, "uid": uid}, "spec": spec}
         yield _lived(name, machine, static(), printed)
-    if INIT in claimed:
-        early, late = (container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "sc")
-        yield _lived("a sidecar that owns a CPU", machine, static(), pod("own", [late], init=[early]))
     if {MEMORY, RESTRICTED} <= claimed:
         wide = machine_from_dict({"name": "two-of-125Gi", "sockets": 2, "coresPerNuma": 2, "memory": "125Gi"})
         about = "Troubleshooting, 150Gi of 125Gi on each of two"
@@ -93,34 +87,38 @@ def _of_neighbours(claimed: frozenset[str]) -> Iterator[Scenario]:
 
 
 def _of_memory(claimed: frozenset[str]) -> Iterator[Scenario]:
-    """Yield memory of two NUMA nodes beside memory of one."""
+    """Yield memory of two NUMA nodes beside memory of one, and memory that is to change in place."""
     machine = load_machine("t3-two-numa-per-socket")
     mib = ordinary(machine.memory[-1]) >> 20
     if {STATIC, MEMORY, RESTRICTED} <= claimed:
         pods = [admit(guaranteed("wide", "100m", f"{mib * 5 // 4}Mi")), admit(guaranteed("narrow", "100m", "64Mi"))]
         questions = [start(static_memory("restricted")), *pods, ("node.state", {})]
         yield _example("memory of two and of one", machine, questions)
+    if {STATIC, MEMORY, "node/resize"} <= claimed:
+        first = container("a", cpu="1", memory="64Mi")
+        two = [pod("two", [first, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
+        yield _lived("memory that is resized", machine, static_memory(), *two)
 
 
-def _of_resizes(claimed: frozenset[str]) -> Iterator[Scenario]:
-    """Yield pods that are to change in place: their memory, or what runs beside a sidecar and has devices."""
-    if not {STATIC, "node/resize"} <= claimed:
+def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield a sidecar with a CPU of its own, and pods with sidecars and devices that are to change in place."""
+    if not {STATIC, INIT} <= claimed:
         return
-    if MEMORY in claimed:
-        plain = container("a", cpu="1", memory="64Mi")
-        two = [pod("two", [plain, container("b", cpu="1", memory=size)]) for size in ("64Mi", "128Mi")]
-        yield _lived("memory that is resized", load_machine("t3-two-numa-per-socket"), static_memory(), *two)
-    policies, more = ("none", "best-effort", "restricted"), {INIT, "cpu-manager/none", "device-manager/allocation"}
-    if {*more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
+    init, sidecar, app = (container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "isc")
+    yield _lived(
+        "a sidecar that owns a CPU", load_machine("t1-one-socket-smt2"), static(), pod("own", [app], [sidecar])
+    )
+    policies, more = ("none", "best-effort", "restricted"), {"cpu-manager/none", "device-manager/allocation"}
+    if {"node/resize", *more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
-        early = [container(each, cpu="1", memory="64Mi", sidecar=each == "s") for each in "is"]
         whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
-        all_kinds = [pod("all", [whole, {**part, "name": "part"}], early) for part in parts]
+        most = [pod("most", [whole, {**part, "name": "part"}], [init, sidecar]) for part in parts]
         least = pod("least", [container("c", other=gpu)], [container("s", sidecar=True, other=gpu)])
         for policy in policies:
             for config in (kubelet(cpuManagerPolicy="none", topologyManagerPolicy=policy), static(topology=policy)):
-                for changed in (all_kinds, [least] * 2):
-                    yield _lived(f"resized under {policy}", machine, config, *changed)
+                under = f"under {config['cpuManagerPolicy']} and {policy}"
+                yield _lived(f"CPUs that are resized {under}", machine, config, *most)
+                yield _lived(f"a resize without CPUs {under}", machine, config, least, least)
 
 
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:

@@ -19,7 +19,7 @@ _REPOSITORY = re.compile(r"(.*?)(:[^/:]+)?(@.*)?")
 """An image without its tag and digest."""
 _MOST_BYTES = 65536
 _LOG_SECONDS = 10.0
-"""How long the end of a container waits for its log, which what it has left behind may hold open."""
+"""The end of a container waits so long for its log at most: a child that runs on may hold the pipe open."""
 
 
 class ImagePrograms(Programs):
@@ -73,14 +73,14 @@ class ImagePrograms(Programs):
         number = self._launcher.run(pipe, words, settings, place=(self._kubelet(), self._place), mounts=mounts)
         self._numbers[container.id] = number
         log = self._folder / container.log.removeprefix(f"{HOME}/")
-        written = threading.Thread(target=_write_log, args=(reader, log), daemon=True)
-        written.start()
+        log_writer = threading.Thread(target=_write_log, args=(reader, log), daemon=True)
+        log_writer.start()
 
         def follow() -> None:
             code = self._code(number)
             pipe.unlink(missing_ok=True)
             os.close(writer)
-            written.join(_LOG_SECONDS)  # who asks for the log of an ended container reads all of it
+            log_writer.join(_LOG_SECONDS)  # who asks for the log of an ended container reads all of it
             self._ended(container.uid, container.name, 0 if code is None else code)
 
         threading.Thread(target=follow, daemon=True).start()
