@@ -136,10 +136,11 @@ def _weights(kind: str) -> Iterator[Question]:
 
 
 def _otherwise(kind: str) -> Iterator[Question]:
-    """Ask for pods that request the same by containers of other kinds: as the new pod, and on the node."""
+    """Ask for pods that request the same by containers of other kinds: as the new pod, alone too, and on the node."""
     for name in PLACED:
         described = strategy(kind, None, **{name: 1})
         room, pods = _of(name, 3 * REQUESTS), list(_pods_of(name))
+        yield _question_of_pods(described, room, [], pods[0])
         yield from (_question_of_pods(described, room, pods[:1], pod) for pod in pods)
         yield from (_question_of_pods(described, room, [pods[0], pod], pods[0]) for pod in pods)
 
@@ -163,7 +164,7 @@ PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
     *(((3,), (("init", 4), ("init", 8)), 0), ((3, 1), (("sidecar", 3), ("init", 5)), 0)),
     *(((5,), (("init", 8), ("sidecar", 3)), 0), ((3,), (), 5), ((1, 2), (("init", 1), ("sidecar", 3)), 2)),
     *(((1,), (("sidecar", 1), ("init", 5)), 2), ((0,), (("init", 8),), 0), ((0,), (("sidecar", 8),), 0)),
-    ((0,), (), 8),
+    *(((0,), (), 8), ((4, 3, 1), (), 0)),
 )
 """What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
 
