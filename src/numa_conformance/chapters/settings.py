@@ -12,7 +12,6 @@ from .conditions import memory_none, under, under_none, under_static
 from .outcomes import must_not_come_up
 
 chapter = Chapter(since="1.21")
-_OF_EVERY_NODE = {"cpu", "memory"}
 
 
 def first_of(start: Start) -> FirstPod:
@@ -23,7 +22,7 @@ def first_of(start: Start) -> FirstPod:
 def its_first_must_be_admitted(start: Start, why: str) -> Judgement:
     """Judge that the first pod is admitted; ``why`` is told of it."""
     first = first_of(start)
-    plain = all(container.requests.keys() <= _OF_EVERY_NODE for container in first.spec.containers)
+    plain = all(container.requests.keys() <= {"cpu", "memory"} for container in first.spec.containers)
     applies(plain, "the pod asks for devices or huge pages, which may be the reason")
     return violated(first.admitted, f"a pod is refused, {why}", got=first.reason, allowed="admitted")
 

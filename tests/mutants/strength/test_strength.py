@@ -2,16 +2,18 @@ import json
 import os
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from asked_in_full import deep
 from mutants.strength.__main__ import World, changed_lines
-from mutants.strength.asking import Asked
+from mutants.strength.asking import PROMISED, Asked, asked
 from mutants.strength.left_open import leaves_open
 from mutants.strength.mutations import PACKAGE, ROOMS, Mutation, at_import, drawn, places_of, statement_lines
 from mutants.strength.table import BEGIN, END, table, write_table
+from numa_conformance.judging.verdicts import judge
 from numa_conformance.machine import load_machine
 from numa_conformance.wire.history.history import Head, History, Step
 
@@ -44,6 +46,13 @@ def test_what_is_executed_at_import_is_told_from_what_is_when_asked(tmp_path):
     file = tmp_path / "code.py"
     file.write_text("A = 1\ndef f(b=2):\n    def g(c=3):\n        return c\n    return g\nclass D:\n    e = 4\n")
     assert [at_import(file, line) for line in range(1, 8)] == [True, True, False, False, False, True, True]
+
+
+def test_the_unchanged_reference_is_caught_of_nothing_that_it_claims():
+    worlds = islice(asked("worlds", "documented", "1.37", 0, lambda: 0), 8)
+    unmet = set().union(*(judge(each.history).unmet for each in worlds))
+    assert unmet
+    assert unmet <= PROMISED
 
 
 def test_a_change_is_asked_where_it_is_executed_at_import_everywhere_in_the_group():
