@@ -29,12 +29,18 @@ MOST = 1200
 """Conversations that a mutant is asked at most."""
 
 
+def demanded(name: str) -> frozenset[str]:
+    """Return the ids of what is demanded of a mutant, which claims the features that it has."""
+    claimed = Directly(MUTANTS[name]()).claimed
+    return frozenset(id for id in MUST if claimed.issuperset(REQUIREMENTS[id].features))
+
+
 def asked(name: str, enough: int) -> GroupOutcome:
     """Ask a mutant until so many conversations break a MUST, and return what came of it."""
     client, outcome = Directly(MUTANTS[name]()), GroupOutcome()
     groups = [group for group in GROUPS.values() if group.surface in client.description.surfaces]
     scenarios = mixed(scenario for group in groups for scenario in group.scenarios(client.claimed, 0))
-    shown = 0
+    shown, musts = 0, demanded(name)
     for scenario in scenarios[:MOST]:
         history, fault = drive(scenario, client, "1.37")  # type: ignore[arg-type]  # Directly answers as a client does
         verdicts = judge(history)
@@ -42,14 +48,14 @@ def asked(name: str, enough: int) -> GroupOutcome:
         outcome.verdicts.add(verdicts)
         if fault is not None:
             outcome.ended.append((history, fault))
-        shown += not MUST.isdisjoint(verdicts.unmet)
+        shown += not musts.isdisjoint(verdicts.unmet)
         if shown == enough:
             break
     return outcome
 
 
-def headings(outcome: GroupOutcome) -> list[str]:
-    """Return the requirements that are not met, in the order of a report."""
+def headings(mutant: str, outcome: GroupOutcome) -> list[str]:
+    """Return what is demanded of a mutant and not met, in the order of a report."""
     cases = [
         Case(
             name,
@@ -62,14 +68,14 @@ def headings(outcome: GroupOutcome) -> list[str]:
             broken=times_broken([outcome], name),
         )
         for name in judged()
-        if name in MUST & outcome.verdicts.unmet
+        if name in demanded(mutant) & outcome.verdicts.unmet
     ]
     return [case.id for case in sorted(cases, key=rank)]
 
 
 def told(outcomes: Mapping[str, GroupOutcome]) -> str:
     """Return the mutants whose first heading is another one, and how many of all have theirs first."""
-    order = {name: headings(outcome) for name, outcome in outcomes.items()}
+    order = {name: headings(name, outcome) for name, outcome in outcomes.items()}
     seen = {name: found for name, found in order.items() if found}
     wrong = {name: found for name, found in seen.items() if found[0] not in MUTANTS[name].breaks}
     lines = [
