@@ -26,7 +26,7 @@ from numa_conformance.judging.merged import MergedHints
 from numa_conformance.judging.world import World
 from numa_conformance.wire.history.values import HoldingBits
 
-from .worlds import admitted, aligned, block, held, node, picked, refused, start
+from .worlds import admitted, aligned, block, held, node, picked, refused, resident, start
 
 
 def merged(
@@ -63,6 +63,11 @@ def holds(cpus: str, *gpus: str) -> HoldingBits:
     return held(cpus, devices={GPU: gpus})
 
 
+TOGETHER = node(  # 30 GiB are given by both NUMA nodes together
+    "two-nodes-hugepages-devices",
+    static_memory(topology="none"),
+    resident(guaranteed("q", 1, "30Gi"), c=held("1", memory=[block("memory", 30, 0, 1)])),
+)
 BEST_EFFORT, ON_RESTRICTED = up("best-effort"), up("restricted")
 INIT_ADMITTED = admitted(BEST_EFFORT, AFTER_INIT, i=held("1,9"), c=held("1,9"))
 REFUSED_TWO = refused(ON_RESTRICTED, TWO)
@@ -175,6 +180,10 @@ PAIRS = {
     none_and_best_effort.admits_what_is_elsewhere: (
         aligned(refused(PAGES_BEST_EFFORT, LARGE), "c", preferred=False),
         aligned(admitted(PAGES_BEST_EFFORT, LARGE, c=ON_BOTH), "c", preferred=False),
+    ),
+    none_and_best_effort.none_admits_what_is_elsewhere: (
+        refused(TOGETHER, guaranteed("p", 1, "1Gi")),
+        admitted(TOGETHER, guaranteed("p", 1, "1Gi"), c=held("2", memory=[block("memory", 1, 0, 1)])),
     ),
     none_and_best_effort.best_effort_admits: (
         merged("best-effort", ON_0, ON_1, to=0b10, preferred=False, admit=False),

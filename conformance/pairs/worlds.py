@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from numa_conformance.cpuset import CpuSet, bit_of
+from numa_conformance.cpuset import CpuSet, bits_of
 from numa_conformance.judging.choice import CpuChoice
 from numa_conformance.judging.node_subjects import Admission
 from numa_conformance.judging.pods import PodSpec
@@ -41,9 +41,9 @@ def held(
     return HoldingBits(bits(cpus), affinity, tuple(memory), by_name, quota, None if cpuset is None else bits(cpuset))
 
 
-def block(kind: str, gib: int, node: int) -> MemoryBits:
-    """Describe an amount of memory on a NUMA node."""
-    return MemoryBits(kind, gib << 30, NodeBits(bit_of(node)))
+def block(kind: str, gib: int, *nodes: int) -> MemoryBits:
+    """Describe an amount of memory on NUMA nodes."""
+    return MemoryBits(kind, gib << 30, NodeBits(bits_of(nodes)))
 
 
 def resident(wanted: Mapping[str, Any], **holdings: HoldingBits) -> AdmittedPod:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from numa_conformance.conformance.pairs.topology import GPU, THREE, TWO_FREE_EACH, WIDE, WITH_THREE, up
+from numa_conformance.conformance.pairs.topology import GPU, THREE, TOGETHER, TWO_FREE_EACH, WIDE, WITH_THREE, up
 from numa_conformance.conformance.pairs.worlds import admitted, aligned, block, held, node, refused, resident
 
 from numa_conformance.asking.generators.workloads import guaranteed, static_memory
@@ -44,6 +44,11 @@ def pinned(topology: str, *gib: int) -> World:
 def test_best_effort_may_refuse_memory_that_cannot_be_had(world: World, wanted: dict[str, Any]) -> None:
     refusal = aligned(refused(world, wanted), "c", preferred=False)
     assert breaks(none_and_best_effort.admits_what_is_elsewhere, refusal) is None
+
+
+@pytest.mark.parametrize("world", [TOGETHER, pinned("none", 0, 1)], ids=["too little left", "the other serves alone"])
+def test_policy_none_may_refuse_memory_that_no_numa_nodes_give(world: World) -> None:
+    assert breaks(none_and_best_effort.none_admits_what_is_elsewhere, refused(world, LARGE)) is None
 
 
 @pytest.mark.parametrize(

@@ -64,13 +64,14 @@ def has_memory_in_one_container(admission: Admission) -> bool:
 
 
 def fewest_nodes_around_the_affinity(admission: Admission) -> int:
-    """Return how few NUMA nodes hold the memory with all of the affinity, none of which gives any yet."""
-    merges = applies(admission.alignments, "the answers do not say how hints were merged")
+    """Return how few NUMA nodes hold the memory with all of the affinity, and give nothing but together."""
+    merges = admission.alignments
+    applies(merges or admission.settings.topology == "none", "the answers do not say how hints were merged")
     memory = with_memory(admission)
     applies(has_memory_in_one_container(admission), "several containers have memory of their own")
-    nodes = merges[-1].affinity.nodes or 0
+    nodes = merges[-1].affinity.nodes or 0 if merges else 0
     most = Room(admission.before).fewest_around(nodes, memory)
-    return applies(most, "no NUMA nodes that give no memory yet hold it together with the affinity")
+    return applies(most, "no NUMA nodes that give nothing but together hold its memory with the affinity")
 
 
 def common_nodes(admission: Admission) -> set[int]:

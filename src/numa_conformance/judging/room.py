@@ -66,10 +66,15 @@ class Room:
         return frozenset(nodes for _, number, nodes in self._blocks if number)
 
     @cached_property
-    def touched(self) -> int:
-        """NUMA nodes (bits) of every block that a pod was given, of ended init containers too."""
+    def block_nodes(self) -> frozenset[int]:
+        """The sets of NUMA nodes (bits) of every block that a pod was given, of ended init containers too."""
         held = (holding for pod in self._world.pods.values() for holding in pod.held.values())
-        return union(block.nodes for holding in held for block in holding.memory or ())
+        return frozenset(block.nodes for holding in held for block in holding.memory or ())
+
+    @cached_property
+    def touched(self) -> int:
+        """All NUMA nodes (bits) of these."""
+        return union(self.block_nodes)
 
     def capacity(self, nodes: int, kind: str, *, reserved: bool = True) -> int:
         """Return the bytes of a type that NUMA nodes (bits) have for pods; ``reserved`` False: in all."""
@@ -114,9 +119,7 @@ class Room:
 
     def lacks(self, memory: Mapping[str, int]) -> bool:
         """Whether all NUMA nodes together have too little of some type."""
-        everywhere = bits_of(self._machine.numa_ids)
-        left = {kind: self.capacity(everywhere, kind) - self.assigned_within(everywhere, kind) for kind in memory}
-        return any(left[kind] < number for kind, number in memory.items())
+        return not self._have(bits_of(self._machine.numa_ids), memory)
 
     def nodes_that_hold(self, request: ResourceRequest, *, surely: bool) -> list[int]:
         """Return the NUMA nodes that can give all of a request.
@@ -138,11 +141,9 @@ class Room:
 
     def has(self, request: ResourceRequest) -> bool:
         """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
-        every = bits_of(self._machine.numa_ids)
-        free = {kind: self.capacity(every, kind) - self.assigned_within(every, kind) for kind in request.memory}
         return (
             self._world.free.bit_count() > request.cpus
-            and all(free[kind] >= number for kind, number in request.memory.items())
+            and self._have(bits_of(self._machine.numa_ids), request.memory)
             and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
         )
 
@@ -200,10 +201,13 @@ class Room:
         return needs
 
     def fewest_around(self, nodes: int, memory: Mapping[str, int]) -> int:
-        """Return how many NUMA nodes, these (bits) among them, hold so much and give no memory yet; 0 where none do."""
+        """Return how many NUMA nodes hold so much, these (bits) among them, and give nothing but together; 0: none."""
         sets = sets_of_nodes(self._machine.numa_ids)
-        fit = (some for some in sets if not nodes & ~some and not some & self.touched and self._hold(some, memory))
-        return next(fit, 0).bit_count()
+        alone = (some for some in sets if all(block == some for block in self.block_nodes if block & some))
+        return next((some for some in alone if not nodes & ~some and self._have(some, memory)), 0).bit_count()
+
+    def _have(self, nodes: int, memory: Mapping[str, int]) -> bool:
+        return all(self.capacity(nodes, kind) - self.assigned_within(nodes, kind) >= n for kind, n in memory.items())
 
     def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
         return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
@@ -212,10 +216,7 @@ class Room:
         """Tell whether no set of as few NUMA nodes as ever hold it has so much free, wherever what is given lies."""
         few = self._fewest_for(memory)
         sets = [nodes for nodes in sets_of_nodes(self._machine.numa_ids) if nodes.bit_count() in few]
-        return bool(sets) and not any(
-            all(self.capacity(nodes, kind) - self.assigned_within(nodes, kind) >= n for kind, n in memory.items())
-            for nodes in sets
-        )
+        return bool(sets) and not any(self._have(nodes, memory) for nodes in sets)
 
     def prefers_nothing(self, request: ResourceRequest) -> bool:
         """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""

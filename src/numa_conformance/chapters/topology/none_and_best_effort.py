@@ -39,8 +39,19 @@ def none_aligns_nothing(merge: MergedHints) -> Judgement:
 @rests_on("topology/best-effort/admits-anyway", "topology-source/policies/four", "topology-source/policies/best-effort")
 def admits_what_is_elsewhere(admission: Admission) -> Judgement:
     """Under best-effort a pod whose preferred affinity cannot be had is not refused for its topology."""
-    # An affinity that does not hold the memory is no reason to refuse, where unused NUMA nodes beside it do.
     under(admission, "best-effort")
+    return _must_be_admitted_elsewhere(admission)
+
+
+@judges("topology-manager/none/aligns-nothing")
+def none_admits_what_is_elsewhere(admission: Admission) -> Judgement:
+    """Policy none refuses no pod whose memory NUMA nodes hold that give nothing but together."""
+    under(admission, "none")
+    return _must_be_admitted_elsewhere(admission)
+
+
+def _must_be_admitted_elsewhere(admission: Admission) -> Judgement:
+    # An affinity that does not hold the memory is no reason to refuse, where NUMA nodes beside it do.
     request = at_once(admission)
     width = fewest_nodes_around_the_affinity(admission)
     applies(
