@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from .errors import Fault, UsageError
-from .files import read_bounded
+from .files import parts_of, read_bounded, text_of
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
@@ -33,17 +33,8 @@ _ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 """How JSON begins, and few would begin YAML."""
 _HEAD = 65_536
 _OTHER_FORMATS = {
-    re.compile(rb"\{\{"): "what a template makes, as helm template prints it",
-    re.compile(
-        rb"^MIME-Version:", re.M | re.I
-    ): "the part of it that is YAML; of EKS that of type application/node.eks.aws",
-    re.compile(rb"^.{0,60}?[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ ", re.M): (
-        "of a kubelet's log the lines with FLAG: --, or what it runs with: "
-        "kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
-    ),
-    re.compile(rb"^\[settings[.\]]", re.M): (
-        "YAML or JSON; of Bottlerocket what its kubelet runs with: kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
-    ),
+    re.compile(pattern.encode(), re.M): " ".join(lines)
+    for pattern, lines in parts_of(text_of(__package__, "other_formats.txt"))
 }
 """What to give in place of a text in a format that people have and that is not read."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)

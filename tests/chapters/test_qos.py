@@ -174,8 +174,6 @@ def test_the_pages_examples_are_of_the_classes_that_the_pages_say():
         "Topology Manager 4": ("Guaranteed", 0),
         "Topology Manager 5": ("BestEffort", 0),
         "Quality of Service Guaranteed": ("Guaranteed", 0),
-        "Quality of Service Burstable": ("Burstable", 0),
-        "Quality of Service BestEffort": ("BestEffort", 0),
         "Quality of Service two containers": ("Burstable", 0),
     }
 

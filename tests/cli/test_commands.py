@@ -1,6 +1,7 @@
 import gzip
 import json
 import re
+import sys
 from pathlib import Path
 
 import click
@@ -35,6 +36,30 @@ def test_an_unknown_machine_gets_a_suggestion(run):
     code, _, err = run("machines", "show", "amd-milan-7763-nps5")
     assert code == 2
     assert "amd-milan-7763-nps4" in err
+
+
+@pytest.mark.parametrize("seconds", ["nan", "-1", "0", "inf"])
+def test_a_call_may_take_some_seconds(run, seconds):
+    code, _, err = run("which-kubelet", "--timeout", seconds, "no-program")
+    assert (code, f"{seconds} is not more than 0 seconds" in err) == (2, True)
+
+
+def test_a_file_without_histories_is_none_to_bisect(run, files):
+    code, _, err = run("bisect", files("empty.yaml", ""))
+    assert (code, "empty.yaml: holds no history and no question" in err) == (2, True)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_stream_that_is_closed_is_written_nothing(run, monkeypatch, stream):
+    monkeypatch.setattr(sys, stream, None)
+    assert run("machines", "show", "one-cpu")[0] == 0
+
+
+def test_an_error_that_gives_no_hint_ends_with_its_sentence(run, files):
+    pod = files("pod.json", '{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}')
+    words = ("--machine", "t1-one-socket-smt2", "--flags", "--cpu-manager-policy=static --reserved-cpus=3-1")
+    code, _, err = run("simulate", *words, pod)
+    assert (code, "invalid range" in err, "\n\n" in err) == (2, True, False)
 
 
 def test_captures_this_computer(run):

@@ -297,3 +297,16 @@ def test_cpus_that_were_added_end_the_next_start_and_no_quirk_is_named(run, file
         "check-node", "--from-node", state, "--machine", uneven, "--config", config, "--kubernetes-version", "1.34"
     )
     assert "known for: full-by-machine-average" in out
+
+
+def test_a_folder_without_state_files_is_noted(run, files, tmp_path):
+    (tmp_path / "nothing").mkdir()
+    words = (
+        "--machine",
+        "one-cpu",
+        "--flags",
+        "--cpu-manager-policy=none",
+        files("pod.yaml", yaml.safe_dump(pod("p", container("c")))),
+    )
+    _, _, err = run("simulate", "--from-node", tmp_path / "nothing", *words)
+    assert f"no state file lies in {tmp_path / 'nothing'}" in err

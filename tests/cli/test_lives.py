@@ -210,7 +210,7 @@ def test_what_is_no_step_is_refused_with_its_place(lives, tmp_path, command, ste
 @pytest.mark.parametrize(
     ("steps", "fault"),
     [
-        ([], "have the same uid 'default/a'"),
+        ([], "have the same name 'default/a'"),
         (["restart"], "is on the node already (accepted: delete: default/a before it comes again)"),
     ],
 )

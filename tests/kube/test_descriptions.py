@@ -123,7 +123,7 @@ REFUSED = {
     "a node": ("Name:  numa-7\nRoles: <none>\nAllocatable:\n  cpu: 4\nNon-terminated Pods: (0 in total)\n", "describes no pod"),
     "a workload": ("Name:  mesh\nNamespace: cfd\nPod Template:\n  Containers:\n   solve:\n    Image: x\n", "describes no pod"),
     "a log": ("Nov 27 06:10:00 w kubelet[7]: I1127 06:10:00.0 7 kubelet.go:1] hello\n", "explain reads topology hints"),
-    "lost indentation": ("\n".join(map(str.strip, DESCRIPTION.splitlines())), "its indentation is lost"),
+    "lost indentation": ("\n".join(map(str.strip, DESCRIPTION.splitlines())), "cut, or not indented"),
     "a middle": (DESCRIPTION.partition("Init")[2].replace(" Containers:", "Containers:", 1), "without its name"),
     "too much": (DESCRIPTION + "x" * MAX_BYTES, f"is larger than {MAX_BYTES} bytes"),
 }  # fmt: skip

@@ -229,6 +229,7 @@ def test_a_valid_configuration_passes() -> None:
         ({"nodeStatusUpdateFrequency": "20s"}, "20s", "10s"),
         ({"nodeStatusUpdateFrequency": "20s", "cpuManagerReconcilePeriod": "10s"}, "10s", "10s"),
         ({"nodeStatusUpdateFrequency": "20s", "cpuManagerReconcilePeriod": "5s"}, "5s", "5s"),
+        ({"nodeStatusUpdateFrequency": "20s", "cpuManagerReconcilePeriod": "0s"}, "20s", "10s"),
     ],
     ids=str,
 )

@@ -64,12 +64,7 @@ for _id, _decisions, _text, *_needs in (
     _requirement = _declare(_id, _text, *_needs, rests_on=_decisions)
     _OF_PLACEMENTS += [_requirement] if _decisions == "placements" else []
 for _id, _feature, _what, _with_cpus in (
-    (
-        "exact/recorded/admission",
-        "topology-manager/none",
-        "admissions of pods on one node, all managers together",
-        True,
-    ),
+    ("exact/recorded/admission", "topology-manager/none", "admissions of pods on one node, by all managers", True),
     ("exact/recorded/lifecycle", "node/restart", "restarts, reconcile passes and state files of one node", True),
     ("exact/recorded/cpu-static", _STATIC, "single allocations of the static policy, with their hints", True),
     ("exact/recorded/merge", "topology-manager/best-effort", "merges of provider hints", False),

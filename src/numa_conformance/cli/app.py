@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from io import StringIO
 from typing import Any, NamedTuple
 
 import click
@@ -155,6 +156,7 @@ def _say_what_was_assumed(code: object) -> object:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code."""
+    sys.stdout, sys.stderr = (stream or StringIO() for stream in (sys.stdout, sys.stderr))  # either may be closed
     with printable_streams():
         with_examples(app)
         code = _guarded(lambda: app.main(args=argv, prog_name="numa-conformance", standalone_mode=False))
@@ -200,13 +202,17 @@ def _guarded(run: Callable[[], object]) -> int:
         return USAGE
     except StartError as error:
         say(f"error: the node does not come up ({error.stage}): {error.message}", err=True)
-        say(*(f"  {hint}" for hint in error.hints), err=True)
+        for hint in error.hints:
+            say(f"  {hint}", err=True)
         return USAGE
     except NumaConformanceError as error:
         say(*f"error: {error}".split("\n"), err=True)
         return TARGET_FAULT
-    except (OSError, RecursionError, MemoryError) as error:
-        say(f"error: {error if str(error) else type(error).__name__}", err=True)
+    except OSError as error:
+        say(f"error: {error.filename or 'standard output'}: {error.strerror or error}", err=True)
+        return USAGE
+    except (RecursionError, MemoryError) as error:
+        say(f"error: {type(error).__name__}", err=True)
         return USAGE
     except Exception as error:
         if os.environ.get("NUMA_CONFORMANCE_DEBUG"):

@@ -116,7 +116,9 @@ def _histories(
         return [history_of_pods(inputs, files)]
     if config_file or flags:
         raise click.UsageError("--config and --flags describe a node: name its --machine")
-    return list(histories_of_files(files))
+    if not (histories := list(histories_of_files(files))):
+        raise UsageError(Fault(", ".join(map(str, files)), "holds no history and no question"))
+    return histories
 
 
 def _programs(folder: Path, versions: Sequence[KubernetesVersion]) -> list[Path]:

@@ -19,7 +19,7 @@ from ..files import write_text
 from ..printable import as_line
 from ..sources.versions import SUPPORTED_RANGE
 from ..wire.history.history import histories_text
-from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, host_root, machine_of
+from .options import DIRECTORY, FILE, STATE_AS_IT_IS, MachineName, host_root, machine_of, seconds
 from .options import version as version_type
 from .terminal import DIFFERENT, OK, echo_coloured, print_json, say
 
@@ -63,8 +63,8 @@ def node_source_options(command: Any) -> Any:
 @STATE_AS_IT_IS
 @node_source_options
 @click.option("--watch", is_flag=True, help="Look again and again, and say what changed since the last pass.")
-@click.option("--every", default=10.0, show_default=True, help="Seconds between two passes of --watch.")
-@click.option("--passes", default=None, type=int, help="End --watch after so many passes.")
+@click.option("--every", default=10.0, show_default=True, type=seconds, help="Seconds between two passes of --watch.")
+@click.option("--passes", default=None, type=click.IntRange(1), help="End --watch after so many passes.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @click.option("--history", "keep", type=FILE, default=None, help="Write what was seen, for judge.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch one line for each pass.")

@@ -89,6 +89,8 @@ class NodeOptions:
                 sight = look(source)
         except UsageError as error:
             raise error.within("--from-node") from error
+        if not sight.state.files:
+            notice(f"--from-node: no state file lies in {dump}: its managers hold nothing for pods")
         return replace(sight, version=sight.version and KubernetesVersion.supported(sight.version))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +143,15 @@ CONFIG = click.option(
     type=FILE,
     help="The KubeletConfiguration, YAML or JSON (default: the kubelet's own defaults).",
 )
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds; raises ``ValueError``, or click's error for none, fewer and no number."""
+    if not 0 < (number := float(text)) < inf:
+        raise click.BadParameter(f"{text} is not more than 0 seconds")
+    return number
+
+
 MACHINE = click.option("--machine", "machine_name", type=MachineName(), help="A name of the catalogue, or a file.")
 STATE_AS_IT_IS = click.option(
     "--state-as-it-is",
@@ -153,7 +163,7 @@ CLUSTER = click.option("--name", default=None, help="Which cluster, where severa
 WITHIN = click.option(
     "--within", default=10.0, show_default=True, type=click.FloatRange(0), help="Seconds that an object has to follow."
 )
-TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="Seconds a call may take.")
+TIMEOUT = click.option("--timeout", default=60.0, show_default=True, type=seconds, help="Seconds a call may take.")
 
 
 def read_configuration(path: Path | None) -> "KubeletConfiguration":

@@ -88,11 +88,8 @@ def _files(path: Path) -> list[Path]:
 
 def _state_texts(content: str, place: str) -> dict[str, str]:
     """Return the state files that a text has, by name."""
-    text, texts, end = (
-        re.sub(r"[ \t]//[^\"\n]*$", "", plain_lines(content), flags=re.M),
-        dict[str, str](),
-        0,
-    )  # no remarks
+    text = re.sub(r"[ \t]//[^\"\n]*$", "", plain_lines(content), flags=re.M)  # no remarks
+    texts, end = dict[str, str](), 0
     while (start := text.find("{", end)) >= 0:
         try:
             document, end = json.JSONDecoder().raw_decode(text, start)

@@ -65,7 +65,7 @@ def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:
         lines = takewhile(lambda line: not line or line.startswith(indent), part.splitlines())
         made = _pod(line[len(indent) :] for line in lines if line)
         if not made["spec"].get("containers"):
-            raise UsageError(Fault(place, "describes a pod without containers: its indentation is lost", _PODS))
+            raise UsageError(Fault(place, "describes a pod without containers: cut, or not indented", _PODS))
         yield made
 
 

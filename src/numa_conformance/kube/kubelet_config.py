@@ -24,7 +24,7 @@ from ..sources.defaults import (
 )
 from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .quantity import DURATIONS, Quantity, is_duration, quantities
+from .quantity import DURATIONS, Quantity, is_duration, microseconds, quantities
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -107,10 +107,10 @@ class KubeletConfiguration:
 
     def reconcile_period(self, quirks: NodeQuirks) -> str:
         """Return how often cpusets are written: where the configuration does not say, when the node's status is."""
-        period = self.cpu_manager_reconcile_period
-        if period == CPU_MANAGER_RECONCILE_PERIOD.at(DEFAULT) and not self.raw.get("cpuManagerReconcilePeriod"):
-            return period if quirks.reconcile_period_is_fixed else self.node_status_update_frequency
-        return period
+        period, default = self.cpu_manager_reconcile_period, CPU_MANAGER_RECONCILE_PERIOD.at(DEFAULT)
+        if microseconds(period) and (period != default or self.raw.get("cpuManagerReconcilePeriod")):
+            return period
+        return default if quirks.reconcile_period_is_fixed else self.node_status_update_frequency
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the JSON object it was read from or, where it was made or changed in code, one that says the same."""

@@ -1,5 +1,6 @@
 """Quantities: exact amounts with the suffixes users write (ADM-QTY-01..08); durations such as ``10s`` and ``1m30s``."""
 
+import json
 import re
 from fractions import Fraction
 from functools import lru_cache
@@ -50,7 +51,7 @@ class Quantity:
         if isinstance(text, str):
             return _parse(text)
         if isinstance(text, bool) or not isinstance(text, (int, float)):
-            raise UsageError(Fault("", f"{text!r} is not a quantity", _ACCEPTED))
+            raise UsageError(Fault("", f"{json.dumps(text, default=str)} is not a quantity", _ACCEPTED))
         if isinstance(text, int) and text.bit_length() > 200:
             raise UsageError(Fault("", "a quantity of more than 60 digits is too long", _ACCEPTED))
         return _parse(str(text))

@@ -121,7 +121,8 @@ class LifeReader:
                 self.step(LifeStep(place, "delete", names[1]))
                 return
             if not (is_same and (step or _is_resized(first, pod))):
-                message = f"the pods {' and '.join(names)} have the same uid {pod.uid!r}"
+                is_given = "uid" in object_at(pod.raw, "metadata")
+                message = f"the pods {' and '.join(names)} have the same {'uid' if is_given else 'name'} {pod.uid!r}"
                 raise UsageError(Fault(f"{place}: metadata.uid", message))
             is_new = step == "delete" or not _is_resized(first, pod)
             uid = f"{pod.uid}@{len(self.events)}" if is_new else first.uid

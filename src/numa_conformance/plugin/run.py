@@ -1,6 +1,7 @@
 """One run of the suite: who is asked, what, and at which level."""
 
 import functools
+import math
 import os
 import shlex
 from collections.abc import Callable
@@ -229,7 +230,7 @@ def _timeout(config: pytest.Config) -> float:
         timeout = float(setting(config, "numa_timeout") or (LONGER_TIMEOUT if starts_something else TIMEOUT))
     except ValueError as error:
         raise pytest.UsageError(f"--numa-timeout: {error}; accepted are seconds") from error
-    if timeout <= 0:
+    if not 0 < timeout < math.inf:
         raise pytest.UsageError("--numa-timeout must be more than 0 seconds")
     return timeout
 

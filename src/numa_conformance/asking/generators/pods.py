@@ -62,8 +62,6 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         {"example.com/deviceA": "1", "example.com/deviceB": "1"},
     ),
     "Quality of Service Guaranteed": _nginx({"memory": "200Mi", "cpu": "700m"}, {"memory": "200Mi", "cpu": "700m"}),
-    "Quality of Service Burstable": _nginx({"memory": "100Mi"}, {"memory": "200Mi"}),
-    "Quality of Service BestEffort": _nginx({}, {}),
     "Quality of Service two containers": {
         "containers": [
             {"name": "qos-demo-4-ctr-1", "image": "nginx", "resources": {"requests": {"memory": "200Mi"}}},
