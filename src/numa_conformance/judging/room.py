@@ -117,10 +117,6 @@ class Room:
         )
         return self.capacity(nodes, kind) - sum(held)
 
-    def lacks(self, memory: Mapping[str, int]) -> bool:
-        """Whether all NUMA nodes together have too little of some type."""
-        return not self._have(bits_of(self._machine.numa_ids), memory)
-
     def nodes_that_hold(self, request: ResourceRequest, *, surely: bool) -> list[int]:
         """Return the NUMA nodes that can give all of a request.
 
@@ -143,7 +139,7 @@ class Room:
         """Whether the node as a whole has so much free, wherever it lies, and leaves the shared pool a CPU."""
         return (
             self._world.free.bit_count() > request.cpus
-            and self._have(bits_of(self._machine.numa_ids), request.memory)
+            and self.gives(request.memory)
             and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
         )
 
@@ -204,10 +200,12 @@ class Room:
         """Return how many NUMA nodes hold so much, these (bits) among them, and give nothing but together; 0: none."""
         sets = sets_of_nodes(self._machine.numa_ids)
         alone = (some for some in sets if all(block == some for block in self.block_nodes if block & some))
-        return next((some for some in alone if not nodes & ~some and self._have(some, memory)), 0).bit_count()
+        return next((some for some in alone if not nodes & ~some and self.gives(memory, some)), 0).bit_count()
 
-    def _have(self, nodes: int, memory: Mapping[str, int]) -> bool:
-        return all(self.capacity(nodes, kind) - self.assigned_within(nodes, kind) >= n for kind, n in memory.items())
+    def gives(self, memory: Mapping[str, int], nodes: int | None = None) -> bool:
+        """Whether NUMA nodes (bits; None: all together) have so much of each type of memory left."""
+        some = bits_of(self._machine.numa_ids) if nodes is None else nodes
+        return all(self.capacity(some, kind) - self.assigned_within(some, kind) >= n for kind, n in memory.items())
 
     def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
         return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
@@ -216,7 +214,7 @@ class Room:
         """Tell whether no set of as few NUMA nodes as ever hold it has so much free, wherever what is given lies."""
         few = self._fewest_for(memory)
         sets = [nodes for nodes in sets_of_nodes(self._machine.numa_ids) if nodes.bit_count() in few]
-        return bool(sets) and not any(self._have(nodes, memory) for nodes in sets)
+        return bool(sets) and not any(self.gives(memory, nodes) for nodes in sets)
 
     def prefers_nothing(self, request: ResourceRequest) -> bool:
         """Whether some resource is free on no set of as few NUMA nodes as it ever needs: it has no preferred hint."""

@@ -140,9 +140,8 @@ def _reservations(config: KubeletConfiguration, _version: KubernetesVersion) -> 
             elif amount.as_number < 0 and not (name == "cpu" and config.reserved_system_cpus):
                 text = f'resource quantity for "{name}" cannot be negative: {amount}'
             if text:
-                is_known, listed = name in _RESERVABLE, ", ".join(_RESERVABLE)
-                accepted, near = ("0 or more", None) if is_known else (listed, closest(name, _RESERVABLE))
-                yield Fault(f"{field}.{name}", f"{flag} value failed to parse: {text}", accepted, near)
+                near = closest(name, _RESERVABLE) if name not in _RESERVABLE else None
+                yield Fault(f"{field}.{name}", f"{flag} value failed to parse: {text}", ", ".join(_RESERVABLE), near)
 
 
 def _quality(config: KubeletConfiguration, _version: KubernetesVersion) -> Iterator[Fault]:

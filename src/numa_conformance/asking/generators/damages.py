@@ -183,10 +183,11 @@ def _none(kubelet: Kubelet) -> Kubelet:
 
 
 def _refused(kubelet: Kubelet, others: Iterable[Kubelet]) -> Generator[Question, Answer, bool]:
-    """Ask for other settings with the state files of these, and for these again; return whether that was refused."""
+    """Ask twice for other settings with the state files of these, then for these; return whether they were refused."""
     for other in others:
-        if (yield "node.restart", {"kubelet": dict(other)}).get("result") == "restarted":
-            return False
+        for _ in range(2):  # a start that fails leaves the files as they are
+            if (yield "node.restart", {"kubelet": dict(other)}).get("result") == "restarted":
+                return False
         if (yield "node.restart", {"kubelet": dict(kubelet)}).get("result") != "restarted":
             return False
     return True

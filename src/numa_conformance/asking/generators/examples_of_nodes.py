@@ -123,15 +123,16 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
 
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield pods whose NUMA nodes are near or far, and devices of which each of many NUMA nodes has one left."""
-    closest, scope = "prefer-closest-numa-nodes", "topology-manager/scope/pod"
-    if {STATIC, RESTRICTED, scope, f"topology-manager/{closest}"} <= claimed:
-        machine = load_machine("amd-naples-7451")
-        size = numa_cpus(machine)[0].bit_count() - 1
-        options = {"topologyManagerPolicyOptions": {closest: "true"}}
-        config = static(reserved="0", topology="restricted", scope="pod", more=options)
-        pods = [admit(guaranteed(f"p{node}", size)) for node in range(len(numa_cpus(machine)) // 2)]
-        questions = [start(config), *pods, remove("p0"), admit(guaranteed("wide", 2 * size))]
-        yield _example("the closer of two", machine, questions)
+    machine, closest = load_machine("amd-naples-7451"), "prefer-closest-numa-nodes"
+    size, more = numa_cpus(machine)[0].bit_count() - 1, {"topologyManagerPolicyOptions": {closest: "true"}}
+    first, wide = [admit(guaranteed(f"p{node}", size)) for node in range(len(machine.numa_ids) // 2)], 2 * size
+    apps = [container("c", cpu="500m", memory="64Mi"), container("w", cpu=f"{wide}", memory="64Mi")]
+    before = [container("i", cpu="1", memory="64Mi")]
+    for scope, about, early in (("pod", "the closer of two", before), ("container", "a later container near", [])):
+        if {STATIC, RESTRICTED, INIT, f"topology-manager/scope/{scope}", f"topology-manager/{closest}"} <= claimed:
+            config = static(reserved="0", topology="restricted", scope=scope, more=more)
+            last = [admit(guaranteed("wide", wide)), remove("wide"), admit(pod("parts", apps, early))]
+            yield _example(about, machine, [start(config), *first, remove("p0"), *last])
     many = "max-allowable-numa-nodes"
     if {"device-manager/allocation", RESTRICTED, f"topology-manager/{many}"} <= claimed:
         plain, kind = load_machine("twelve-numa-nodes"), "example.com/nic"

@@ -9,7 +9,6 @@ from ...judging.plugins import HEALTHY, DeviceList, DevicePreference, DevicesSer
 from ...machine.pci import pci_functions
 
 chapter = Chapter("device-plugin/devices", since="1.10")
-_PCI_ADDRESS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 preferring = Chapter("device-plugin/devices", "device-plugin/preferred-allocation", since="1.19")
 
 
@@ -86,7 +85,7 @@ def names_the_node_of_a_pci_device(subject: DeviceList) -> Iterator[Violation]:
     places = [
         (device, address)
         for device in subject.devices
-        for address in _PCI_ADDRESS.findall(device.id)
+        for address in re.findall(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", device.id)
         if device.nodes and address in nodes
     ]
     for device, address in applies(places, "no device has the address of a PCI device in its id, and NUMA nodes"):

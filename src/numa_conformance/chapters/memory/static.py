@@ -151,7 +151,7 @@ def huge_pages_are_not_overcommitted(admission: Admission) -> Judgement:
     memory_static(admission)
     plain_pod(admission)
     pages = {kind: size for kind, size in with_memory(admission).items() if kind != "memory"}
-    applies(Room(admission.before).lacks(pages), "the machine may have so many huge pages left")
+    applies(not Room(admission.before).gives(pages), "the machine may have so many huge pages left")
     return must_be_refused(admission, "though fewer huge pages are left than it asks for")
 
 
@@ -227,7 +227,7 @@ def refuses_what_does_not_fit(admission: Admission) -> Judgement:
     if admission.settings.topology == "single-numa-node" and admission.is_aligned_at_once:
         lacks = not room.nodes_that_hold(ResourceRequest(0, memory, {}), surely=False)
     else:
-        lacks = room.lacks(memory)
+        lacks = not room.gives(memory)
     applies(lacks, "the NUMA nodes may have so much memory")
     return must_be_refused(admission, "though NUMA nodes have less memory than it asks for")
 
