@@ -56,6 +56,7 @@ def asked(name: str, enough: int) -> GroupOutcome:
 
 def headings(mutant: str, outcome: GroupOutcome) -> list[str]:
     """Return what is demanded of a mutant and not met, in the order of a report."""
+    unmet = demanded(mutant) & outcome.verdicts.unmet
     cases = [
         Case(
             name,
@@ -68,7 +69,7 @@ def headings(mutant: str, outcome: GroupOutcome) -> list[str]:
             broken=times_broken([outcome], name),
         )
         for name in judged()
-        if name in demanded(mutant) & outcome.verdicts.unmet
+        if name in unmet
     ]
     return [case.id for case in sorted(cases, key=rank)]
 

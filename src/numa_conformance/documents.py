@@ -32,11 +32,6 @@ _JSON = re.compile(rb"\s*[{\[]")
 _ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 """How JSON begins, and few would begin YAML."""
 _HEAD = 65_536
-_OTHER_FORMATS = {
-    re.compile(pattern.encode(), re.M): " ".join(lines)
-    for pattern, lines in parts_of(text_of(__package__, "other_formats.txt"))
-}
-"""What to give in place of a text in a format that people have and that is not read."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
@@ -161,7 +156,8 @@ def read_text(text: bytes | str, name: str) -> list[Document]:
 def _instead_of(text: bytes | str) -> str:
     """Return what to give in place of a text whose format is known and is not read."""
     head = text[:_HEAD] if isinstance(text, bytes) else text[:_HEAD].encode("utf-8", "replace")
-    return next((instead for pattern, instead in _OTHER_FORMATS.items() if pattern.search(head)), "")
+    formats = parts_of(text_of(__package__, "other_formats.txt"))  # what is right does not pay for it
+    return next((" ".join(lines) for pattern, lines in formats if re.search(pattern.encode(), head, re.M)), "")
 
 
 def read_content(path: Source) -> bytes | str:

@@ -208,11 +208,9 @@ def _guarded(run: Callable[[], object]) -> int:
     except NumaConformanceError as error:
         say(*f"error: {error}".split("\n"), err=True)
         return TARGET_FAULT
-    except OSError as error:
-        say(f"error: {error.filename or 'standard output'}: {error.strerror or error}", err=True)
-        return USAGE
-    except (RecursionError, MemoryError) as error:
-        say(f"error: {type(error).__name__}", err=True)
+    except (OSError, RecursionError, MemoryError) as error:
+        of_file = isinstance(error, OSError) and error.filename and f"{error.filename}: {error.strerror}"
+        say(f"error: {of_file or str(error) or type(error).__name__}", err=True)
         return USAGE
     except Exception as error:
         if os.environ.get("NUMA_CONFORMANCE_DEBUG"):

@@ -148,7 +148,7 @@ CONFIG = click.option(
 def seconds(text: str) -> float:
     """Read a number of seconds; raises ``ValueError``, or click's error for none, fewer and no number."""
     if not 0 < (number := float(text)) < inf:
-        raise click.BadParameter(f"{text} is not more than 0 seconds")
+        raise click.BadParameter(f"{text} is not more than 0 seconds, or has no end")
     return number
 
 

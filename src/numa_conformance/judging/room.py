@@ -128,7 +128,7 @@ class Room:
             for node in self._machine.numa_ids
             if (self._machine.numa_bits[node] & self._world.free).bit_count() >= request.cpus
             and not (surely and request.memory and self.grouped >> node & 1)
-            and all(self._memory(node, kind) >= number for kind, number in request.memory.items())
+            and self.gives(request.memory, bit_of(node))
             and all(
                 self.free_devices(bit_of(node), name, surely=surely) >= number
                 for name, number in request.devices.items()
@@ -142,9 +142,6 @@ class Room:
             and self.gives(request.memory)
             and all(self.free_devices(None, name) >= number for name, number in request.devices.items())
         )
-
-    def _memory(self, node: int, kind: str) -> int:
-        return self.allocatable.get(node, {}).get(kind, 0) - self.assigned_within(bit_of(node), kind)
 
     def free_devices(self, nodes: int | None, resource: str, *, surely: bool = False) -> int:
         """Return how many healthy devices nobody has, of these NUMA nodes or of none; of all for None.
@@ -198,9 +195,9 @@ class Room:
 
     def fewest_around(self, nodes: int, memory: Mapping[str, int]) -> int:
         """Return how many NUMA nodes hold so much, these (bits) among them, and give nothing but together; 0: none."""
-        sets = sets_of_nodes(self._machine.numa_ids)
-        alone = (some for some in sets if all(block == some for block in self.block_nodes if block & some))
-        return next((some for some in alone if not nodes & ~some and self.gives(memory, some)), 0).bit_count()
+        around = (some for some in sets_of_nodes(self._machine.numa_ids) if not nodes & ~some)
+        alone = (some for some in around if all(block == some for block in self.block_nodes if block & some))
+        return next((some for some in alone if self.gives(memory, some)), 0).bit_count()
 
     def gives(self, memory: Mapping[str, int], nodes: int | None = None) -> bool:
         """Whether NUMA nodes (bits; None: all together) have so much of each type of memory left."""

@@ -127,9 +127,9 @@ def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     size, more = numa_cpus(machine)[0].bit_count() - 1, {"topologyManagerPolicyOptions": {closest: "true"}}
     first, wide = [admit(guaranteed(f"p{node}", size)) for node in range(len(machine.numa_ids) // 2)], 2 * size
     apps = [container("c", cpu="500m", memory="64Mi"), container("w", cpu=f"{wide}", memory="64Mi")]
-    before = [container("i", cpu="1", memory="64Mi")]
+    before = [container("i", cpu="1", memory="64Mi")] if INIT in claimed else []
     for scope, about, early in (("pod", "the closer of two", before), ("container", "a later container near", [])):
-        if {STATIC, RESTRICTED, INIT, f"topology-manager/scope/{scope}", f"topology-manager/{closest}"} <= claimed:
+        if {STATIC, RESTRICTED, f"topology-manager/scope/{scope}", f"topology-manager/{closest}"} <= claimed:
             config = static(reserved="0", topology="restricted", scope=scope, more=more)
             last = [admit(guaranteed("wide", wide)), remove("wide"), admit(pod("parts", apps, early))]
             yield _example(about, machine, [start(config), *first, remove("p0"), *last])
