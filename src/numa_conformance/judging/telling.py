@@ -118,10 +118,6 @@ def _orders(online: int, kinds: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
     return tuple(tuple(map(bit_of, dict.fromkeys(order))) for order in orders)
 
 
-def _classes(subject: Classification) -> Iterator[Classification]:
-    return (replace(subject, qos=other) for other in CLASSES if other != subject.qos)
-
-
 def _hints(hints: CpuHints) -> Iterator[CpuHints]:
     """Tell no opinion, nothing possible, each hint alone, and all with the other preference."""
     offers = hints.offered or ()
@@ -208,7 +204,7 @@ def _on_every_node(held: HoldingBits, before: World) -> HoldingBits:
 
 _OTHERS: Mapping[type, Callable[[Any], Iterator[object]]] = {
     CpuChoice: _choices,
-    Classification: _classes,
+    Classification: lambda subject: (replace(subject, qos=other) for other in CLASSES if other != subject.qos),
     CpuHints: _hints,
     MergedHints: _merges,
     Admission: _admissions,

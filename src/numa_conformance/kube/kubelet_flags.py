@@ -118,10 +118,6 @@ def _pair(item: str, sign: str = "=") -> dict[str, str]:
     return {name.strip(): value.strip()}
 
 
-def _thresholds(text: str) -> dict[str, str]:
-    return _pairs(text, "<")
-
-
 def _gates(text: str) -> dict[str, bool]:
     return {name: _switch(value, f"{name}={value}") for name, value in _pairs(text).items()}
 
@@ -153,7 +149,7 @@ FLAGS: Mapping[str, _Flag] = MappingProxyType(
         "cpu-manager-policy": _Flag("cpuManagerPolicy", str),
         "cpu-manager-policy-options": _Flag("cpuManagerPolicyOptions", _pairs, _OPTIONS),
         "cpu-manager-reconcile-period": _Flag("cpuManagerReconcilePeriod", str),
-        "eviction-hard": _Flag("evictionHard", _thresholds, "signal<amount,..."),
+        "eviction-hard": _Flag("evictionHard", lambda text: _pairs(text, "<"), "signal<amount,..."),
         "feature-gates": _Flag("featureGates", _gates, "name=true|false,..."),
         "kube-reserved": _Flag("kubeReserved", _pairs, _AMOUNTS),
         "kube-reserved-cgroup": _Flag("kubeReservedCgroup", str),

@@ -29,7 +29,8 @@ def junit_xml(summary: Summary) -> str:
     suites = [(area, Counter(map(_tag, cases)), [(*_named(case), _tag(case), case) for case in cases])
               for area, cases in areas.items()]  # fmt: skip
     problems = summary.problems or [summary.claim] * (summary.verdict in (*SILENT, "not tested"))
-    return _clean(render("junit.xml", target=summary.target, suites=suites, problems=problems))
+    text = printable(render("junit.xml", target=summary.target, suites=suites, problems=problems))
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)  # a target may answer anything
 
 
 def _tag(case: Case) -> str:
@@ -46,11 +47,6 @@ def _named(case: Case) -> tuple[str, str]:
     if known is None:
         return case.area, name
     return f"{case.area}.{known.id}", known.text if f"[{known.id}]" in name else name
-
-
-def _clean(text: str) -> str:
-    """Show what does not print, and replace what XML cannot hold; a target may answer anything."""
-    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", printable(text))
 
 
 _COLOURS = {"conformant": "#2e7d32", "partial": "#8a5a00", "not conformant": "#b3261e"}

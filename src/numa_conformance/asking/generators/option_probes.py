@@ -112,14 +112,6 @@ def _at_the_pod(shows: Callable[[Machine, FirstPod], bool]) -> Callable[[Start],
     return lambda start: None if start.first is None else shows(start.machine, start.first)
 
 
-def _refused(_machine: Machine, first: FirstPod) -> bool:
-    return not first.admitted
-
-
-def _admitted(_machine: Machine, first: FirstPod) -> bool:
-    return first.admitted
-
-
 def _divided_evenly(machine: Machine, first: FirstPod) -> bool:
     shares = [(bits & first.cpus).bit_count() for bits in touched(machine.numa_bits.values(), first.cpus)]
     return len(shares) > 1 and max(shares) - min(shares) <= 1
@@ -140,9 +132,9 @@ def _pool_without_reserved(start: Start) -> bool | None:
 
 PROBES: Mapping[str, OptionProbe] = for_each_option(
     {
-        "full-pcpus-only": OptionProbe(_half_a_core, _at_the_pod(_refused)),
+        "full-pcpus-only": OptionProbe(_half_a_core, _at_the_pod(lambda _, first: not first.admitted)),
         "distribute-cpus-across-numa": OptionProbe(_one_node_and_a_half, _at_the_pod(_divided_evenly)),
-        "align-by-socket": OptionProbe(_what_a_node_would_hold, _at_the_pod(_admitted)),
+        "align-by-socket": OptionProbe(_what_a_node_would_hold, _at_the_pod(lambda _, first: first.admitted)),
         "distribute-cpus-across-cores": OptionProbe(_as_many_as_cores, _at_the_pod(_on_separate_cores)),
         "strict-cpu-reservation": OptionProbe(_a_thread, _pool_without_reserved),
         "prefer-align-cpus-by-uncorecache": OptionProbe(_one_cache, _at_the_pod(_in_one_cache), best_effort=True),

@@ -151,12 +151,8 @@ def follow_fleet(
 
 def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
     """Return the pod that asks for the fewest exclusive CPUs, the first among equals."""
-    asking = [(cpus, index, pod) for index, pod in enumerate(pods) if (cpus := _exclusive(pod))]
-    return min(asking, key=lambda question: question[:2])[2] if asking else None
-
-
-def _exclusive(pod: Pod) -> int:
-    return sum(exclusive_cpus(pod, container) for container in pod.containers)
+    cpus = [(sum(exclusive_cpus(pod, container) for container in pod.containers), pod) for pod in pods]
+    return min((each for each in cpus if each[0]), key=lambda each: each[0], default=(0, None))[1]
 
 
 def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) -> list[str]:

@@ -30,7 +30,7 @@ def kubernetes_versions_page() -> str:
     not_followed, recommended = _unmet("SHOULD")
     return render(
         "kubernetes_versions.md",
-        changes=[(version, _changes_in(version)) for version in SUPPORTED if version > OLDEST],
+        changes=[(each, [*_changes(each), *_quirks(each), *_options(each)]) for each in SUPPORTED if each > OLDEST],
         demanded=demanded,
         unmet=unmet,
         demands=table(("requirement", *map(str, SUPPORTED)), map(_row, unmet)),
@@ -53,10 +53,6 @@ def _unmet(strength: Strength) -> tuple[list[str], int]:
     """Return the requirements of a strength that some version does not meet, and how many there are."""
     ids = [each.id for each in OF_TARGETS.values() if each.level == "documented" and each.strength == strength]
     return [name for name in ids if name in DEPARTURES], len(ids)
-
-
-def _changes_in(version: KubernetesVersion) -> list[str]:
-    return [*_changes(version), *_quirks(version), *_options(version)]
 
 
 def _changes(version: KubernetesVersion) -> Iterator[str]:
