@@ -9,16 +9,19 @@ from numa_conformance.chapters.pairs import twin
 from numa_conformance.chapters.scheduler import filter, ratio, scores, strategies
 from numa_conformance.chapters.scheduler.conditions import FALLING, RISING
 from numa_conformance.judging.pods import PodSpec
-from numa_conformance.judging.scored import LEAST, MOST, RATIO, ScoredNode, ScorePair, Strategy
+from numa_conformance.judging.scored import LEAST, MOST, RATIO, ScoredNode, ScorePair, Strategy, WholePair
 
 ROOM = {"cpu": 10, "memory": 10, "intel.com/foo": 10, "pods": 10}
 
 
-def pod(init: int = 0, **amounts: int) -> PodSpec:
-    """Describe a pod by what its container requests; ``init``: CPUs that an init container requests."""
+def pod(init: int = 0, whole: int = 0, **amounts: int) -> PodSpec:
+    """Describe a pod by what its container requests; ``init``, ``whole``: CPUs of an init container, of the pod."""
     of = {name.replace("foo", "intel.com/foo"): str(amount) for name, amount in amounts.items()}
     first = [workloads.container("init", requests={"cpu": str(init)})] if init else []
-    return PodSpec.of(workloads.pod("p", [workloads.container("c", requests=of)], first))
+    described = workloads.pod("p", [workloads.container("c", requests=of)], first)
+    if whole:
+        described["spec"]["resources"] = {"requests": {"cpu": str(whole)}}
+    return PodSpec.of(described)
 
 
 def scored(
@@ -46,6 +49,7 @@ def both(first: ScoredNode, second: ScoredNode) -> ScorePair:
 
 
 TWO, FOUR, SIX = (pod(cpu=cpus) for cpus in (2, 4, 6))
+FOUR_AS_A_WHOLE, ELEVEN_AS_A_WHOLE = (pod(whole=cpus, cpu=1) for cpus in (4, 11))
 MANY, FEW = score_sweeps.strategy(MOST, cpu=1), score_sweeps.strategy(LEAST, cpu=1)
 SHAPED, REVERSED = (score_sweeps.strategy(RATIO, shape, cpu=1) for shape in (RISING, FALLING))
 BAD_SHAPE = score_sweeps.strategy(RATIO, ((0, 0), (0, 10)), cpu=1)
@@ -95,6 +99,10 @@ def short(*insufficient: str) -> ScoredNode:
 PAIRS = {
     filter.refuses_what_has_no_room: (short(), short("Insufficient cpu")),
     filter.names_what_is_insufficient: (short("Insufficient cpu"), short("Insufficient cpu", "Insufficient memory")),
+    filter.counts_resources_as_a_whole: (
+        scored(MANY, 100, ELEVEN_AS_A_WHOLE),
+        scored(MANY, 100, ELEVEN_AS_A_WHOLE, insufficient=("Insufficient cpu",)),
+    ),
     scores.stays_in_range: (scored(MANY, 101, TWO), scored(MANY, 100, TWO)),
     scores.takes_sound_strategies: (refused(MANY), scored(MANY, 20, TWO)),
     scores.refuses_negative_weights: (scored(NEGATIVE, 0, TWO), refused(NEGATIVE)),
@@ -110,6 +118,10 @@ PAIRS = {
     scores.counts_effective_requests: (
         both(scored(MANY, 40, TWO, TWO), scored(MANY, 50, TWO, pod(init=1, cpu=2))),
         both(scored(MANY, 40, TWO, TWO), scored(MANY, 40, TWO, pod(init=1, cpu=2))),
+    ),
+    scores.counts_resources_as_a_whole: (
+        WholePair(both(scored(MANY, 60, TWO, FOUR), scored(MANY, 30, TWO, FOUR_AS_A_WHOLE))),
+        WholePair(both(scored(MANY, 60, TWO, FOUR), scored(MANY, 60, TWO, FOUR_AS_A_WHOLE))),
     ),
     scores.counts_extended_resources: (extended(20), extended(40)),
     scores.missing_weight_is_one: (left_out(RATIO, NO_WEIGHTS, 3, 0), left_out(RATIO, NO_WEIGHTS, 3, 3)),

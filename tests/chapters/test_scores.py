@@ -63,7 +63,10 @@ class Scorer:
                 own = amount((container.get("resources", {}).get("requests") or {}).get(name, "0"))
                 most = max(most, running + own)
                 running += 0 if key == "initContainers" and container.get("restartPolicy") != "Always" else own
-        return most + amount((pod["spec"].get("overhead") or {}).get(name, "0"))
+        as_a_whole = pod["spec"].get("resources", {}).get("requests", {})
+        return (amount(as_a_whole[name]) if name in as_a_whole else most) + amount(
+            (pod["spec"].get("overhead") or {}).get(name, "0")
+        )
 
     def resource(self, requested, capacity):
         utilization = min(Fraction(requested) * 100 / capacity, Fraction(100))
@@ -97,6 +100,7 @@ class Scorer:
             name for container in self.containers(params["pod"]) for name in container["resources"].get("requests", {})
         }
         names |= set(params["pod"]["spec"].get("overhead") or ())
+        names |= set(params["pod"]["spec"].get("resources", {}).get("requests", ()))
         return [f"Insufficient {name}" for name in sorted(names) if self.lacks(params, room, name)]
 
     def containers(self, pod):
@@ -143,7 +147,7 @@ class CountsDefaults(Scorer):
 
     def requested(self, pod, name):
         silent = name == "cpu" and all(
-            "cpu" not in own["resources"].get("requests", {}) for own in self.containers(pod)
+            "cpu" not in own.get("resources", {}).get("requests", {}) for own in (*self.containers(pod), pod["spec"])
         )
         return super().requested(pod, name) + (Fraction(1, 10) if silent and self.kind else 0)
 
@@ -189,4 +193,4 @@ def scenarios():
 def test_a_scorer_that_obeys_the_page_passes(legal):
     verdicts = judged(scenarios(), legal())
     assert {each.requirement for each in verdicts.broken} == (NOT_FOLLOWED if legal is CutsTheMean else set())
-    assert len(verdicts.tests) == 27
+    assert len(verdicts.tests) == 29

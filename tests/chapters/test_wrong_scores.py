@@ -37,6 +37,17 @@ class ForgetsInitContainers(Scorer):
         return super().requested({"spec": {**pod["spec"], "initContainers": init}}, name)
 
 
+class ForgetsTheWhole(Scorer):
+    def requested(self, pod, name):
+        return super().requested({"spec": {**pod["spec"], "resources": {}}}, name)
+
+
+class AddsTheWhole(ForgetsTheWhole):
+    def requested(self, pod, name):
+        whole = pod["spec"].get("resources", {}).get("requests", {}).get(name, "0")
+        return super().requested(pod, name) + amount(whole)
+
+
 class JumpsBetweenPoints(Scorer):
     def raw(self, utilization):
         return max((point for point in self.shape if point[0] <= utilization), default=self.shape[0])[1]
@@ -133,6 +144,8 @@ PLANTED = [
     (AddsAllContainers, "scheduler/score/counts-effective-requests"),
     (ForgetsInitContainers, "scheduler/score/counts-effective-requests"),
     (ForgetsOverhead, "scheduler/filter/refuses-what-has-no-room"),
+    *((ForgetsTheWhole, f"scheduler/{area}/counts-resources-as-a-whole") for area in ("filter", "score")),
+    *((AddsTheWhole, f"scheduler/{area}/counts-resources-as-a-whole") for area in ("filter", "score")),
     (ForgetsInitContainers, SHAPED + "follows-the-shape"),
     (JumpsBetweenPoints, SHAPED + "follows-the-shape"),
     (DrawsOneLine, SHAPED + "follows-the-shape"),

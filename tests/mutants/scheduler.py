@@ -60,6 +60,13 @@ def overlooks_overhead(question, memory):
     return question
 
 
+@mutant(scores.counts_resources_as_a_whole, filter.counts_resources_as_a_whole).question("score")
+def overlooks_resources_as_a_whole(question, memory):
+    for pod in (*question["pods"], question["pod"]):
+        pod["spec"].pop("resources", None)
+    return question
+
+
 @mutant(scores.stays_in_range).answer("score")
 def scores_beyond_the_range(answer, memory):
     return {**answer, "score": (answer["score"] or 0) + 101} if "score" in answer else answer

@@ -17,7 +17,7 @@ from ..judging.may_run import MayRun, Pooled
 from ..judging.merged import MergedHints
 from ..judging.offered import DeviceHints, MemoryHints
 from ..judging.rest import Rest
-from ..judging.scored import ScoredNode, ScorePair
+from ..judging.scored import ScoredNode, ScorePair, WholePair
 from ..judging.start_subjects import Start
 from ..judging.verdicts import ANSWERED, WELL_FORMED
 from ..judging.views import requirements_of
@@ -63,6 +63,7 @@ WALKS, RELATIONS, FEW = 70, 20, 10
 """Lives on machines of the catalogue, relations, and small machines that are asked by scripts."""
 FIRST = "worlds"
 """The group that a run asks before all others."""
+WHOLE = "node/pod-level-resources"
 STRATEGIES = ("least-allocated", "most-allocated", "requested-to-capacity-ratio")
 
 
@@ -99,7 +100,7 @@ def _picks(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario
 
 
 def _classes(claimed: Claimed, _machines: Machines, seed: int) -> Iterator[Scenario]:
-    return chain(examples_of_pods(), pod_sweep(as_a_whole="node/pod-level-resources" in claimed, seed=seed))
+    return chain(examples_of_pods(), pod_sweep(as_a_whole=WHOLE in claimed, seed=seed))
 
 
 def _allocations(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario]:
@@ -113,7 +114,7 @@ def _hints(claimed: Claimed, machines: Machines, seed: int) -> Iterator[Scenario
 
 def _scores(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
     kinds = [kind for kind, feature in zip(KINDS, STRATEGIES, strict=True) if f"scheduler/{feature}" in claimed]
-    return chain(examples_of_scores(kinds), score_sweep(kinds, seed=seed))
+    return chain(examples_of_scores(kinds), score_sweep(kinds, as_a_whole=WHOLE in claimed, seed=seed))
 
 
 def _merges(claimed: Claimed, _: Machines, seed: int) -> Iterator[Scenario]:
@@ -165,7 +166,7 @@ GROUPS: Mapping[str, ScenarioGroup] = MappingProxyType(
             ScenarioGroup("allocations", "allocate", (CpuChoice, AllocatedCpus), _allocations),
             ScenarioGroup("hints", "hints", (CpuHints,), _hints),
             ScenarioGroup("merges", "merge", (MergedHints,), _merges),
-            ScenarioGroup("scores", "score", (ScoredNode, ScorePair), _scores),
+            ScenarioGroup("scores", "score", (ScoredNode, ScorePair, WholePair), _scores),
             ScenarioGroup(FIRST, "node", (*NODE, Pooled), _worlds, hint_subjects=HINTED),
             ScenarioGroup("lives", "node", (*NODE, Pooled), _lives, hint_subjects=HINTED),
             ScenarioGroup("relations", "node", (*NODE, RepeatedAdmission), _relations, hint_subjects=HINTED),

@@ -70,6 +70,7 @@ _PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING) | {
 }
 """Of a choice of CPUs: the options, and whether it keeps to the affinity of a question."""
 
+_WHOLE = frozenset({"node/pod-level-resources"})
 FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "all": frozenset(KNOWN),
@@ -81,9 +82,9 @@ FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
         "memory": _CPU | _TOPOLOGY | _below("memory-manager/") - _FILES,
         "device": _CPU | _TOPOLOGY | _below("device-manager/") - _FILES,
         "host": _below("host/") | {"node/restart"},
-        "scheduler": _below("scheduler/"),
+        "scheduler": _below("scheduler/") | _WHOLE,
         "pick": frozenset({"cpu-manager/static"}) | _PICKED,
-        "score": _below("scheduler/"),
+        "score": _below("scheduler/") | _WHOLE,
         "plugin": _below("device-plugin/"),
         "claims": _below("claims/"),
     }
@@ -99,7 +100,8 @@ OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
         "node": frozenset(PROMISES),
         "host": frozenset({"node/restart"}),
         "pick": _PICKED,
-        "score": _below("scheduler/"),
+        "scheduler": _WHOLE,
+        "score": _below("scheduler/") | _WHOLE,
         "plugin": frozenset({"device-plugin/preferred-allocation", "device-plugin/restart"}),
         "claims": _below("claims/") - {"claims/cpus"},
     }

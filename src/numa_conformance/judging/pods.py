@@ -88,7 +88,7 @@ class PodSpec:
     """A pod: containers in the order in which they start, init containers and sidecars first.
 
     ``qos`` is its class by its containers, where an amount of 0 counts as none. ``whole``: whether the pod as a whole
-    has resources (``spec.resources``), of which ``qos_as_a_whole`` alone speaks: None where the pages tell no class.
+    has resources (``spec.resources``); ``level`` is these, read as a container's.
     """
 
     uid: str
@@ -97,7 +97,7 @@ class PodSpec:
     overhead: Amounts
     whole: bool = False
     namespace: str = "default"
-    qos_as_a_whole: str | None = None
+    level: ContainerSpec = ContainerSpec("as a whole", "app", {}, {}, 0)
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "PodSpec":
@@ -112,6 +112,7 @@ class PodSpec:
         written = [(_kind(container), container, *_resources(container)) for container in spec.init_containers or ()]
         written += [("app", container, *_resources(container)) for container in spec.containers or ()]
         qos = qos_class([(requests, limits) for _, _, requests, limits, _ in written])
+        level, limits, implied = _resources(spec)
         return cls(
             metadata.uid or f"{metadata.namespace or 'default'}/{metadata.name or ''}",
             qos,
@@ -122,8 +123,17 @@ class PodSpec:
             spec.overhead or {},
             spec.resources not in (None, Resources()),
             metadata.namespace or "default",
-            _class_as_a_whole(spec.resources, is_alone=qos == BEST_EFFORT),
+            ContainerSpec("as a whole", "app", level, limits, 0, implied),
         )
+
+    @property
+    def qos_as_a_whole(self) -> str | None:
+        """The class by what the pod has as a whole; None where no page tells it, or what is left out decides."""
+        level = self.level
+        amounts = [side.get(name) for side in (level.limits, level.explicit_requests) for name in _DECIDING]
+        if not any(amounts) or not (self.qos == BEST_EFFORT or all(amounts)):
+            return None
+        return qos_class([(level.requests, level.limits)])
 
     @cached_property
     def by_name(self) -> Mapping[str, ContainerSpec]:
@@ -143,8 +153,14 @@ class PodSpec:
         """
         return Fraction(self._largest(lambda container: container.requests.get(resource, NOTHING)))
 
-    def is_beside_sidecars(self, resource: str) -> bool:
-        """Tell whether an init container decides beside sidecars: the pages count it alone, kubelets do not."""
+    def is_open(self, resource: str) -> bool:
+        """Tell whether no page decides what the pod requests.
+
+        It has a limit as a whole and no such request, or an init container decides beside sidecars, which the pages
+        count alone and kubelets do not.
+        """
+        if resource in self.level.requests:
+            return resource in self.level.implied
         amounts = [(each.kind == "init", each.requests.get(resource, NOTHING)) for each in self.containers]
         alone = max((amount for is_init, amount in amounts if is_init), default=NOTHING)
         return self.effective(resource) > max(
@@ -152,12 +168,13 @@ class PodSpec:
         )
 
     def scheduled(self, resource: str) -> Fraction:
-        """Return what the scheduler counts: the same with the overhead (page Pod Overhead)."""
+        """Return what the scheduler counts: the same, or the pod's own request, with overhead (page Pod Overhead)."""
         return self._scheduled.get(resource, NOTHING)
 
     @cached_property
     def _scheduled(self) -> Mapping[str, Fraction]:
-        return {name: self.effective(name) + self.overhead.get(name, NOTHING) for name in self.resources}
+        amounts = {**{name: self.effective(name) for name in self.resources}, **self.level.explicit_requests}
+        return {name: amount + self.overhead.get(name, NOTHING) for name, amount in amounts.items()}
 
     @cached_property
     def exclusive(self) -> int:
@@ -166,8 +183,8 @@ class PodSpec:
 
     @property
     def resources(self) -> frozenset[str]:
-        """Names of all that is requested by a container or is overhead."""
-        return frozenset(self.overhead).union(*(container.requests for container in self.containers))
+        """Names of all that is requested by a container or the pod as a whole, or is overhead."""
+        return frozenset(self.overhead).union(*(each.requests for each in (self.level, *self.containers)))
 
     def _largest(self, of: Callable[[ContainerSpec], Fraction | int]) -> Fraction | int:
         running: Fraction | int = 0
@@ -202,22 +219,11 @@ def _exclusive(qos: str, requests: Amounts) -> int:
     return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
 
 
-def _class_as_a_whole(resources: Resources | None, *, is_alone: bool) -> str | None:
-    """Return the class by ``spec.resources``; None where what is left out may come from containers."""
-    if resources is None:
-        return None
-    limits, explicit = resources.limits or {}, resources.requests or {}
-    amounts = [side.get(name) for side in (limits, explicit) for name in _DECIDING]
-    if not any(amounts) or not (is_alone or all(amounts)):
-        return None
-    return qos_class([({**limits, **explicit}, limits)])
-
-
 def _kind(init: ContainerDocument) -> Kind:
     return "sidecar" if init.restart_policy == "Always" else "init"
 
 
-def _resources(container: ContainerDocument) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
+def _resources(container: ContainerDocument | Spec) -> tuple[dict[str, Fraction], dict[str, Fraction], frozenset[str]]:
     resources = container.resources or Resources()
     limits, requests = resources.limits or {}, resources.requests or {}
     return {**limits, **requests}, limits, frozenset(limits).difference(requests)

@@ -150,7 +150,12 @@ class ScoredNode:
     @property
     def is_counted_alike(self) -> bool:
         """Whether all pages that say what a pod requests say the same of these."""
-        return not any(pod.is_beside_sidecars(name) for pod in (*self.used, self.pod) for name in pod.resources)
+        return not any(pod.is_open(name) for pod in (*self.used, self.pod) for name in pod.resources)
+
+    @property
+    def has_wholes(self) -> bool:
+        """Whether some of these have resources as a whole."""
+        return any(pod.whole for pod in (*self.used, self.pod))
 
     @cached_property
     def utilization(self) -> Mapping[str, Fraction]:
@@ -163,20 +168,20 @@ class ScoredNode:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the page's formula says what the score is: not where more is requested than there is."""
-        return self.is_reported and max(self.utilization.values()) <= 100
+        """Whether the page's formula says what the score is: not for wholes, nor where too much is requested."""
+        return self.is_reported and not self.has_wholes and max(self.utilization.values()) <= 100
 
     @cached_property
     def is_reported(self) -> bool:
         """Whether it is told what counts, for a pod that the node has room for.
 
         Left open: what a container counts that requests no cpu or memory, a resource that the node has not, an extended
-        one that the pod does not request, and an init container beside sidecars.
+        one that the pod does not request, and what ``PodSpec.is_open`` says.
         """
         names = self.strategy.names
         native = set(names).intersection(_NATIVE)
-        pods = (*self.used, self.pod)
-        explicit = all(native <= container.requests.keys() for pod in pods for container in pod.containers)
+        pods = [(pod.level.requests.keys(), pod.containers) for pod in (*self.used, self.pod)]
+        explicit = all(native <= level | each.requests.keys() for level, containers in pods for each in containers)
         requested = all(self.pod.scheduled(name) for name in names if is_extended(name))
         there = len(self.utilization) == len(names) and not any(map(self.lacks, names))
         return self.strategy.sound and explicit and requested and there and self.is_counted_alike
@@ -246,6 +251,13 @@ class ScorePair:
         return swapped if all(left[name] >= right[name] for name in left) else None
 
 
+@dataclass(frozen=True, slots=True)
+class WholePair:
+    """A pair of which some pods have resources as a whole."""
+
+    pair: ScorePair
+
+
 def is_extended(resource: str) -> bool:
     """Tell extended resources, devices and huge pages from the resources that every node has."""
     return "/" in resource or resource.startswith("hugepages-")
@@ -264,7 +276,7 @@ class Scores:
             if isinstance(question, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
         }
 
-    def at(self, number: int) -> Iterator[ScoredNode | ScorePair]:
+    def at(self, number: int) -> Iterator[ScoredNode | ScorePair | WholePair]:
         """Yield the score of a step, and the pair of it with that of the step before; asked in their order."""
         (before, first), second = self._last, self._scored(number)
         self._last = number, second
@@ -274,7 +286,8 @@ class Scores:
         if first is None or before != number - 1 or not (first.is_reported and second.is_reported):
             return
         if first.score is not None and second.score is not None:
-            yield ScorePair(first, second, (first.score, second.score))
+            pair = ScorePair(first, second, (first.score, second.score))
+            yield WholePair(pair) if first.has_wholes or second.has_wholes else pair
 
     def _scored(self, number: int) -> ScoredNode | None:
         question, reply = self._steps[number]

@@ -68,20 +68,20 @@ def examples_of_scores(kinds: Sequence[str] = KINDS) -> Iterator[Scenario]:
             yield _scenario("example", f"Resource Bin Packing, configuration {number}", questions)
 
 
-def score_sweep(kinds: Sequence[str] = KINDS, *, seed: int = 0) -> Iterator[Scenario]:
+def score_sweep(kinds: Sequence[str] = KINDS, *, as_a_whole: bool = True, seed: int = 0) -> Iterator[Scenario]:
     """Yield nodes from empty to full under each strategy and shape, what may be left out, and some by lot."""
     lot = random.Random(f"scores {seed}")
     for kind in kinds:
         yield _scenario("sweep", f"score {kind}, what is left out", _left_out(kind))
         yield _scenario("sweep", f"score {kind}, weights", _weights(kind))
-        yield _scenario("sweep", f"score {kind}, the same requests otherwise", _otherwise(kind))
+        yield _scenario("sweep", f"score {kind}, the same requests otherwise", _otherwise(kind, as_a_whole))
         by_lot = chain(*(_by_lot(kind, lot) for _ in range(40)))
         yield _scenario("sweep", f"score {kind}, by lot", by_lot, seed)
         for shape in SHAPES if kind == RATIO else (None,):
             yield _scenario("sweep", f"score {kind} {shape or ''}".strip(), _levels(kind, shape))
     plain = kinds[0] if kinds else LEAST
     yield _scenario("sweep", "score, what does not fit", _misfits(strategy(plain), lot), seed)
-    yield _scenario("sweep", "score, room for what asks otherwise", _rooms(plain))
+    yield _scenario("sweep", "score, room for what asks otherwise", _rooms(plain, as_a_whole))
     if RATIO in kinds:
         bad = (strategy(RATIO, shape, cpu=1) for shape in BAD_SHAPES)
         yield _scenario("sweep", "score, bad shapes", (_question(each, {"cpu": "8"}, [], {"cpu": "1"}) for each in bad))
@@ -135,22 +135,22 @@ def _weights(kind: str) -> Iterator[Question]:
         yield _question(weighed, {**room, FOO: "4"}, [used], {"cpu": "1", "memory": "1Gi", FOO: "4"})
 
 
-def _otherwise(kind: str) -> Iterator[Question]:
+def _otherwise(kind: str, as_a_whole: bool) -> Iterator[Question]:
     """Ask for pods that request the same by containers of other kinds: as the new pod, alone too, and on the node."""
     for name in PLACED:
         described = strategy(kind, None, **{name: 1})
-        room, pods = _of(name, 3 * REQUESTS), list(_pods_of(name))
+        room, pods = _of(name, 3 * REQUESTS), list(_pods_of(name, as_a_whole))
         yield _question_of_pods(described, room, [], pods[0])
         yield from (_question_of_pods(described, room, pods[:1], pod) for pod in pods)
         yield from (_question_of_pods(described, room, [pods[0], pod], pods[0]) for pod in pods)
 
 
-def _rooms(kind: str) -> Iterator[Question]:
+def _rooms(kind: str, as_a_whole: bool) -> Iterator[Question]:
     """Ask the same of nodes with just enough room, and with a little less."""
     for name in PLACED:
         described = strategy(kind, None, **{name: 1})
         alone = _pod([_of(name, REQUESTS)])
-        for pod, missing in product(_pods_of(name), (0, 1)):
+        for pod, missing in product(_pods_of(name, as_a_whole), (0, 1)):
             yield _question_of_pods(described, _of(name, REQUESTS - missing), [], pod)
             yield _question_of_pods(described, _of(name, 2 * REQUESTS - missing), [pod], alone)
 
@@ -167,16 +167,20 @@ PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
     *(((0,), (), 8), ((4, 3, 1), (), 0)),
 )
 """What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
+WHOLE_PLACES = (((0,), (), 0, 8), ((3,), (), 0, 8), ((1, 2), (("init", 5),), 0, 8), ((1,), (("sidecar", 3),), 2, 6))
+"""The same with what the pod asks for as a whole."""
 
 
-def _pods_of(name: str) -> Iterator[dict[str, Any]]:
-    for apps, first, overhead in PLACES:
+def _pods_of(name: str, as_a_whole: bool) -> Iterator[dict[str, Any]]:
+    wholes = WHOLE_PLACES if as_a_whole and name != FOO else ()
+    for apps, first, overhead, whole in (*((*place, 0) for place in PLACES), *wholes):
         pod = _pod([_of(name, number) for number in apps])
         before = [
             _container(f"{kind}{place}", _of(name, number)) | ({"restartPolicy": "Always"} if kind == "sidecar" else {})
             for place, (kind, number) in enumerate(first)
         ]
         more: dict[str, Any] = {"initContainers": before, "overhead": _of(name, overhead)}
+        more["resources"] = {"requests": _of(name, whole)} if whole else {}
         yield {**pod, "spec": {**pod["spec"], **{field: value for field, value in more.items() if value}}}
 
 

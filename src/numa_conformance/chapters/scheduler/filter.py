@@ -6,9 +6,10 @@ from ...judging.scored import ScoredNode
 chapter = Chapter("scheduler/filter", since="1.22")
 
 
-def has_room_for_one_more(node: ScoredNode) -> None:
+def has_room_for_one_more(node: ScoredNode, wholes: bool = False) -> None:
+    applies(node.has_wholes == wholes, f"{'no' if wholes else 'a'} pod has resources as a whole")
     applies(node.refused is None, "the strategy is refused")
-    applies(node.is_counted_alike, "an init container runs beside sidecars, of which pages differ")
+    applies(node.is_counted_alike, "no page decides what a pod requests")
     applies(node.room.get("pods", 0) > len(node.used), "the node has as many pods as it may have")
 
 
@@ -23,6 +24,18 @@ def has_room_for_one_more(node: ScoredNode) -> None:
 def refuses_what_has_no_room(node: ScoredNode) -> Judgement:
     """A pod fits a node that has all the resources it requests, and no other."""
     has_room_for_one_more(node)
+    return _fits(node)
+
+
+@chapter.requires("scheduler/filter/counts-resources-as-a-whole", "node/pod-level-resources", since="1.34")
+@rests_on("pod-level/head/takes-precedence", "scheduler-configuration/plugins/fit-checks-everything-requested")
+def counts_resources_as_a_whole(node: ScoredNode) -> Judgement:
+    """A pod with resources as a whole fits a node that has these, whatever its containers request."""
+    has_room_for_one_more(node, wholes=True)
+    return _fits(node)
+
+
+def _fits(node: ScoredNode) -> Judgement:
     lacking = ", ".join(name for name in sorted(node.pod.resources) if node.lacks(name))
     return violated(
         bool(node.insufficient) == bool(lacking),

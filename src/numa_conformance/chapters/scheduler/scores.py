@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
-from ...judging.scored import MOST, RATIO, ScoredNode, ScorePair, is_extended
+from ...judging.scored import MOST, RATIO, ScoredNode, ScorePair, WholePair, is_extended
 from .conditions import by, favours, simple, utilization
 
 chapter = Chapter(since="1.22")
@@ -92,6 +92,15 @@ def counts_effective_requests(pair: ScorePair) -> Judgement:
     applies(pair.same_requests, "the pods do not request as much as those before")
     why = "the same requests score otherwise where containers of other kinds, or overhead, ask for them"
     return _are_the_same(pair, why, f"{pair.scores[0]}, then {pair.scores[1]} of {utilization(second)}")
+
+
+@chapter.requires("scheduler/score/counts-resources-as-a-whole", "node/pod-level-resources", since="1.34")
+@rests_on("pod-level/head/takes-precedence", "bin-packing/example/requested-and-used")
+def counts_resources_as_a_whole(whole: WholePair) -> Judgement:
+    """A pod with resources as a whole counts for these, whatever its containers request."""
+    applies(whole.pair.same_requests, "the pods do not request as much as those before")
+    first, second = whole.pair.scores
+    return _are_the_same(whole.pair, "the same requests score otherwise as a whole", f"{first}, then {second}")
 
 
 @chapter.requires("scheduler/score/counts-extended-resources", "scheduler/most-allocated")

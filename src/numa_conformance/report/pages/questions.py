@@ -16,7 +16,7 @@ from ...judging.offered import DeviceHints, MemoryHints
 from ...judging.plugins import DeviceList, DevicePreference, DevicesServed, Registration
 from ...judging.pods import ContainerSpec, PodSpec
 from ...judging.rest import Rest
-from ...judging.scored import ScoredNode, ScorePair
+from ...judging.scored import ScoredNode, ScorePair, WholePair
 from ...judging.settings import Settings
 from ...judging.start_subjects import Start
 from ...judging.world import World
@@ -135,8 +135,8 @@ def _question_itself(case: Any) -> Iterator[str]:
             yield f"hints for {case.count} of {case.resource}"
         case MergedHints():
             yield from _merge(case)
-        case ScoredNode() | ScorePair():
-            yield from _scored(case)
+        case ScoredNode() | ScorePair() | WholePair():
+            yield from _scored(case.pair if isinstance(case, WholePair) else case)
         case Preparation():
             left = ", ".join(f"{key[-1]} has {case.left[key]} left" for key in (each.key for each, _ in case.wanted))
             yield f"a claim of {number_of(case.count, 'CPU')} is prepared; {left}"
@@ -186,7 +186,8 @@ def _node(node: ScoredNode) -> Iterator[str]:
 def _pod(pod: PodSpec, *, with_class: bool = True) -> str:
     containers = "; ".join(map(_container, pod.containers)) or "no containers"
     overhead = f"; overhead {_amounts(pod.overhead)}" if pod.overhead else ""
-    return f"{f'{pod.qos} ' * with_class}pod {pod.uid} ({containers}{overhead})"
+    whole = f"; {_container(pod.level)}" if pod.whole else ""
+    return f"{f'{pod.qos} ' * with_class}pod {pod.uid} ({containers}{overhead}{whole})"
 
 
 def _container(container: ContainerSpec) -> str:

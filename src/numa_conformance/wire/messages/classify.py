@@ -8,7 +8,7 @@ from ..values import CpuCount, JsonObject
 SURFACE = "QoS class and exclusive CPUs of a pod"
 FEATURES = {
     "node/qos": "QoS classes and effective requests of pods",
-    "node/pod-level-resources": "QoS classes of pods with resources as a whole (spec.resources)",
+    "node/pod-level-resources": "resources of pods as a whole (spec.resources): QoS classes, what the scheduler counts",
 }
 
 
