@@ -28,10 +28,10 @@ from numa_conformance.asking.findings.findings import Finding
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.cli.app import main as command
 from numa_conformance.cpuset import CpuSet
+from numa_conformance.files import data_folder
 from numa_conformance.judging.verdicts import judge
 from numa_conformance.lab.cluster.scheduled import _outcome, groups_of, reference_of, run_workload
 from numa_conformance.machine import load_machine
-from numa_conformance.machine.data_files import data_folder
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, InProcess
 from numa_conformance.wire.faults import BadReply

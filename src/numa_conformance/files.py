@@ -258,3 +258,14 @@ def memory_folder(size: int) -> Path | None:
     """
     has_room = _SHARED.is_dir() and os.access(_SHARED, os.W_OK | os.X_OK) and shutil.disk_usage(_SHARED).free > size
     return _SHARED if has_room and "TMPDIR" not in os.environ else None
+
+
+def data_folder(folder: str) -> Path:
+    """Return the folder ``conformance``, ``fixtures``, ``go`` or ``examples``.
+
+    A wheel carries them inside the package, of the latter two a part. An editable install and a checkout have them at
+    the top level.
+    """
+    package = Path(__file__).resolve().parent
+    inside = package / folder
+    return inside if inside.is_dir() else package.parents[1] / folder

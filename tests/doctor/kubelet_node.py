@@ -16,7 +16,7 @@ from numa_conformance.doctor.look import NodeSource, look
 from numa_conformance.kube import Pod
 from numa_conformance.lab.kubelet.target import KubeletTarget
 from numa_conformance.machine import machine_to_dict
-from numa_conformance.machine.hostfs.kubelet_root import STATE_FILES
+from numa_conformance.machine.hostfs.stores import STATE_FILES
 from numa_conformance.wire.messages.node import AdmitPod, Admitted, RunPod, StartNode
 
 KUBELET = {**STATIC, **MEMORY, "topologyManagerPolicy": "single-numa-node"}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from numa_conformance.machine.data_files import data_folder
+from numa_conformance.files import data_folder
 
 NUMBERS = (-1, 0, 1, 4095, 5000, 2**31, 2**63 - 1)
 TEXTS = ("", "x", "0-99999", "5-3", "0-65535", "4000", "0,0", " 1", "٣", "\U0001f980", "a/b", "9" * 50)

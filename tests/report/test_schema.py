@@ -4,7 +4,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from numa_conformance.machine.data_files import data_folder
+from numa_conformance.files import data_folder
 from numa_conformance.report.model import report_schema
 from report.runs import failing_run
 

@@ -11,7 +11,7 @@ import pytest
 
 import numa_conformance
 from asked_in_full import deep
-from numa_conformance.machine.data_files import data_folder
+from numa_conformance.files import data_folder
 
 
 @pytest.fixture

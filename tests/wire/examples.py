@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from numa_conformance.asking.generators.workloads import best_effort, guaranteed, kubelet, static, static_memory
+from numa_conformance.files import data_folder
 from numa_conformance.machine import load_machine, machine_to_dict
-from numa_conformance.machine.data_files import data_folder
 from numa_conformance.machine.hostfs import write_cgroup_tree, write_tree
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import METHODS, Client, InProcess

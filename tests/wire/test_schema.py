@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from numa_conformance.machine.data_files import data_folder
+from numa_conformance.files import data_folder
 from numa_conformance.wire import METHODS
 from numa_conformance.wire.schema import protocol_schema
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..files import data_folder
 from ..judging.chapter import CHECKERS, Checker, Judgement, Violation, checkers_of
 from ..judging.verdicts import judge
 from ..judging.views import views
-from ..machine.data_files import data_folder
 from ..wire.history.history import History
 
 Judge = Callable[..., Judgement]

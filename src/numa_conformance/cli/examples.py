@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..machine.data_files import data_folder
+from ..files import data_folder
 from .options import DIRECTORY
 from .terminal import write_absent
 

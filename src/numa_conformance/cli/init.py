@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .. import __version__
-from ..machine.data_files import data_folder
+from ..files import data_folder
 from .options import DIRECTORY, NameChoice
 from .terminal import say, write_absent
 

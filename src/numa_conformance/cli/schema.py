@@ -5,11 +5,10 @@ from typing import Any
 
 import click
 
+from ..files import data_folder
 from ..machine.codec import compact_schema, machine_schema
-from ..machine.data_files import data_folder
 from ..report.model import report_schema
-from ..wire.history.schema import history_schema
-from ..wire.schema import protocol_schema
+from ..wire.schema import history_schema, protocol_schema
 from .options import NameChoice
 from .terminal import print_json
 

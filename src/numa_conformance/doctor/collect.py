@@ -13,7 +13,7 @@ from .. import __version__
 from ..cpuset import format_bits
 from ..errors import Fault, UsageError
 from ..machine.hostfs.fake.tree import Tree
-from ..machine.hostfs.kubelet_root import STATE_FILES
+from ..machine.hostfs.stores import STATE_FILES
 from ..reference.managers.device.state_file import DEVICE_FILE
 from ..reference.managers.device.state_file import encode as encode_devices
 from .cgroups import BASE, FOLDER, Hierarchy

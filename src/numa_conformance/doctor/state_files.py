@@ -19,7 +19,7 @@ from ..kube.resource_names import page_bytes
 from ..machine import Machine
 from ..machine.hostfs import open_dump
 from ..machine.hostfs.dumps import is_dump
-from ..machine.hostfs.kubelet_root import STATE_FILES
+from ..machine.hostfs.stores import STATE_FILES
 from ..pasted import plain_lines
 from ..reference.managers.cpu import state_formats as of_cpus
 from ..reference.managers.cpu.cpu_state import CpuState

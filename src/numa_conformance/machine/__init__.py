@@ -1,3 +1,4 @@
+from ..files import data_folder as data_folder
 from .catalogue import catalogue_names as catalogue_names
 from .catalogue import is_machine_file as is_machine_file
 from .catalogue import load_machine as load_machine
@@ -5,7 +6,6 @@ from .catalogue import read_machine_file as read_machine_file
 from .codec import machine_from_dict as machine_from_dict
 from .codec import machine_to_dict as machine_to_dict
 from .codec import machine_to_yaml as machine_to_yaml
-from .data_files import data_folder as data_folder
 from .model import Cpu as Cpu
 from .model import Device as Device
 from .model import KubeletView as KubeletView

@@ -10,10 +10,9 @@ from pathlib import Path
 from ..documents import Document, Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import kind_of
-from ..files import real_files
+from ..files import data_folder, real_files
 from .codec import machine_from_dict
 from .compact_cpus import REGULAR_FIELDS
-from .data_files import data_folder
 from .hostfs.dumps import is_dump, open_dump
 from .hostfs.reader import read_machine, unseen
 from .model import UNSEEN, Machine

@@ -5,7 +5,7 @@ import gc
 import pytest
 
 from ..errors import NumaConformanceError, UsageError
-from ..machine.data_files import data_folder
+from ..files import data_folder
 from ..printable import printable
 from ..wire.termination import EndsInOrder
 from .choice import CaseChoice

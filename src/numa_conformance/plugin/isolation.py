@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..machine.data_files import data_folder
+from ..files import data_folder
 
 _COMMAND_LINE = pytest.StashKey[argparse.Namespace]()
 """Where pytest's configuration keeps the options that were given beside those of the ini file."""

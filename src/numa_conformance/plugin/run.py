@@ -17,8 +17,8 @@ from ..asking.known_failures import KnownFailures
 from ..asking.profiles import MachineChoice, Profile
 from ..asking.shares import idle_cpus
 from ..errors import Fault, UsageError
+from ..files import data_folder
 from ..lab.daemon.daemon import serving, serving_kubelet
-from ..machine.data_files import data_folder
 from ..reference.target import Level, ReferenceTarget
 from ..report.claims import TARGET_SNAPSHOTS
 from ..sources.versions import DEFAULT, KubernetesVersion

@@ -17,8 +17,8 @@ from ..asking.profiles import Profile
 from ..chapters import OF_TARGETS, REQUIREMENTS
 from ..errors import Fault, UsageError
 from ..fields import Fields, shown
+from ..files import data_folder
 from ..judging.releases import RELEASES
-from ..machine.data_files import data_folder
 from ..printable import listed
 from ..sources.versions import KubernetesVersion
 from .circumstances import read_form

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from numa_conformance.files import data_folder
 from numa_conformance.judging.pods import PodDocument
 from numa_conformance.judging.scored import WrittenStrategy
 from numa_conformance.kube.kubelet_config import MANAGER_FIELDS
-from numa_conformance.machine.data_files import data_folder
 from numa_conformance.wire.history.quantities import AllocatedClaim
 from numa_conformance.wire.schema import protocol_schema
 

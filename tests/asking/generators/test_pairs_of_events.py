@@ -8,7 +8,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from numa_conformance.machine.data_files import data_folder
+from numa_conformance.files import data_folder
 
 from .pairs_of_events import ALONE, GROUPS, drawn_pairs, pairs_of, reasons
 

@@ -19,8 +19,8 @@ from numa_conformance.asking.groups import GROUPS
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.comparing.differing import differing
 from numa_conformance.comparing.recorded import FIRST_RECORDED, read_vectors, replay
+from numa_conformance.files import data_folder
 from numa_conformance.judging.verdicts import judge
-from numa_conformance.machine.data_files import data_folder
 from numa_conformance.wire import FEATURES, Client, InProcess, TimedOut
 from numa_conformance.wire.history.history import History
 

@@ -10,11 +10,11 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
+from numa_conformance.files import data_folder
 from numa_conformance.judging.pods import PodDocument
 from numa_conformance.judging.published import Slice
 from numa_conformance.judging.questions import QUESTIONS
 from numa_conformance.judging.settings import KubeletDocument
-from numa_conformance.machine.data_files import data_folder
 from numa_conformance.wire.history.answers import READERS, PreparedClaim, StartedNode, read_answer
 from numa_conformance.wire.history.sightings import LIVE_NODE
 from numa_conformance.wire.history.values import BookedBytes, CpuBits, HoldingBits, IdText, NodeList, bits, holdings_of

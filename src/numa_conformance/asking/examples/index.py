@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...machine.data_files import data_folder
+from ...files import data_folder
 
 
 @cache

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from ...cpuset import CpuSet, Unchecked, bits_of, checked, format_bits
 from ...machine import Machine
-from ...machine.hostfs.kubelet_root import STATE_FILES
+from ...machine.hostfs.stores import STATE_FILES
 from ...wire.messages.node import ContainerHolding, MemoryBlock, MemoryNode, MemoryTable, NodeStarted
 from ..kubelet_apis.interfaces import POD_RESOURCES, ask
 from .cri_objects import CriContainer

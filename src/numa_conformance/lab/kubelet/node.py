@@ -12,7 +12,7 @@ from typing import Any
 from ...cpuset import bits_of, format_bits
 from ...errors import Fault, UsageError
 from ...machine import Machine, machine_to_dict
-from ...machine.hostfs.kubelet_root import STATE_FILES
+from ...machine.hostfs.stores import STATE_FILES
 from ...wire.messages.node import ContainerHolding, Update
 from .cri_objects import CriContainer, Hears, nobody
 from .device_plugin import plugins_of

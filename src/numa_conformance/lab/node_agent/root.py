@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import Fault, UsageError
-from ...machine.hostfs.kubelet_root import DEVICE_PLUGINS, POD_RESOURCES, SOCKET, STATE_FILES
+from ...machine.hostfs.stores import DEVICE_PLUGINS, POD_RESOURCES, SOCKET, STATE_FILES
 
 LONGEST_SOCKET = 107
 """Bytes of a unix socket's path that the kernel takes."""

@@ -6,10 +6,10 @@ from .cgroup import Failure as Failure
 from .cgroup import write_cgroup_tree as write_cgroup_tree
 from .dumps import open_dump as open_dump
 from .fake import write_tree as write_tree
-from .kubelet_root import KubeletRoot as KubeletRoot
 from .kubelet_view import read_kubelet_view as read_kubelet_view
 from .reader import read_machine as read_machine
 from .stores import DirectoryStore as DirectoryStore
 from .stores import JournalStore as JournalStore
+from .stores import KubeletRoot as KubeletRoot
 from .stores import MemoryStore as MemoryStore
 from .stores import StateStore as StateStore

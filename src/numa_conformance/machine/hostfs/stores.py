@@ -1,11 +1,11 @@
-"""Where state files are kept: in memory, or in a folder with atomic replacement (CPU-CKPT-06)."""
+"""Where state files are kept (CPU-CKPT-06): in memory, in a folder with atomic replacement, in that of a kubelet."""
 
 import contextlib
 import math
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,15 @@ from ...files import ABANDONED, read_bounded, read_in_place, replace_bytes
 
 MAX_BYTES = 64 * 1024 * 1024
 MakeText = Callable[[], str]
+DEVICE_PLUGINS, POD_RESOURCES = "device-plugins", "pod-resources"
+SOCKET = "kubelet.sock"
+"""The kubelet's socket in either folder."""
+STATE_FILES: Mapping[str, str] = {
+    "cpu_manager_state": "cpu_manager_state",
+    "memory_manager_state": "memory_manager_state",
+    "kubelet_internal_checkpoint": f"{DEVICE_PLUGINS}/kubelet_internal_checkpoint",
+}
+"""The name of a state file to where it lies below the root."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
 
 
@@ -162,3 +171,19 @@ class DirectoryStore:
         if not _NAME.fullmatch(name):
             raise UsageError(Fault("", f"{name!r} cannot be the name of a state file", "letters, digits, _ . -"))
         return f"{self._folder}/{name}"
+
+
+class KubeletRoot(DirectoryStore):
+    """Keeps the state files where a kubelet keeps them. Its folder for device plugins may be missing."""
+
+    def write(self, name: str, text: str) -> None:
+        """Replace a file whole, or leave it as it was."""
+        Path(self._path(name)).parent.mkdir(exist_ok=True, mode=0o700)
+        super().write(name, text)
+
+    def names(self) -> list[str]:
+        """Return the names of the state files that are there."""
+        return sorted(name for name in STATE_FILES if Path(self._path(name)).is_file())
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{STATE_FILES[name]}" if name in STATE_FILES else super()._path(name)
