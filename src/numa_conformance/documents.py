@@ -41,7 +41,9 @@ _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type information
-    """A safe loader that refuses a key given twice and keeps dates as the text they are."""
+    """A safe loader that keeps dates as texts, and refuses a key given twice, or notes it in ``repeated``."""
+
+    repeated: list[str] | None = None
 
     def construct_document(self, node: yaml.Node) -> Any:
         self._checked: set[int] = set()
@@ -59,7 +61,7 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
         """Resolve merge keys; every mapping passes here before it is built, some of them more than once."""
         if id(node) not in self._checked:
             self._checked.add(id(node))
-            _check_keys(node)
+            _check_keys(node, self.repeated)
         before = len(node.value)
         super().flatten_mapping(node)
         self._merged += len(node.value) - before
@@ -69,14 +71,16 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type informat
             )
 
 
-def _check_keys(node: yaml.MappingNode) -> None:
-    """Refuse a key given twice; a number or a truth value as a key is the text it is written as, as in JSON."""
+def _check_keys(node: yaml.MappingNode, repeated: list[str] | None) -> None:
+    """Refuse a key given twice, or note it; a number or a truth value as a key is the text it is written as."""
     keys: set[str] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise yaml.MarkedYAMLError(problem="a key is a list or a mapping", problem_mark=key.start_mark)
         if key.tag != _MERGE:
-            if key.value in keys:
+            if key.value in keys and repeated is not None:
+                repeated.append(f":{key.start_mark.line + 1}: {key.value} is given twice: the last one counts")
+            elif key.value in keys:
                 raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
             keys.add(key.value)
             key.tag = _TEXT
@@ -129,11 +133,14 @@ def name_of(path: Source) -> str:
     return "standard input" if str(path) == "-" else str(path)
 
 
-def read_text(text: bytes | str, name: str) -> list[Document]:
-    """Read all documents of a text that faults call ``name``, as ``read_documents`` does those of a file."""
+def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -> list[Document]:
+    """Read all documents of a text that faults call ``name``, as ``read_documents`` does those of a file.
+
+    A key given twice is refused; with ``repeated`` the last counts, and each line is added there.
+    """
     try:
         with _without_collector():
-            values = _load(text, name)
+            values = _load(text, name, repeated)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
@@ -194,12 +201,12 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _load(text: bytes | str, name: str) -> list[Any]:
+def _load(text: bytes | str, name: str, repeated: list[str] | None) -> list[Any]:
     if isinstance(text, str):
         _check_number(text, name)
         try:
             return [json.loads(text, object_pairs_hook=_object)]
-        except (ValueError, _RepeatedKeyError) as error:
+        except ValueError as error:
             if isinstance(error, json.JSONDecodeError) and _ONLY_JSON.match(text):
                 raise UsageError(Fault(f"{name}:{error.lineno}:{error.colno}", f"not JSON: {error.msg}")) from error
             text = text.encode("utf-8", "surrogatepass")  # YAML's flow style; or the YAML reader says what is wrong
@@ -207,7 +214,8 @@ def _load(text: bytes | str, name: str) -> list[Any]:
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
     if _may_be_vast(text):
         _check_events(text, name)
-    return list(yaml.load_all(text, Loader=_Loader))  # a subclass of the safe loader
+    loader = type("_Noting", (_Loader,), {"repeated": repeated})
+    return list(yaml.load_all(text, Loader=loader))  # a subclass of the safe loader
 
 
 def _check_number(text: str, name: str) -> None:
@@ -218,14 +226,10 @@ def _check_number(text: str, name: str) -> None:
             raise UsageError(Fault(name, f"the document has more than {MAX_NODES} values"))
 
 
-class _RepeatedKeyError(Exception):
-    """A JSON object names a key twice."""
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise _RepeatedKeyError
+        raise ValueError("a key is given twice")
     return made
 
 

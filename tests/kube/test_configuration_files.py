@@ -39,6 +39,20 @@ def test_a_field_that_no_kubelet_knows_is_passed_over(file: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: KubeletConfiguration\ncpuManagerPolicy: none\ncpuManagerPolicy: static\n",
+        '{"kind": "KubeletConfiguration",\n"cpuManagerPolicy": "none",\n"cpuManagerPolicy": "static"}',
+    ],
+)
+def test_of_a_field_that_is_written_twice_the_last_counts(file: Path, text: str) -> None:
+    file.write_text(text)
+    config = read_kubelet_configuration(file)
+    assert config.cpu_manager_policy == "static"
+    assert config.notes == (f"{file}:3: cpuManagerPolicy is given twice: the last one counts",)
+
+
 def test_without_a_file_there_are_the_defaults() -> None:
     assert read_kubelet_configuration(None).cpu_manager_policy == "none"
 

@@ -81,6 +81,12 @@ def test_an_explicit_zero_counts_as_absent() -> None:
     assert Pod.from_dict(pod(container(requests={"cpu": "0"}, limits={"memory": "0"}))).qos == "BestEffort"
 
 
+def test_null_is_zero() -> None:
+    written = Pod.from_dict(pod(container(requests={"cpu": None, "memory": "1Gi"}, limits={"cpu": 2, "memory": "1Gi"})))
+    assert written.qos == "Burstable"
+    assert written.containers[0].requests["cpu"].as_number == 0
+
+
 def test_huge_pages_and_devices_have_no_part_in_the_class() -> None:
     amounts = {"cpu": "1", "memory": "1Gi", "hugepages-2Mi": "4Mi", "a.b/c": "1", "ephemeral-storage": "1Gi"}
     assert Pod.from_dict(pod(container(limits=amounts))).qos == "Guaranteed"

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -187,13 +188,11 @@ def _guarded(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE
-    except SystemExit:  # click's answer to a reader that went away
-        return 0
     except click.Abort:
         return 130
-    except BrokenPipeError:
+    except (SystemExit, BrokenPipeError):  # the reader went away; the first is click's answer
         _let_go_of_stdout()
-        return 0
+        return 128 + signal.SIGPIPE  # as of a program that the signal ends
     except UsageError as error:
         for fault in error.faults[:_MOST_FAULTS]:
             say(f"error: {_placed(fault)}", err=True)

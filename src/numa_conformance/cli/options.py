@@ -31,16 +31,22 @@ def host_root(text: str, kind: click.Path = FILE, metavar: str = "DUMP") -> Call
     return click.option("--from-node", "root", default="/", show_default=True, type=kind, metavar=metavar, help=text)
 
 
-def version(text: str) -> KubernetesVersion:
-    """Read ``--kubernetes-version`` and print known facts of its patch; raises ``UsageError`` for unknown versions."""
-    try:
-        known = KubernetesVersion.supported(text)
-    except UsageError as error:
-        raise error.within("--kubernetes-version") from error
-    note = patch_note(known)
-    if note:
-        click.echo(f"Kubernetes {known}: {note}", err=True)
-    return known
+class _Version(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
+    """Reads a Kubernetes version and prints known facts of its patch; raises ``UsageError`` for unknown ones."""
+
+    name = "version"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> KubernetesVersion:
+        try:
+            known = KubernetesVersion.supported(value)
+        except UsageError as error:
+            raise error.within(param.opts[0] if param else "") from error
+        if note := patch_note(known):
+            click.echo(f"Kubernetes {known}: {note}", err=True)
+        return known
+
+
+version = _Version()
 
 
 class NameChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2 only

@@ -207,7 +207,8 @@ def kubelet_document(path: Source) -> Document:
     if is_command_line(text):
         of_flags, notes = fields_of_flags(text, NodeQuirks(), name_of(path))
         return Document(name_of(path), {"kind": KIND, **of_flags}, notes)
-    documents = read_text(content, name_of(path))
+    repeated: list[str] = []  # strict decoding fails, and the kubelet decodes once more without
+    documents = read_text(content, name_of(path), repeated)
     parts = [part for document in documents for part in parts_of(document)]
     written = [part for part in parts if part.fields is not None]
     if len(written) > 1:
@@ -222,7 +223,8 @@ def kubelet_document(path: Source) -> Document:
             changes = fields_of_flags(shlex.join(part.flags), NodeQuirks(), part.place)[0]
             gates = {**(before.get("featureGates") or {}), **changes.get("featureGates", {})}
             fields = {**before, **changes, **({"featureGates": gates} if gates else {})}
-    return Document(place, fields, tuple(note for part in parts for note in part.notes))
+    notes = (*(note for part in parts for note in part.notes), *(f"{name_of(path)}{note}" for note in repeated))
+    return Document(place, fields, notes)
 
 
 def read_scheduler_configuration(

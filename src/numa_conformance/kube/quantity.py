@@ -125,11 +125,11 @@ class Quantity:
 
 
 def quantities(value: object, path: str, fields: Fields) -> dict[str, Quantity]:
-    """Return resource name to quantity; absent counts as empty."""
+    """Return resource name to quantity; absent counts as empty, and null as 0, as the API server takes it."""
     read: dict[str, Quantity] = {}
     for name, amount in fields.mapping(value, path).items():
         try:
-            read[str(name)] = Quantity.parse(amount)
+            read[str(name)] = Quantity.parse(0 if amount is None else amount)
         except UsageError as error:
             fields.take(f"{path}.{name}", error)
     return read

@@ -168,7 +168,11 @@ def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
         if common not in (0, move.now):
             move.write(common)
     while waiting := [move for move in moves if not move.is_done]:
-        obstacles = {id(move): [other for other in moves if _is_in_the_way(other, move)] for move in waiting}
+        # In the way is who still has a CPU that ``move`` is to get, and is to lose it.
+        obstacles = {
+            id(move): [other for other in moves if other is not move and other.now & ~other.goal & move.goal]
+            for move in waiting
+        }
         free = [move for move in waiting if not obstacles[id(move)]]
         stuck = [move for move in waiting if any(other.reason for other in obstacles[id(move)])]
         if free:
@@ -178,11 +182,6 @@ def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
         else:
             _break_a_circle([move for blocking in obstacles.values() for move in blocking], moves, every)
     return [Failure(move.update, move.reason) for move in moves if move.reason]
-
-
-def _is_in_the_way(other: _Move, move: _Move) -> bool:
-    """Tell whether ``other`` still has a CPU that ``move`` is to get and ``other`` is to lose."""
-    return other is not move and bool(other.now & ~other.goal & move.goal)
 
 
 def _break_a_circle(obstacles: Sequence[_Move], moves: Sequence[_Move], every: int) -> None:

@@ -20,10 +20,11 @@ from ...sources.quirks.areas import SchedulerQuirks
 def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str, int]:
     """Return what the node offers: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""
     memory = machine.total_memory
+    reserved = node_reservation(config, {"memory": memory}).get("memory", Quantity(0)).value
     huge = _huge_pages(machine)
     offered = {
         "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),
-        "memory": memory - sum(huge.values()) - _reserved_memory(config, memory),
+        "memory": memory - sum(huge.values()) - reserved,
         "pods": min(config.max_pods, len(machine.cpus) * config.pods_per_core or config.max_pods),
         **huge,
         **dict.fromkeys(machine.preferred_allocation, 0),
@@ -31,10 +32,6 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
     for device in machine.devices:
         offered[device.resource] = offered.get(device.resource, 0) + device.healthy
     return {name: max(amount, 0) for name, amount in offered.items()}
-
-
-def _reserved_memory(config: KubeletConfiguration, capacity: int) -> int:
-    return node_reservation(config, {"memory": capacity}).get("memory", Quantity(0)).value
 
 
 def _huge_pages(machine: Machine) -> dict[str, int]:

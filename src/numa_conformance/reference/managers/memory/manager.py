@@ -39,17 +39,13 @@ def make_memory_manager(
     return manager
 
 
-def _none(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
-    return NoneMemoryManager()
-
-
 def _static(machine: Machine, config: KubeletConfiguration, quirks: MemoryQuirks) -> MemoryManager:
     reserved = MemoryReservation.of(quirks)().by_node(machine, config)
     return StaticMemoryManager.of(quirks)(EmptyTables.of(quirks)().nodes(machine, reserved))
 
 
 _POLICIES: Mapping[str, Callable[[Machine, KubeletConfiguration, MemoryQuirks], MemoryManager]] = {
-    "None": _none,
+    "None": lambda *_: NoneMemoryManager(),
     "Static": _static,
 }
 _PLATFORM: Platform = "linux"

@@ -122,7 +122,8 @@ class SetSearch:
         """Yield, in the kubelet's order, one set per choice that might score as low as ``score``."""
         limit = self._least_free(top, score)
         runs = _runs(self.free)
-        ahead = [_largest_sums(self.free[start:], self.size) for start, _ in runs]
+        # From each run on, the largest sums of 0, 1, ... up to ``size`` nodes.
+        ahead = [[0, *accumulate(sorted(self.free[start:], reverse=True)[: self.size])] for start, _ in runs]
 
         def extend(run: int, chosen: tuple[int, ...], total: int) -> Iterator[tuple[int, ...]]:
             wanted = self.size - len(chosen)
@@ -219,11 +220,6 @@ def _choices(runs: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, 
         picked = tuple(range(start, start + take))
         for rest in _choices(others, size - take):
             yield picked + rest
-
-
-def _largest_sums(values: Sequence[int], size: int) -> list[int]:
-    """Return the largest sum of 0, 1, ... up to ``size`` of the values."""
-    return [0, *accumulate(sorted(values, reverse=True)[:size])]
 
 
 class _Endless(NodeSearch, quirk="distribution_hang"):
