@@ -1,8 +1,6 @@
 import gzip
 import json
 import re
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -55,13 +53,6 @@ def test_a_file_without_histories_is_none_to_bisect(run, files):
 def test_a_stream_that_is_closed_is_written_nothing(run, monkeypatch, stream):
     monkeypatch.setattr(sys, stream, None)
     assert run("machines", "show", "one-cpu")[0] == 0
-
-
-def test_what_is_cut_off_ends_as_by_the_signal(tmp_path):
-    command = [sys.executable, "-m", "numa_conformance", "requirements", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
-        assert (process.stderr.read(), process.wait()) == (b"", 128 + signal.SIGPIPE)
 
 
 def test_a_version_that_is_none_is_told_with_the_option_that_names_it(run):

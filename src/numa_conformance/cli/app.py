@@ -168,6 +168,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
+_CUT_OFF = 128 + signal.SIGPIPE
+"""As of a program that the signal ends."""
 _MOST_FAULTS = 100
 """Faults of one input that are told: each is looked for in its file."""
 
@@ -190,9 +192,11 @@ def _guarded(run: Callable[[], object]) -> int:
         return USAGE
     except click.Abort:
         return 130
-    except (SystemExit, BrokenPipeError):  # the reader went away; the first is click's answer
+    except SystemExit as error:  # click's answer to a shell that completes a word; not 0: to a reader that went away
+        return _CUT_OFF if error.code else 0
+    except BrokenPipeError:
         _let_go_of_stdout()
-        return 128 + signal.SIGPIPE  # as of a program that the signal ends
+        return _CUT_OFF
     except UsageError as error:
         for fault in error.faults[:_MOST_FAULTS]:
             say(f"error: {_placed(fault)}", err=True)
