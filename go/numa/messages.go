@@ -83,7 +83,7 @@ const (
 	FeatureClaimsReserved = "claims/reserved"
 	// QoS classes and effective requests of pods
 	FeatureNodeQoS = "node/qos"
-	// QoS classes of pods with resources as a whole (spec.resources)
+	// resources of pods as a whole (spec.resources): QoS classes, what the scheduler counts
 	FeatureNodePodLevelResources = "node/pod-level-resources"
 	// NUMA hints for exclusive CPUs
 	FeatureCPUManagerHints = "cpu-manager/hints"
