@@ -15,7 +15,7 @@ from numa_conformance.reference.managers.device import device_state
 from numa_conformance.reference.managers.device import manager as device_manager
 from numa_conformance.reference.managers.hint import NO_AFFINITY, Hint
 from numa_conformance.reference.managers.memory import charging as memory_amounts
-from numa_conformance.reference.managers.memory import reservation as memory_reservation
+from numa_conformance.reference.managers.memory import manager as memory_manager
 from numa_conformance.reference.managers.memory import static_policy as memory_policy
 from numa_conformance.reference.managers.topology import merge
 from numa_conformance.reference.managers.topology import policy as topology_policy
@@ -108,26 +108,26 @@ def counts_huge_pages_of_apps_alone(right, pod, **how):
     return amounts
 
 
-@mutant().instead_of(memory_reservation.MemoryReservation, "by_node")
+@mutant().instead_of(memory_manager.MemoryReservation, "by_node")
 def gives_reserved_pages_of_later_nodes(right, self, machine, config):
     """Gives reserved huge pages away, but for those of the first NUMA node."""
     first, *later = right(self, machine, config).items()
     return dict([first, *((node, {"memory": amounts.get("memory", 0)}) for node, amounts in later)])
 
 
-@mutant().instead_of(memory_reservation.MemoryReservation, "_check_totals")
+@mutant().instead_of(memory_manager.MemoryReservation, "_check_totals")
 def reserves_a_little_less(right, self, machine, config):
     """Comes up with less than a MiB of memory reserved too little."""
-    wanted = memory_reservation._node_reservation(machine, config)["memory"].value
+    wanted = memory_manager._node_reservation(machine, config)["memory"].value
     given = sum(entry.limits["memory"].value for entry in config.reserved_memory if "memory" in entry.limits)
     if not 0 < wanted - given < 1 << 20:
         right(self, machine, config)
 
 
-@mutant().instead_of(memory_reservation, "_node_reservation")
+@mutant().instead_of(memory_manager, "_node_reservation")
 def takes_a_part_of_the_largest_node(right, machine, config):
     """Takes an eviction threshold in percent of the largest NUMA node alone."""
-    return memory_reservation.node_reservation(config, {"memory": max(node.memory or 0 for node in machine.memory)})
+    return memory_manager.node_reservation(config, {"memory": max(node.memory or 0 for node in machine.memory)})
 
 
 @mutant().instead_of(memory_policy, "is_pinned")

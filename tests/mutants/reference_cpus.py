@@ -6,14 +6,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from numa_conformance.reference.managers import eligibility
-from numa_conformance.reference.managers.cpu import (
-    CpuAllocator,
-    cpu_state,
-    hint_request,
-    packed,
-    reservation,
-    static_policy,
-)
+from numa_conformance.reference.managers.cpu import CpuAllocator, cpu_state, hint_request, packed, static_policy
 from numa_conformance.reference.managers.cpu import manager as cpu_manager
 from numa_conformance.reference.managers.cpu.options import align_by_socket
 from numa_conformance.reference.managers.cpu.options import distribute_cpus_across_cores as spread
@@ -162,7 +155,7 @@ def reserves_rounded_down(right, config, quirks):
     return max(1, right(config, quirks) - 1)
 
 
-@mutant().instead_of(reservation, "_ascending_cores")
+@mutant().instead_of(cpu_manager, "_ascending_cores")
 def reserves_the_last_cores(right, topology, count):
     """Reserves in descending order."""
     reserved = 0

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from numa_conformance.errors import KubeletFails
 from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.balance import Balance, spend
-from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.by_socket import (
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
+from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.shares import (
     can_choose_by_socket,
     choose_nodes_by_socket,
 )
-from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.search import NodeSearch
 from numa_conformance.reference.managers.cpu.options.distribute_cpus_across_numa.subset_by_subset import (
     choose_repeated_nodes,
 )
