@@ -119,7 +119,12 @@ def test_a_process_that_only_reads_like_a_kubelet_is_none(node):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("[]", "no KubeletConfiguration"), ("reservedSystemCPUs: [", "config.yaml"), ("cpuManagerPolicy: {}", "text")],
+    [
+        ("[]", "no KubeletConfiguration"),
+        ("reservedSystemCPUs: [", "config.yaml"),
+        ("kind: KubeletConfiguration\ncpuManagerPolicy: {}", "text"),
+        ("maxPods: 3", "'Kind' is missing"),
+    ],
 )
 def test_a_configuration_that_is_none_is_said(node, text, message):
     node.write(f"{ROOT_DIR}/config.yaml", text)

@@ -23,12 +23,25 @@ def test_no_flag_changes_nothing() -> None:
     assert with_flags(config, "", NodeQuirks()) is config
 
 
-@pytest.mark.parametrize(
-    "text", ["--cpu-manager-policy=static", "--cpu-manager-policy static", "-cpu-manager-policy=static"]
-)
+@pytest.mark.parametrize("text", ["--cpu-manager-policy=static", "--cpu-manager-policy static"])
 def test_a_flag_overrides_the_configuration(text: str) -> None:
     config = read(text, cpuManagerPolicy="none", maxPods=7)
     assert (config.cpu_manager_policy, config.max_pods) == ("static", 7)
+
+
+def test_a_flag_with_one_dash_is_none() -> None:
+    with pytest.raises(UsageError, match="unknown shorthand flag: 'c' in -cpu-manager-policy=static"):
+        read("-cpu-manager-policy=static")
+
+
+def test_a_unit_sets_what_its_command_names_alone() -> None:
+    unit = (
+        '[Service]\nEnvironment="ARGS=--cpu-manager-policy=static"\nEnvironment="OTHER=--max-pods=7"\n'
+        "ExecStart=/usr/bin/kubelet $ARGS \\\n  # --pods-per-core=3 \\\n  --reserved-cpus=0\n"
+    )
+    config = read(unit)
+    assert (config.cpu_manager_policy, config.reserved_system_cpus) == ("static", "0")
+    assert not config.to_dict().keys() & {"maxPods", "podsPerCore"}
 
 
 def test_a_flag_replaces_the_whole_field() -> None:

@@ -161,3 +161,24 @@ def test_a_field_that_the_api_server_has_handed_out_is_no_fault(folder: Path, ki
     spec = pod if kind == "Pod" else f"{{template: {{spec: {pod}}}}}"
     found = read(folder, f"kind: {kind}\nmetadata: {{name: p, resourceVersion: '7'}}\nspec: {spec}\n")
     assert len(found.pods) == 1
+
+
+@pytest.mark.parametrize(
+    ("job", "count"),
+    [
+        ("spec: {parallelism: 5, completions: 2, template: TEMPLATE}", 2),
+        ("spec: {parallelism: 5, completions: 4, template: TEMPLATE}\nstatus: {succeeded: 1}", 3),
+        ("spec: {parallelism: 3, template: TEMPLATE}", 3),
+        ("spec: {suspend: true, template: TEMPLATE}", 0),
+        ('spec: {template: TEMPLATE}\nstatus: {conditions: [{type: Complete, status: "True"}]}', 0),
+        ('spec: {template: TEMPLATE}\nstatus: {conditions: [{type: Failed, status: "False"}]}', 1),
+    ],
+)
+def test_a_job_makes_what_is_left_to_do(folder: Path, job: str, count: int) -> None:
+    text = job.replace("TEMPLATE", "{spec: {containers: [{name: c}]}}")
+    (folder / "job.yaml").write_text(f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\n{text}\n")
+    objects = read_cluster(folder / "job.yaml")
+    assert len(objects.pods) == count
+    assert any("make no pods, as of 0 replicas, suspended or ended: Job j" in text for text in objects.notices) == (
+        not count
+    )

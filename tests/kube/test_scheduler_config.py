@@ -51,9 +51,13 @@ def test_reads_the_configuration_of_the_documentation() -> None:
     assert strategy.shape == (ShapePoint(0, 0), ShapePoint(100, 10))
 
 
-def test_the_old_version_is_read_with_a_notice() -> None:
-    old = SchedulerConfiguration.from_dict(scheduler({}, "kubescheduler.config.k8s.io/v1beta3"))
-    assert "1.29" in old.notices[0]
+@pytest.mark.parametrize(("name", "last", "end"), [("v1beta3", "1.28", "1.29"), ("v1beta2", "1.27", "1.28")])
+def test_an_old_version_is_read_until_its_end_with_a_notice(name: str, last: str, end: str) -> None:
+    written = scheduler({}, f"kubescheduler.config.k8s.io/{name}")
+    old = SchedulerConfiguration.from_dict(written, version=KubernetesVersion.parse(last))
+    assert end in old.notices[0]
+    with pytest.raises(UsageError, match=f"gone since Kubernetes {end}: no scheduler starts"):
+        SchedulerConfiguration.from_dict(written, version=KubernetesVersion.parse(end))
     assert SchedulerConfiguration.from_dict(scheduler({})).notices == ()
 
 

@@ -70,7 +70,7 @@ def command(
     With --compare it follows a real cluster instead: was each node one of the best-scored, did it decide as here?
     """
     cluster, fleet = _read(**sources)
-    setups = _setups(configs, strategies)
+    setups = _setups(configs, strategies, sources["kubernetes_version"] or DEFAULT)
     users = users_of(unmodelled_uses(cluster, fleet))
     for unmodelled, names in users.items():
         notice(unmodelled.describe(listed(names)))
@@ -127,10 +127,10 @@ def _read(
     return cluster, fleet
 
 
-def _setups(configs: Iterable[Path], strategies: Iterable[str]) -> list[Setup]:
+def _setups(configs: Iterable[Path], strategies: Iterable[str], version: KubernetesVersion) -> list[Setup]:
     setups = []
     for path in configs:
-        config = read_scheduler_configuration(path)
+        config = read_scheduler_configuration(path, version)
         for text in config.notices:
             notice(f"{path}: {text}")
         for profile in config.profiles:

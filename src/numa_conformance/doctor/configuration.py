@@ -123,7 +123,7 @@ def read_configuration(
     notes: tuple[str, ...] = ()
     from_configz = False
     for shown, place in [*_main_file(tree, process, config), *_drop_ins(tree, process, config_dir)]:
-        document, from_configz = _document(place)
+        document, from_configz = _document(place, is_given=config is not None)
         notes += document.notes
         files.append(shown)
         merged = _merged(merged, document.value)
@@ -184,12 +184,20 @@ def _conf_files(tree: NodeTree, folder: str, depth: int = 0) -> Iterator[tuple[s
             yield f"{folder}{name}", place
 
 
-def _document(place: Path) -> tuple[Document, bool]:
-    """Return a document with the fields that concern the managers, and whether it is all that a kubelet told."""
+def _document(place: Path, *, is_given: bool) -> tuple[Document, bool]:
+    """Return a document with the fields that concern the managers, and whether it is all that a kubelet told.
+
+    What /configz tells has no kind; a kubelet refuses its files without.
+    """
     document = kubelet_document(place)
     if not isinstance(document.value, Mapping):
         raise UsageError(Fault(document.place, "is no KubeletConfiguration", "fields and their values"))
-    whole = "kind" not in document.value  # what /configz tells has none, and a kubelet refuses a file without
+    whole = "kind" not in document.value
+    if whole and not is_given and not document.place.endswith(": kubeletconfig"):
+        message = "Object 'Kind' is missing: no kubelet starts with this file"
+        raise UsageError(
+            Fault(document.place, message, "kind: KubeletConfiguration; --config takes what /configz reports")
+        )
     fields = {key: document.value[key] for key in _FIELDS if key in document.value}
     return Document(document.place, fields, document.notes), whole
 

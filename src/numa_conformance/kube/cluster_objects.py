@@ -77,7 +77,8 @@ class ClusterObjects:
 
     Pods that have ended are not among them: ``ended``, and ``refused``, which a kubelet never ran. ``passed_over``
     counts by kind the objects that make no pods, ``represented`` the workloads whose pods, or what makes those, are
-    there themselves. ``life``: the pods and the steps between them, without those that were refused.
+    there themselves. ``life``: the pods and the steps between them, without those that were refused. ``idle``: the
+    workloads that make no pods.
     """
 
     nodes: tuple[NodeObject, ...]
@@ -87,6 +88,7 @@ class ClusterObjects:
     passed_over: Mapping[str, int] = field(default_factory=dict)
     represented: int = 0
     life: tuple[Pod | LifeStep, ...] = ()
+    idle: tuple[str, ...] = ()
 
     @property
     def in_order(self) -> list[Pod]:
@@ -143,7 +145,7 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     objects = [manifest for manifest in manifests if isinstance(manifest, ManifestObject)]
     owners = {uid for manifest in objects if manifest.is_read for uid in _owners(manifest)}
     nodes: list[NodeObject] = []
-    names, life, represented = PodNames(), LifeReader(lives=lives), 0
+    names, life, represented, idle = PodNames(), LifeReader(lives=lives), 0, list[str]()
     for manifest in manifests:
         try:
             if isinstance(manifest, LifeStep):
@@ -154,7 +156,9 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
                 represented += 1
             elif manifest.is_read:
                 obj = names.name(manifest.obj) if manifest.kind == "Pod" else manifest.obj
-                for pod in pods_of(manifest.kind, obj, manifest.place):
+                made = pods_of(manifest.kind, obj, manifest.place)
+                idle += [] if made else [f"{manifest.kind} {manifest.metadata.get('name')}"]
+                for pod in made:
                     life.pod(pod, manifest.place)
         except UsageError as error:
             faults.extend(error.faults)
@@ -171,7 +175,7 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     refused = tuple(pod for pod in pods if pod.was_refused)
     ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
     events = tuple(event for event in life.events if isinstance(event, LifeStep) or not event.ended)
-    return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented, events)
+    return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented, events, tuple(idle))
 
 
 def _owners(manifest: ManifestObject) -> Iterator[str]:
@@ -192,6 +196,8 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
         yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}{remedy}"
     if objects.represented:
         yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
+    if objects.idle:
+        yield f"workloads that make no pods, as of 0 replicas, suspended or ended: {listed(objects.idle)}"
     if objects.ended:
         names = (
             f"{pod.namespace}/{pod.name} ({', '.join(filter(None, (pod.phase, pod.reason)))})" for pod in objects.ended

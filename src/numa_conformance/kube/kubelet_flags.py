@@ -36,6 +36,8 @@ _IS_DOCUMENT = re.compile(r"\A\s*\{|^[A-Za-z][\w.-]*[\"']?:(?:\s|$)", re.M)
 _START = re.compile(_PROGRAM)
 _GOES_ON = re.compile(rf"[ \t]*(?:-|{_VARIABLE})")
 _BEFORE_FLAGS = re.compile(r"(?:Environment=|--kubelet-extra-args=)?(?:[A-Z][A-Z0-9_]*=)?(?=-)")
+_USED, _SET = re.compile(r"\$\{?([A-Z][A-Z0-9_]*)"), re.compile(r"Environment=[\"']?([A-Z][A-Z0-9_]*)=")
+"""The variables that the command of a unit names, and one that the unit sets."""
 _LOG_LINE = re.compile(rf"{LOGGED}(\S+)=\"(.*)\"$")
 
 
@@ -51,9 +53,12 @@ def command_words(text: str, place: str) -> list[str]:
         raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", "the kubelet's command line"))
     if LOGGED in text:
         return [f"--{match[1]}={match[2]}" for line in text.splitlines() if (match := _LOG_LINE.search(line))]
-    text = re.sub(r"\\\n", " ", plain_lines(text.replace("\0", "\n").replace("`", " ")))
+    text = plain_lines(text.replace("\0", "\n").replace("`", " "))
+    text = re.sub(r"\\\n", " ", re.sub(r"^[ \t]*[#;].*\n", "", text, flags=re.M))
     text = re.sub(rf"{_INSTALLERS}([\"']?)(?:--|kubelet\.)?", r"\1--", text)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ";"))]
+    used = {name for line in lines if line.startswith("ExecStart=") for name in _USED.findall(line)}
+    lines = [line for line in lines if not (used and (name := _SET.match(line)) and name[1] not in used)]
     after = {line: line[match.end() :] for line in lines if (match := _START.search(line))}
     if len({words for line, words in after.items() if "ExecStart=" not in line}) > 1:
         raise UsageError(Fault(place, f"holds {len(after)} command lines of kubelets", "one"))
@@ -228,7 +233,9 @@ def _parts(words: Sequence[str], faults: list[Fault], others: dict[str, None], p
         name, separator, value = word.removeprefix("-").removeprefix("-").partition("=")
         name = name.replace("_", "-")  # as a kubelet does
         is_flag = word.startswith("-") and bool(name)
-        if name in FLAGS and (is_flag or separator):
+        if name in FLAGS and re.match("-[^-]", word):
+            faults.append(Fault(place, f"unknown shorthand flag: {name[0]!r} in {word}", f"--{name}"))
+        elif name in FLAGS and (is_flag or separator):
             if not separator and (value := "true" if FLAGS[name].read is _switch else next(rest, "")) == "":
                 faults.append(Fault(f"{place}: --{name}", "has no value", "--name=value or --name value"))
             else:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..documents import Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
-from ..fields import object_at
+from ..fields import object_at, objects_at
 from .descriptions import described_pods
 from .pod import Pod
 from .steps import LifeStep
@@ -35,6 +35,8 @@ def pods_of(kind: str, obj: Mapping[str, Any], place: str) -> list[Pod]:
     if not isinstance(template, Mapping):
         raise UsageError(Fault(f"{place}: {where}", "is missing", "a pod template"))
     count = _replicas(kind, owner, f"{place}: {'.'.join(path)}")
+    if kind in ("Job", "CronJob"):
+        count = min(count, _left_to_do(obj, owner))
     metadata = object_at(obj, "metadata")
     if not count:
         return []
@@ -50,6 +52,17 @@ def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_REPLICAS:
         raise UsageError(Fault(f"{place}.{key}", f"is {count!r}", f"a whole number from 0 to {MAX_REPLICAS}"))
     return count
+
+
+def _left_to_do(job: Mapping[str, Any], owner: Mapping[str, Any]) -> int:
+    """Return how many pods a Job makes at most: none that is suspended or has ended."""
+    status, completions = object_at(job, "status"), owner.get("completions")
+    ends = [
+        each.get("status") for each in objects_at(status, "conditions") if each.get("type") in ("Complete", "Failed")
+    ]
+    if True in (owner.get("suspend"), object_at(job, "spec").get("suspend")) or "True" in ends:
+        return 0
+    return max(completions - (status.get("succeeded") or 0), 0) if isinstance(completions, int) else MAX_REPLICAS
 
 
 def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any]) -> dict[str, Any]:

@@ -171,7 +171,9 @@ def _check_shape(points: list[ShapePoint], path: str, fields: Fields, changes: C
                 fields.fault(f"{path}[{index}].{name}", f"Invalid value: {value}: not in valid range [0, {most}]")
 
 
-API_VERSION, OLD_API_VERSION = "kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"
+API_VERSION = "kubescheduler.config.k8s.io/v1"
+_ENDS = {f"{API_VERSION}beta3": KubernetesVersion(1, 29), f"{API_VERSION}beta2": KubernetesVersion(1, 28)}
+"""The versions of the API that are gone, each since when; their fields are those of v1."""
 KIND = "KubeSchedulerConfiguration"
 PLUGIN = "NodeResourcesFit"
 _OTHER_FIELDS = (
@@ -211,13 +213,13 @@ class SchedulerConfiguration:
 
     @classmethod
     def from_dict(cls, obj: object, place: str = "", version: KubernetesVersion = DEFAULT) -> "SchedulerConfiguration":
-        """Read a KubeSchedulerConfiguration as a version does; v1beta3 is read as v1, with a notice (SCH-CFG-10).
+        """Read a KubeSchedulerConfiguration as a version does, also of a version of the API that is gone (SCH-CFG-10).
 
         Raises ``UsageError`` with every fault and its field path.
         """
         fields = Fields(place)
         config = fields.mapping(obj, "")
-        notices = _check_version(config, fields)
+        notices = _check_version(config, fields, version)
         fields.known(config, "", ("profiles", *_OTHER_FIELDS))
         profiles = tuple(_profiles(config.get("profiles"), fields, version))
         fields.raise_if_any()
@@ -228,14 +230,16 @@ class SchedulerConfiguration:
         return next((profile for profile in self.profiles if profile.scheduler_name == scheduler_name), None)
 
 
-def _check_version(config: Mapping[str, Any], fields: Fields) -> tuple[str, ...]:
+def _check_version(config: Mapping[str, Any], fields: Fields, followed: KubernetesVersion) -> tuple[str, ...]:
     if config.get("kind") not in (None, KIND):
         fields.fault("kind", f"is {config['kind']!r}", KIND)
     version = config.get("apiVersion")
-    if version == OLD_API_VERSION:
-        return (f"{OLD_API_VERSION} is gone since Kubernetes 1.29; read as {API_VERSION}, whose fields are the same",)
+    end = _ENDS.get(version) if isinstance(version, str) else None
+    if end and followed < end:
+        return (f"{version} is gone since Kubernetes {end}; read as {API_VERSION}, whose fields are the same",)
     if version not in (None, API_VERSION):
-        fields.fault("apiVersion", f"is {version!r}", f"{API_VERSION}, {OLD_API_VERSION}")
+        gone = f", which is gone since Kubernetes {end}: no scheduler starts" if end else ""
+        fields.fault("apiVersion", f"is {version!r}{gone}", API_VERSION)
     return ()
 
 
