@@ -184,7 +184,7 @@ type Plugin struct {
 	PreferredAllocation *string `json:"preferredAllocation,omitempty"`
 }
 
-// AdmitPod: Ask the node to run a pod. The same uid again means: admit it again, it keeps what it has.
+// AdmitPod: Ask the node to run a pod. The uid of one that is there: admit it again, it keeps what it has; else it is new.
 type AdmitPod struct {
 	Pod json.RawMessage `json:"pod"`
 }
@@ -1417,7 +1417,7 @@ type MergeTarget interface {
 type NodeTarget interface {
 	// NodeStart: Bring up a node; what an earlier node held is gone. files: state files it finds, name to text.
 	NodeStart(StartNode) (NodeStartReply, error)
-	// NodeAdmit: Ask the node to run a pod. The same uid again means: admit it again, it keeps what it has.
+	// NodeAdmit: Ask the node to run a pod. The uid of one that is there: admit it again, it keeps what it has; else it is new.
 	NodeAdmit(AdmitPod) (NodeAdmitReply, error)
 	// NodeRun: Start the containers of a pod in order; an ordinary init container ends before the next begins.
 	NodeRun(RunPod) (NodeRunReply, error)

@@ -76,6 +76,18 @@ def test_a_side_that_is_none_is_refused(run, side, error):
     assert error in err
 
 
+def test_a_pod_at_which_a_kubelet_crashes_has_no_answer(run, files):
+    wanted = "{limits: {cpu: 1, memory: 1Gi, hugepages-2Mi: 4Mi}}"
+    first = f"metadata: {{name: a}}\nspec: {{containers: [{{name: c, resources: {wanted}}}]}}\n"
+    pods = files("pods.yaml", f"{first}---\nmetadata: {{name: b}}\nspec: {{containers: [{{name: c}}]}}\n")
+    policies = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\nmemoryManagerPolicy: Static\n"
+    reserved = "kubeReserved: {memory: 924Mi}\nreservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}]\n"
+    config = files("kubelet.yaml", f"kind: KubeletConfiguration\n{policies}{reserved}")
+    words = ("--machine", "amd-milan-7763-nps4", "--config", config)
+    code, out, err = run("diff", "reference@1.34", "reference@1.37", pods, *words)
+    assert (code, "pods admitted                       1  1" in out, err) == (0, True, "")
+
+
 def test_a_budget_that_is_none_is_refused(run):
     code, _, err = run("diff", "reference", "reference", "--budget", "soon")
     assert code == 2

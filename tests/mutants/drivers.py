@@ -81,6 +81,19 @@ def gives_all_claims_the_same_cpus(answer, memory):
     return _given(answer, memory.notes.setdefault(f"first {len(_cpus(answer))}", _cpus(answer)))
 
 
+@mutant(_DRIVER + "claims/have-cpus-of-their-own").answer("claims.prepare")
+def gives_a_claim_that_comes_back_its_former_cpus(answer, memory):
+    former, cpus = memory.notes.setdefault("former", {}), _cpus(answer)
+    return _given(answer, former.setdefault((memory.last["claim"]["metadata"]["uid"], len(cpus)), cpus))
+
+
+@mutant(_DRIVER + "unprepare/gives-back").answer("claims.prepare")
+def never_prepares_what_it_has_refused(answer, memory):
+    refused, uid = memory.notes.setdefault("refused", set()), memory.last["claim"]["metadata"]["uid"]
+    refused |= {uid} if answer["result"] == "refused" else set()
+    return {"result": "refused", "message": "as before"} if uid in refused else answer
+
+
 @mutant(_DRIVER + "claims/prepare-is-idempotent").answer("claims.prepare")
 def gives_other_cpus_when_asked_again(answer, memory):
     uid, known = memory.last["claim"]["metadata"]["uid"], memory.notes.setdefault("known", set())

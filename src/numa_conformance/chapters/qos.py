@@ -14,9 +14,9 @@ from ..judging.pods import BEST_EFFORT, BURSTABLE
 chapter = Chapter("node/qos", since="1.8")
 
 
-def decided(subject: Classification | AllocatedCpus) -> None:
+def decided(subject: Classification | AllocatedCpus | Admission) -> None:
     """Go on where the pages tell the class."""
-    clear = isinstance(subject, AllocatedCpus) or subject.decided
+    clear = isinstance(subject, AllocatedCpus) or subject.pod.has_clear_class
     applies(clear, "the class depends on whether an amount of 0 counts, or the pod as a whole has resources")
 
 
@@ -147,5 +147,6 @@ def the_pod_needs_the_larger(subject: Classification | AllocatedCpus) -> Judgeme
 def admission_names_the_class(admission: Admission) -> Judgement:
     """The QoS class that an admission reports is the pod's."""
     qos = exists(admission.qos, "the pod's class is not reported")
+    decided(admission)
     why = f"pod {admission.pod.uid} is called {qos}"
     return violated(qos == admission.pod.qos, why, got=qos, allowed=admission.pod.qos)

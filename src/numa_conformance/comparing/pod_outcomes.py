@@ -1,7 +1,7 @@
 """The outcome of the same pods on two targets, with or without resource claims, for those who move between them."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..asking.drive import drive
@@ -68,7 +68,10 @@ class PodOutcome:
 
 
 def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> History:
-    """Bring up a node, let pods come in order and run, and ask for the state; raises ``TargetFault``."""
+    """Bring up a node, let pods come in order and run, and ask for the state; raises ``TargetFault``.
+
+    A pod at which a reference's kubelet crashes is as one that was not asked for, and told as refused.
+    """
 
     def script() -> Script:
         started = yield "node.start", {"kubelet": kubelet}
@@ -82,11 +85,17 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
             yield "node.reconcile", {}
         yield "node.state", {}
 
-    scenario = Scenario("moved", "pods", machine, script)
-    history, fault = drive(scenario, client, client.description.kubernetes_version)
-    if fault is not None:
-        raise fault
-    return history
+    scenario, crashed = Scenario("moved", "pods", machine, script), list[Any]()
+    while True:
+        history, fault = drive(scenario, client, client.description.kubernetes_version)
+        if fault is None:
+            return replace(history, steps=(*history.steps[:-1], *crashed, history.steps[-1]))
+        last, (_, raised, text) = history.steps[-1], fault.message.partition("raised KubeletCrashes: ")
+        if last.method != "node.admit" or not raised:
+            raise fault
+        answer = {"result": "rejected", "reason": "no answer", "message": text}
+        crashed.append(replace(last, answer=answer, fault=None))
+        pods = [pod for pod in pods if pod is not last.params["pod"]]
 
 
 def pod_outcomes(history: History) -> dict[str, PodOutcome]:

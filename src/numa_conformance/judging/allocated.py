@@ -33,12 +33,6 @@ class Classification:
         return {**dict.fromkeys((container.name for container in self.pod.containers), 0), **self.cpus}
 
     @property
-    def decided(self) -> bool:
-        """Whether the pages tell the class: where an amount is 0, it may hang on whether that counts."""
-        written = [(container.requests, container.limits) for container in self.pod.containers]
-        return self.pod.qos == qos_class(written, zero_counts=True) and not self.pod.whole
-
-    @property
     def without_implied(self) -> str:
         """The class if a request that is not given were none."""
         return qos_class([(container.explicit_requests, container.limits) for container in self.pod.containers])

@@ -8,7 +8,6 @@ requirement keeps it, or several together where none alone is the reason.
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from ..files import text_of
 from ..sources.versions import SUPPORTED, KubernetesVersion, Span
@@ -17,24 +16,13 @@ Causes = tuple[str, ...]
 FILE = Path(__file__).with_suffix(".json")
 TOGETHER = "+"
 """Between the quirks of one cause."""
-
-
-def _read() -> dict[str, Mapping[KubernetesVersion, Causes]]:
-    written: dict[str, dict[str, list[str]]] = json.loads(text_of(__package__, FILE.name))
-    return {
-        requirement: MappingProxyType(
-            {
-                version: tuple(causes)
-                for span, causes in spans.items()
-                for version in SUPPORTED
-                if version in Span.parse(span)
-            }
-        )
-        for requirement, spans in written.items()
+_WRITTEN: dict[str, dict[str, list[str]]] = json.loads(text_of(__package__, FILE.name))
+DEPARTURES: Mapping[str, Mapping[KubernetesVersion, Causes]] = {
+    requirement: {
+        version: tuple(causes) for span, causes in spans.items() for version in SUPPORTED if version in Span.parse(span)
     }
-
-
-DEPARTURES: Mapping[str, Mapping[KubernetesVersion, Causes]] = MappingProxyType(_read())
+    for requirement, spans in _WRITTEN.items()
+}
 """Requirement to the versions that do not meet it, with the causes; empty where no quirk is the reason."""
 
 

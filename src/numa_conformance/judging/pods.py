@@ -127,6 +127,12 @@ class PodSpec:
         )
 
     @property
+    def has_clear_class(self) -> bool:
+        """Whether the pages tell the class: where an amount is 0, it may hang on whether that counts."""
+        written = [(container.requests, container.limits) for container in self.containers]
+        return self.qos == qos_class(written, zero_counts=True) and not self.whole
+
+    @property
     def qos_as_a_whole(self) -> str | None:
         """The class by what the pod has as a whole; None where no page tells it, or what is left out decides."""
         level = self.level

@@ -176,22 +176,12 @@ _ENDS = {f"{API_VERSION}beta3": KubernetesVersion(1, 29), f"{API_VERSION}beta2":
 """The versions of the API that are gone, each since when; their fields are those of v1."""
 KIND = "KubeSchedulerConfiguration"
 PLUGIN = "NodeResourcesFit"
-_OTHER_FIELDS = (
-    "apiVersion",
-    "kind",
-    "clientConnection",
-    "delayCacheUntilActive",
-    "enableContentionProfiling",
-    "enableProfiling",
-    "extenders",
-    "healthzBindAddress",
-    "leaderElection",
-    "metricsBindAddress",
-    "parallelism",
-    "percentageOfNodesToScore",
-    "podInitialBackoffSeconds",
-    "podMaxBackoffSeconds",
-)
+_OTHERS = """
+apiVersion kind clientConnection delayCacheUntilActive enableContentionProfiling enableProfiling extenders
+healthzBindAddress leaderElection metricsBindAddress parallelism percentageOfNodesToScore podInitialBackoffSeconds
+podMaxBackoffSeconds
+"""
+_OTHER_FIELDS = tuple(_OTHERS.split())
 _PROFILE_FIELDS = ("schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig")
 
 

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.machine.hostfs.fnv import fnv1a_32
 from numa_conformance.reference.managers.cpu import CpuState
 from numa_conformance.reference.managers.cpu import state_file as cpu_file
 from numa_conformance.reference.managers.device import DeviceEntry
@@ -12,6 +11,7 @@ from numa_conformance.reference.managers.device import state_file as device_file
 from numa_conformance.reference.managers.memory import MemoryBlocks, NodeMemory, PinnedBlock, Table
 from numa_conformance.reference.managers.memory import state_file as memory_file
 from numa_conformance.reference.managers.state_file import CheckpointError
+from numa_conformance.reference.managers.state_formats import fnv1a_32
 from numa_conformance.sources.policies import CPU_POLICIES
 
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8)

@@ -15,7 +15,7 @@ from .scenario import Question, Scenario, Script, or_the_catalogue
 
 MOST_DEVICES = 32
 """Devices that may be allocated to one claim, by the API."""
-FEW_NAMES, NEVER_PREPARED = 3, "never-prepared"
+FEW_NAMES, MOST_FREED, NEVER_PREPARED = 3, 4, "never-prepared"
 
 
 class ClaimScheduler:
@@ -31,6 +31,7 @@ class ClaimScheduler:
         self._left = {device.key: device.units for device in self.devices}
         self.held: dict[str, dict[str, Any]] = {}
         self._count = 0
+        self._freed: list[str] = []
 
     def allocate(self, lot: random.Random, *, all_of_it: bool) -> dict[str, Any] | None:
         """Return a claim of one or more devices that have room; None where none has."""
@@ -70,13 +71,14 @@ class ClaimScheduler:
 
     @property
     def next_uid(self) -> str:
-        """The uid of the next claim."""
-        return f"claim-{self._count + 1}"
+        """The uid of the next claim; one that was given back may be allocated anew."""
+        return self._freed[0] if len(self._freed) > MOST_FREED else f"claim-{self._count + 1}"
 
     def claim(self, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
         """Return a claim to which these CPUs of devices are allocated."""
         uid = self.next_uid
-        self._count += 1
+        self._count += uid not in self._freed
+        self._freed = [each for each in self._freed if each != uid]
         for device, count in parts:
             self._left[device.key] -= count
         self.held[uid] = _claim(uid, parts)
@@ -87,11 +89,13 @@ class ClaimScheduler:
         claim = self.held.pop(uid, None)
         for key, count in self._consumed(claim["status"]) if claim else ():
             self._left[key] += count
+        self._freed += [uid] if claim else []
 
     def take_over(self, uid: str, status: dict[str, Any]) -> None:
         """Take what another scheduler has allocated to a claim."""
         claim = self.held[uid]
         self.release(uid)
+        self._freed.remove(uid)
         self.held[uid] = {**claim, "status": status}
         for key, count in self._consumed(status):
             self._left[key] -= count
@@ -201,7 +205,7 @@ class _Life:
         if self.scheduler.left():
             yield Event("prepare", self.scheduler.next_uid)
         yield from (Event(name, uid) for uid in held for name in ("prepare again", "unprepare"))
-        yield from (Event("unprepare again", uid) for uid in (NEVER_PREPARED, *self._gone[-3:]))
+        yield from (Event("unprepare again", uid) for uid in (NEVER_PREPARED, *self._gone[-3:]) if uid not in held)
         if SHARED in self._claimed:
             yield from (Event("end", name) for name in self._shared)
             if len(self._shared) < MOST_SHARED:
@@ -244,7 +248,7 @@ class _Life:
     def _give_back(self, uid: str) -> Script:
         if (yield unprepare(uid))["result"] == "unprepared" and uid in self.scheduler.held:
             self.scheduler.release(uid)
-            self._gone.append(uid)
+            self._gone = [*(each for each in self._gone if each != uid), uid]
 
 
 def prepare(claim: Mapping[str, Any]) -> Question:

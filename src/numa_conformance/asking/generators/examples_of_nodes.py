@@ -112,7 +112,10 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
     if {"node/resize", *more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
         whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
-        most = [pod("most", [whole, {**part, "name": "part"}], [init, sidecar]) for part in parts]
+        late = [{**part, "name": "s", "restartPolicy": "Always"} for part in parts]
+        most = [
+            pod("most", [whole, {**part, "name": "part"}], [init, each]) for part, each in zip(parts, late, strict=True)
+        ]
         least = pod("least", [container("c", other=gpu)], [container("s", sidecar=True, other=gpu)])
         for policy in policies:
             for config in (kubelet(cpuManagerPolicy="none", topologyManagerPolicy=policy), static(topology=policy)):
@@ -123,17 +126,25 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
 
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield pods whose NUMA nodes are near or far, and devices of which each of many NUMA nodes has one left."""
-    machine, closest = load_machine("amd-naples-7451"), "prefer-closest-numa-nodes"
-    size, more = numa_cpus(machine)[0].bit_count() - 1, {"topologyManagerPolicyOptions": {closest: "true"}}
-    first, wide = [admit(guaranteed(f"p{node}", size)) for node in range(len(machine.numa_ids) // 2)], 2 * size
-    apps = [container("c", cpu="500m", memory="64Mi"), container("w", cpu=f"{wide}", memory="64Mi")]
+    closest, many = "prefer-closest-numa-nodes", "max-allowable-numa-nodes"
     before = [container("i", cpu="1", memory="64Mi")] if INIT in claimed else []
-    for scope, about, early in (("pod", "the closer of two", before), ("container", "a later container near", [])):
-        if {STATIC, RESTRICTED, f"topology-manager/scope/{scope}", f"topology-manager/{closest}"} <= claimed:
-            config = static(reserved="0", topology="restricted", scope=scope, more=more)
+    near = (("pod", "the closer of two", before), ("container", "a later container near", before[:0]))
+    for scope, about, early in (*near, ("pod", "the closer of twelve", before)):
+        lifted = {many: "12"} if about.endswith("twelve") else {}
+        options = {closest: "true", **lifted}
+        if {STATIC, RESTRICTED, *(f"topology-manager/{name}" for name in (f"scope/{scope}", *options))} <= claimed:
+            machine = load_machine("twelve-numa-nodes" if lifted else "amd-naples-7451")
+            size = max(map(int.bit_count, numa_cpus(machine))) - 1
+            first, wide = [admit(guaranteed(f"p{node}", size)) for node in range(len(machine.numa_ids) // 2)], 2 * size
+            apps = [container("c", cpu="500m", memory="64Mi"), container("w", cpu=f"{wide}", memory="64Mi")]
+            without, config = (
+                static(reserved="0", topology="restricted", scope=scope, more={"topologyManagerPolicyOptions": written})
+                for written in (lifted, options)
+            )
             last = [admit(guaranteed("wide", wide)), remove("wide"), admit(pod("parts", apps, early))]
-            yield _example(about, machine, [start(config), *first, remove("p0"), *last])
-    many = "max-allowable-numa-nodes"
+            switched = [start(without), ("node.restart", {"kubelet": config})]
+            begin = switched if lifted and RESTART in claimed else [start(config)]
+            yield _example(about, machine, [*begin, *first, remove("p0"), *last])
     if {"device-manager/allocation", RESTRICTED, f"topology-manager/{many}"} <= claimed:
         plain, kind = load_machine("twelve-numa-nodes"), "example.com/nic"
         devices = tuple(Device(kind, f"nic-{node}-{n}", (node,)) for node in plain.numa_ids for n in range(2))

@@ -18,6 +18,8 @@ LEAST = 512
 ELSEWHERE: tuple[tuple[Mapping[str, Any], int], ...] = (
     ({"evictionHard": {"memory.available": "200Mi"}}, 456),
     ({"evictionHard": {"nodefs.available": "5%"}}, 256),
+    ({"evictionSoft": {"memory.available": "300Mi"}, "evictionSoftGracePeriod": {"memory.available": "1m"}}, 356),
+    ({"evictionMinimumReclaim": {"memory.available": "300Mi"}}, 356),
     ({"systemReserved": {"memory": "64Mi"}}, 420),
     ({"kubeReserved": {"cpu": "1"}, "systemReserved": {"memory": "64Mi"}}, 164),
 )

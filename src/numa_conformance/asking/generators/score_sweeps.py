@@ -216,11 +216,12 @@ def _written(amounts: Mapping[str, int]) -> dict[str, str]:
 
 def _misfits(described: Mapping[str, Any], lot: random.Random) -> Iterator[Question]:
     """Ask of nodes that lack this or that: just enough, a little too little, nothing at all."""
-    room = {"cpu": "8", "memory": "4Gi", FOO: "2"}
+    room = {"cpu": "8", "memory": "4Gi", FOO: "2", "ephemeral-storage": "4Gi"}
     alone = {
         "cpu": (("6", "2"), ("6", "2001m")),
         "memory": (("3Gi", "1Gi"), ("3Gi", "1024Mi"), ("3Gi", "1025Mi"), ("3G", "1295M"), ("3000M", "1294e6")),
         FOO: (("1", "1"), ("1", "2")),
+        "ephemeral-storage": (("3Gi", "1Gi"), ("3Gi", "1025Mi")),
     }
     cases: list[tuple[Amounts, Amounts]] = [
         *(({name: used}, {name: wanted}) for name, pairs in alone.items() for used, wanted in pairs),

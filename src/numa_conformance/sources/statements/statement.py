@@ -69,18 +69,11 @@ def _matched(pattern: re.Pattern[str], line: str) -> tuple[str, ...]:
     return match.groups()
 
 
-FILES = (
-    "node_resource_managers",
-    "static_policy_options",
-    "cpu_management_policies",
-    "topology_manager",
-    "topology_source",
-    "memory_manager",
-    "device_plugins",
-    "daemons",
-    "pods",
-    "scheduler",
-)
+_NAMES = """
+node_resource_managers static_policy_options cpu_management_policies topology_manager topology_source memory_manager
+device_plugins daemons pods scheduler
+"""
+FILES = tuple(_NAMES.split())
 """The texts of statements beside this module, one for each page or a few."""
 _EACH_OPTION = "each option\n"
 """The line in a text for what the page says of each option in the same words; it follows from the option's record."""

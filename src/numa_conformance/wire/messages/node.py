@@ -158,7 +158,7 @@ class Rejected(TaggedReply, tag="rejected", frozen=True):
 
 
 class AdmitPod(Request[Admitted | Rejected], method="node.admit", surface="node", frozen=True):
-    """Ask the node to run a pod. The same uid again means: admit it again, it keeps what it has."""
+    """Ask the node to run a pod. The uid of one that is there: admit it again, it keeps what it has; else it is new."""
 
     pod: JsonObject
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from ....cpuset import CpuSet, iter_bits
 from ....errors import CpuSetSyntaxError
-from ....machine.hostfs.fnv import fnv1a_32
 from ....machine.hostfs.go_json import GoJsonError, Pairs, number, string, string_map, type_error
-from ..state_formats import Format, Formats
+from ..state_formats import Format, Formats, fnv1a_32
 
 
 @dataclass

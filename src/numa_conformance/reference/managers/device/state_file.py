@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from ....machine.hostfs.fnv import fnv1a_32
 from ....machine.hostfs.go_json import dump
+from ..state_formats import fnv1a_32
 from .device_state import DeviceEntry, Inventory
 
 DEVICE_FILE = "kubelet_internal_checkpoint"

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....machine.hostfs.fnv import fnv1a_32
 from ....machine.hostfs.go_json import GoJsonError, Pairs, fields, number, string, type_error
-from ..state_formats import Format, Formats
+from ..state_formats import Format, Formats, fnv1a_32
 from .memory_state import NodeMemory, PinnedBlock, Table
 
 TABLE_FIELDS = ("total", "systemReserved", "allocatable", "reserved", "free")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numa_conformance.machine.hostfs.fnv import fnv1a_32
+from numa_conformance.reference.managers.state_formats import fnv1a_32
 
 
 @pytest.mark.parametrize(("text", "checksum"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)])
