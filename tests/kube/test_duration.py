@@ -6,7 +6,16 @@ from numa_conformance.kube.quantity import is_duration, microseconds
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("100ms", 100_000), ("1m30s", 90_000_000), ("0", 0), ("1.5h", 5_400_000_000), ("-2s", -2_000_000), ("999ns", 0)],
+    [
+        ("100ms", 100_000),
+        ("1m30s", 90_000_000),
+        ("0", 0),
+        ("1.5h", 5_400_000_000),
+        ("-2s", -2_000_000),
+        ("999ns", 0),
+        ("7µs", 7),
+        ("7μs", 7),
+    ],
 )
 def test_a_duration_is_read_in_microseconds(text, expected):
     assert is_duration(text)

@@ -204,8 +204,8 @@ def _print(number: Fraction | int, family: Family) -> str:
 
 
 DURATIONS = "a number with a unit, such as 10s or 1m30s"
-_DURATION = re.compile(r"([+-]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:h|ms|m|s|us|ns))+)", re.ASCII)
-_PART = re.compile(r"([0-9.]+)([a-z]+)", re.ASCII)
+_DURATION = re.compile(r"([+-]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:h|ms|m|s|us|µs|μs|ns))+)", re.ASCII)
+_PART = re.compile(r"([0-9.]+)([a-zµμ]+)", re.ASCII)
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000}
 
 
@@ -219,6 +219,6 @@ def microseconds(text: str) -> int:
     match = _DURATION.fullmatch(text)
     if match is None:
         raise UsageError(Fault("", f"{text!r} is not a duration", DURATIONS))
-    total = sum(Fraction(number) * _NANOSECONDS[unit] for number, unit in _PART.findall(match[2]))
+    total = sum(Fraction(number) * _NANOSECONDS[re.sub("[µμ]", "u", unit)] for number, unit in _PART.findall(match[2]))
     whole = int(total) // 1_000
     return -whole if match[1] == "-" else whole

@@ -5,19 +5,18 @@ import lzma
 import os
 import re
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 from ...errors import Fault, UsageError
-from ...files import memory_folder, open_plain
+from ...files import TemporaryFolder, open_plain
 
 Parts: TypeAlias = tuple[str, ...]
 """Of a path below the folder."""
 
-MAX_MEMBERS = 500_000
+MAX_MEMBERS = 200_000
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_DEPTH = 6
 MAX_FOLDERS = 10_000
@@ -69,11 +68,10 @@ def open_dump(path: Path, inside: str | None = None, *, whole: bool = False) -> 
     with contextlib.ExitStack() as stack:
         for _ in range(2):  # an archive may lie in a folder or an archive
             if path.exists() and not path.is_dir():
-                memory = memory_folder(2 * MAX_TOTAL)
-                made = tempfile.TemporaryDirectory(prefix="numa-conformance-", dir=memory)
-                folder = Path(stack.enter_context(made))
-                _extract(path, folder, inside, whole=whole)
-                path = _root(path, folder, inside)
+                folder = TemporaryFolder("numa-conformance-", size=2 * MAX_TOTAL)
+                stack.callback(folder.close)
+                _extract(path, folder.path, inside, whole=whole)
+                path = _root(path, folder.path, inside)
             elif inside or _is_root(path):
                 path = path / (inside or "")
             else:
