@@ -112,6 +112,14 @@ def test_containers_come_init_first_and_know_their_kind() -> None:
     assert read.container("s").restart_always
 
 
+def test_a_policy_of_no_version_is_refused() -> None:
+    init = {"name": "s", "restartPolicy": "always"}
+    assert faults(pod(container(), init=[init])) == [
+        'spec.initContainers[0].restartPolicy: Unsupported value: "always": supported values: "Always"'
+    ]
+    assert "is not a standard resource" in faults(pod(container(limits={"storage": "1Gi"})))[0]
+
+
 def test_restart_policy_of_an_app_container_makes_no_sidecar() -> None:
     assert not Pod.from_dict(pod({"name": "c", "restartPolicy": "Always"})).containers[0].restart_always
 

@@ -64,6 +64,8 @@ def check_values(spec: Mapping[str, Any], containers: Iterable[tuple[str, object
             listed = ", ".join(f'"{known}"' for known in names)
             fields.fault(f"spec.{path}", f'Unsupported value: "{value}": supported values: {listed}')
     for path, item in containers:
+        if (policy := object_at(item).get("restartPolicy")) not in (None, "Always", "Never", "OnFailure"):
+            fields.fault(f"{path}.restartPolicy", f'Unsupported value: "{policy}": supported values: "Always"')
         for index, port in enumerate(objects_at(item, "ports")):
             at, inside, outside = f"{path}.ports[{index}]", port.get("containerPort"), port.get("hostPort")
             if not inside:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from ..errors import UsageError, did_you_mean
 from .quantity import Quantity
 
-_STANDARD = ("cpu", "memory", "ephemeral-storage", "storage")
+_STANDARD = ("cpu", "memory", "ephemeral-storage")
 _QUALIFIED = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
 
 
