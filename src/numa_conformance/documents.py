@@ -134,10 +134,7 @@ def name_of(path: Source) -> str:
 
 
 def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -> list[Document]:
-    """Read all documents of a text that faults call ``name``, as ``read_documents`` does those of a file.
-
-    A key given twice is refused; with ``repeated`` the last counts, and each line is added there.
-    """
+    """Read all documents of a text that faults call ``name``; with ``repeated`` a key given twice is noted there."""
     try:
         with _without_collector():
             values = _load(text, name, repeated)

@@ -1,6 +1,6 @@
 """``ScoredNode``: a node scored for a pod, and what the page's formula says about it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -9,15 +9,12 @@ from typing import Any
 
 import msgspec
 
-from ..wire.history.quantities import amount
 from ..wire.history.values import Number
-from ..wire.message import Message
-from ..wire.messages.score import Score, Scored, ScoreRefused
 from .pods import NOTHING, PodSpec
 
 LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 _NATIVE = ("cpu", "memory")
-_TOP = 10
+TOP = 10
 """The highest score of a shape."""
 
 
@@ -78,7 +75,7 @@ class Strategy:
     def sound(self) -> bool:
         """Whether nothing in it may be refused."""
         rising = all(left[0] < right[0] for left, right in zip(self.shape, self.shape[1:], strict=False))
-        inside = all(0 <= at <= 100 and 0 <= score <= _TOP for at, score in self.shape)
+        inside = all(0 <= at <= 100 and 0 <= score <= TOP for at, score in self.shape)
         weighed = all(0 < weight <= 100 for _, weight in self.weights)
         return weighed and rising and inside and bool(self.shape) == (self.kind == RATIO)
 
@@ -106,7 +103,7 @@ class Strategy:
         be cut toward the point before.
         """
         values = self.raw(utilization), self.raw(Fraction(floor(utilization)))
-        unit = top // _TOP
+        unit = top // TOP
         high = max(values) * unit
         return Fraction(floor(min(values)) * unit), Fraction(ceil(high)) if any(
             left[0] < utilization <= right[0] and left[1] > right[1]
@@ -261,48 +258,3 @@ class WholePair:
 def is_extended(resource: str) -> bool:
     """Tell extended resources, devices and huge pages from the resources that every node has."""
     return "/" in resource or resource.startswith("hugepages-")
-
-
-class Scores:
-    """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
-
-    def __init__(self, steps: Sequence[tuple[Message | None, Message | None]]) -> None:
-        """Take all questions with their replies."""
-        self._steps = steps
-        self._last: tuple[int, ScoredNode | None] = (-1, None)
-        self._high = {
-            question.strategy.get("type")
-            for question, reply in steps
-            if isinstance(question, Score) and isinstance(reply, Scored) and (reply.score or 0) > _TOP
-        }
-
-    def at(self, number: int) -> Iterator[ScoredNode | ScorePair | WholePair]:
-        """Yield the score of a step, and the pair of it with that of the step before; asked in their order."""
-        (before, first), second = self._last, self._scored(number)
-        self._last = number, second
-        if second is None:
-            return
-        yield second
-        if first is None or before != number - 1 or not (first.is_reported and second.is_reported):
-            return
-        if first.score is not None and second.score is not None:
-            pair = ScorePair(first, second, (first.score, second.score))
-            yield WholePair(pair) if first.has_wholes or second.has_wholes else pair
-
-    def _scored(self, number: int) -> ScoredNode | None:
-        question, reply = self._steps[number]
-        if not isinstance(question, Score) or not isinstance(reply, Scored | ScoreRefused):
-            return None
-        scored = reply if isinstance(reply, Scored) else Scored(None, [])
-        return ScoredNode(
-            question.strategy,
-            Strategy.of(question.strategy),
-            {name: amount(text) for name, text in question.allocatable.items()},
-            tuple(map(PodSpec.of, question.pods)),
-            PodSpec.of(question.pod),
-            scored.score,
-            scored.insufficient,
-            reply.message if isinstance(reply, ScoreRefused) else None,
-            100 if question.strategy.get("type") in self._high else _TOP,
-            scored.scores,
-        )

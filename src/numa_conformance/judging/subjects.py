@@ -1,13 +1,16 @@
 """From a step of a history to what checkers judge: subjects, each with what was known before."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..machine import Machine
 from ..wire.history.history import History
+from ..wire.history.quantities import amount
 from ..wire.history.sightings import LIVE_NODE
 from ..wire.history.values import affinity_of, bits
+from ..wire.message import Message
 from ..wire.messages.pick import Pick, Picked
+from ..wire.messages.score import Score, Scored, ScoreRefused
 from .allocated import allocated, classified
 from .choice import CpuChoice, cpus_of
 from .claims import ClaimFollower
@@ -17,11 +20,57 @@ from .merged import merged
 from .node_follower import NodeFollower
 from .node_subjects import Malformed
 from .plugins import PluginFollower
+from .pods import PodSpec
 from .questions import question_of
-from .scored import Scores
+from .scored import TOP, ScoredNode, ScorePair, Strategy, WholePair
 from .sighting import sightings
 from .start_subjects import starts
 from .views import views
+
+
+class Scores:
+    """The scores of one history, where some target scores by a strategy to 10, as the page does, some to 100."""
+
+    def __init__(self, steps: Sequence[tuple[Message | None, Message | None]]) -> None:
+        """Take all questions with their replies."""
+        self._steps = steps
+        self._last: tuple[int, ScoredNode | None] = (-1, None)
+        self._high = {
+            question.strategy.get("type")
+            for question, reply in steps
+            if isinstance(question, Score) and isinstance(reply, Scored) and (reply.score or 0) > TOP
+        }
+
+    def at(self, number: int) -> Iterator[ScoredNode | ScorePair | WholePair]:
+        """Yield the score of a step, and the pair of it with that of the step before; asked in their order."""
+        (before, first), second = self._last, self._scored(number)
+        self._last = number, second
+        if second is None:
+            return
+        yield second
+        if first is None or before != number - 1 or not (first.is_reported and second.is_reported):
+            return
+        if first.score is not None and second.score is not None:
+            pair = ScorePair(first, second, (first.score, second.score))
+            yield WholePair(pair) if first.has_wholes or second.has_wholes else pair
+
+    def _scored(self, number: int) -> ScoredNode | None:
+        question, reply = self._steps[number]
+        if not isinstance(question, Score) or not isinstance(reply, Scored | ScoreRefused):
+            return None
+        scored = reply if isinstance(reply, Scored) else Scored(None, [])
+        return ScoredNode(
+            question.strategy,
+            Strategy.of(question.strategy),
+            {name: amount(text) for name, text in question.allocatable.items()},
+            tuple(map(PodSpec.of, question.pods)),
+            PodSpec.of(question.pod),
+            scored.score,
+            scored.insufficient,
+            reply.message if isinstance(reply, ScoreRefused) else None,
+            100 if question.strategy.get("type") in self._high else TOP,
+            scored.scores,
+        )
 
 
 def subjects(history: History) -> Iterator[tuple[int, object]]:
