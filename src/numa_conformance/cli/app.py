@@ -168,8 +168,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-_CUT_OFF = 128 + signal.SIGPIPE
-"""As of a program that the signal ends."""
+_CUT_OFF = 128 + signal.SIGPIPE  # as of a program that the signal ends
 _MOST_FAULTS = 100
 """Faults of one input that are told: each is looked for in its file."""
 

@@ -113,6 +113,8 @@ class Explanation(Answer):
             return f"{why}; give the node's own (--config, --from-node)"
         if unseen := ", ".join(self.inputs.missing(pod)):
             return f"it may have been refused for {unseen}, which is not looked at: {self.inputs.machine.name} has none"
+        if self.inputs.node_object is None and reason in _OF_NODES:
+            return f"{reason} hangs on the Node, which is not here: give it too (kubectl get node NAME -o yaml)"
         return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
     def _message_before(self, admission: AdmissionResult) -> str:
@@ -146,6 +148,7 @@ def explanation_of(answer: Answer, upgrade: KubernetesVersion, where: str, *, ev
 
 Level = Literal["exact", "documented"]
 _LEVELS = ("exact", "documented")
+_OF_NODES = ("NodeAffinity", "TaintToleration", "SupplementalGroupsPolicyNotSupported", "OutOfephemeral-storage")
 _TEXT = re.compile(r"\n|^\s*[{\[]")
 """What a text has and a path has not: a line break, or a bracket before all else, as JSON."""
 Described = Path | str | Mapping[str, Any]
