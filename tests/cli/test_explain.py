@@ -96,7 +96,7 @@ def test_what_the_node_has_by_now_is_admitted(ask):
         ("SMTAlignmentError", {"cpu": "3"}, STRICT, "with the option full-pcpus-only, which is not set here"),
         ("UnexpectedAdmissionError", {"x.io/nic": "1"}, STRICT, f"for x.io/nic, which is not looked at: {MACHINE}"),
         ("TopologyAffinityError", {"cpu": "4"}, STRICT, "the node has what it asks for now"),
-        ("TaintToleration", {"cpu": "4"}, STRICT, "TaintToleration hangs on the Node, which is not here"),
+        ("TaintToleration", {"cpu": "4"}, STRICT, "TaintToleration depends on the Node, which is not here"),
     ],
 )
 def test_why_it_is_admitted_now_is_told_as_far_as_it_is_known(ask, reason, limits, kubelet, why):

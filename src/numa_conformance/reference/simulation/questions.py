@@ -114,7 +114,7 @@ class Explanation(Answer):
         if unseen := ", ".join(self.inputs.missing(pod)):
             return f"it may have been refused for {unseen}, which is not looked at: {self.inputs.machine.name} has none"
         if self.inputs.node_object is None and reason in _OF_NODES:
-            return f"{reason} hangs on the Node, which is not here: give it too (kubectl get node NAME -o yaml)"
+            return f"{reason} depends on the Node, which is not here: give it too (kubectl get node NAME -o yaml)"
         return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
     def _message_before(self, admission: AdmissionResult) -> str:
