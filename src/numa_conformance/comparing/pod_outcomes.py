@@ -70,7 +70,7 @@ class PodOutcome:
 def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> History:
     """Bring up a node, let pods come in order and run, and ask for the state; raises ``TargetFault``.
 
-    A pod at which a reference's kubelet crashes is as one that was not asked for, and told as refused.
+    A pod at which a reference's kubelet crashes counts as refused, and the others live as if it had not come.
     """
 
     def script() -> Script:
@@ -95,7 +95,7 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
             raise fault
         answer = {"result": "rejected", "reason": "no answer", "message": text}
         crashed.append(replace(last, answer=answer, fault=None))
-        pods = [pod for pod in pods if pod is not last.params["pod"]]
+        pods = [pod for pod in pods if pod["metadata"]["uid"] != last.params["pod"]["metadata"]["uid"]]
 
 
 def pod_outcomes(history: History) -> dict[str, PodOutcome]:

@@ -36,8 +36,8 @@ _IS_DOCUMENT = re.compile(r"\A\s*\{|^[A-Za-z][\w.-]*[\"']?:(?:\s|$)", re.M)
 _START = re.compile(_PROGRAM)
 _GOES_ON = re.compile(rf"[ \t]*(?:-|{_VARIABLE})")
 _BEFORE_FLAGS = re.compile(r"(?:Environment=|--kubelet-extra-args=)?(?:[A-Z][A-Z0-9_]*=)?(?=-)")
-_USED, _SET = re.compile(r"\$\{?([A-Z][A-Z0-9_]*)"), re.compile(r"Environment=[\"']?([A-Z][A-Z0-9_]*)=")
-"""The variables that the command of a unit names, and one that the unit sets."""
+_USED, _SET = re.compile(r"\$\{?([A-Z][A-Z0-9_]*)"), re.compile(r"[\"'= ]([A-Z][A-Z0-9_]*)=")
+"""The variables that the command of a unit names, and those that it sets."""
 _LOG_LINE = re.compile(rf"{LOGGED}(\S+)=\"(.*)\"$")
 
 
@@ -58,7 +58,7 @@ def command_words(text: str, place: str) -> list[str]:
     text = re.sub(rf"{_INSTALLERS}([\"']?)(?:--|kubelet\.)?", r"\1--", text)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ";"))]
     used = {name for line in lines if line.startswith("ExecStart=") for name in _USED.findall(line)}
-    lines = [line for line in lines if not (used and (name := _SET.match(line)) and name[1] not in used)]
+    lines = [line for line in lines if not used or used & {*_SET.findall(line)} or not line.startswith("Environment=")]
     after = {line: line[match.end() :] for line in lines if (match := _START.search(line))}
     if len({words for line, words in after.items() if "ExecStart=" not in line}) > 1:
         raise UsageError(Fault(place, f"holds {len(after)} command lines of kubelets", "one"))

@@ -56,13 +56,12 @@ def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
 
 def _left_to_do(job: Mapping[str, Any], owner: Mapping[str, Any]) -> int:
     """Return how many pods a Job makes at most: none that is suspended or has ended."""
-    status, completions = object_at(job, "status"), owner.get("completions")
-    ends = [
-        each.get("status") for each in objects_at(status, "conditions") if each.get("type") in ("Complete", "Failed")
-    ]
-    if True in (owner.get("suspend"), object_at(job, "spec").get("suspend")) or "True" in ends:
+    status, wanted = object_at(job, "status"), owner.get("completions")
+    ends = [each.get("type") for each in objects_at(status, "conditions") if each.get("status") == "True"]
+    if True in (owner.get("suspend"), object_at(job, "spec").get("suspend")) or "Complete" in ends or "Failed" in ends:
         return 0
-    return max(completions - (status.get("succeeded") or 0), 0) if isinstance(completions, int) else MAX_REPLICAS
+    done = status.get("succeeded", 0)
+    return max(wanted - done, 0) if isinstance(wanted, int) and isinstance(done, int) else MAX_REPLICAS
 
 
 def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any]) -> dict[str, Any]:
