@@ -15,7 +15,8 @@ def test_a_profile_asks_for_its_features_only_and_is_named_in_the_claim(suite, r
     told = report()
     assert {case["area"] for case in told["cases"]} - {"protocol"} == {"scheduler"}
     assert (told["verdict"], told["profile"]) == ("conformant", f"scheduler@{version}")
-    assert told["claim"].endswith(f"conforms to the documented behaviour of Kubernetes {version}, profile scheduler.")
+    profile = "scheduler with pod-level-resources" if version == str(DEFAULT) else "scheduler"
+    assert told["claim"].endswith(f"conforms to the documented behaviour of Kubernetes {version}, profile {profile}.")
 
 
 @deep

@@ -146,7 +146,7 @@ class Profile:
     @property
     def offered(self) -> frozenset[str]:
         """Its features without those of options that the version does not have, or shows only behind a gate."""
-        hidden = set()
+        hidden = {*_WHOLE} if self.version < KubernetesVersion(1, 34) else set()
         for option in STATIC_OPTIONS.values():
             if option.maturity.at(self.version) is None:
                 hidden.add(f"cpu-manager/{option.name}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ..asking.groups import groups_of
-from ..asking.profiles import OPTIONAL
+from ..asking.profiles import Profile
 from ..chapters import REQUIREMENTS
 from ..chapters.exact import COMPARING_IDS, GOLDEN_IDS
 from ..files import text_of
@@ -111,7 +111,8 @@ def no_claim_of(target: Target, problems: Sequence[str], *, complete: bool) -> s
 
 def _chosen(profile: str, target: Target) -> str:
     """Tell which of the features that a profile leaves open the target has."""
-    open_to_it = OPTIONAL.get(profile, frozenset())
+    followed = Profile.parse(profile, target.kubernetes)
+    open_to_it = followed.optional & followed.offered
     chosen = sorted(name.partition("/")[2] for name in open_to_it.intersection(target.features))
     if not open_to_it:
         return ""
