@@ -132,6 +132,14 @@ def test_a_configuration_that_is_none_is_said(node, text, message):
         configured(node)
 
 
+def test_a_drop_in_without_its_kind_is_refused_beside_a_file_that_is_named(node, tmp_path):
+    node.flags(*FLAGS)
+    node.write(f"{FOLDER}/10-a.conf", "maxPods: 3")
+    (tmp_path / "named.yaml").write_text("kind: KubeletConfiguration\n")
+    with pytest.raises(UsageError, match=r"10-a\.conf: Object 'Kind' is missing"):
+        configured(node, config=tmp_path / "named.yaml")
+
+
 def test_what_a_configuration_leaves_empty_is_not_there(node):
     node.configure({**STATIC, "reservedMemory": [{"numaNode": 0, "limits": None}], "featureGates": None})
     assert [one.requirement for one in check(look(NodeSource(node.root))).findings] == []

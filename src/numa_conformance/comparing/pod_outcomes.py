@@ -1,5 +1,6 @@
 """The outcome of the same pods on two targets, with or without resource claims, for those who move between them."""
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -70,7 +71,7 @@ class PodOutcome:
 def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> History:
     """Bring up a node, let pods come in order and run, and ask for the state; raises ``TargetFault``.
 
-    A pod at which a reference's kubelet crashes counts as refused, and the others live as if it had not come.
+    A pod at which a reference's kubelet crashes or hangs counts as refused, and the others live as if it had not come.
     """
 
     def script() -> Script:
@@ -90,10 +91,10 @@ def lived(client: Client, machine: Machine, kubelet: Mapping[str, Any], pods: Se
         history, fault = drive(scenario, client, client.description.kubernetes_version)
         if fault is None:
             return replace(history, steps=(*history.steps[:-1], *crashed, history.steps[-1]))
-        last, (_, raised, text) = history.steps[-1], fault.message.partition("raised KubeletCrashes: ")
-        if last.method != "node.admit" or not raised:
+        last, silent = history.steps[-1], re.search(r"raised Kubelet(?:Crashes|Hangs): (.*)", fault.message)
+        if last.method != "node.admit" or not silent:
             raise fault
-        answer = {"result": "rejected", "reason": "no answer", "message": text}
+        answer = {"result": "rejected", "reason": "no answer", "message": silent[1]}
         crashed.append(replace(last, answer=answer, fault=None))
         pods = [pod for pod in pods if pod["metadata"]["uid"] != last.params["pod"]["metadata"]["uid"]]
 

@@ -123,7 +123,7 @@ def read_configuration(
     notes: tuple[str, ...] = ()
     from_configz = False
     for shown, place in [*_main_file(tree, process, config), *_drop_ins(tree, process, config_dir)]:
-        document, from_configz = _document(place, is_given=config is not None)
+        document, from_configz = _document(place, is_given=place == config)
         notes += document.notes
         files.append(shown)
         merged = _merged(merged, document.value)
