@@ -211,7 +211,7 @@ def _load(text: bytes | str, name: str, repeated: list[str] | None) -> list[Any]
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
     if _may_be_vast(text):
         _check_events(text, name)
-    loader = type("_Noting", (_Loader,), {"repeated": repeated})
+    loader = _Loader if repeated is None else type("_Noting", (_Loader,), {"repeated": repeated})
     return list(yaml.load_all(text, Loader=loader))  # a subclass of the safe loader
 
 

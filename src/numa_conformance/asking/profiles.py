@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from ..errors import Fault, UsageError, closest
 from ..machine import Machine, load_machine
+from ..sources.gates import GATES
 from ..sources.options import CHOOSING, STATIC_OPTIONS, TOPOLOGY_OPTIONS
 from ..sources.versions import SUPPORTED_RANGE, KubernetesVersion
 from ..wire.features import KNOWN, PROMISES
@@ -146,7 +147,8 @@ class Profile:
     @property
     def offered(self) -> frozenset[str]:
         """Its features without those of options that the version does not have, or shows only behind a gate."""
-        hidden = {*_WHOLE} if self.version < KubernetesVersion(1, 34) else set()
+        gate = GATES["PodLevelResources"].history.at(self.version)
+        hidden = set() if gate and gate.on else {*_WHOLE}
         for option in STATIC_OPTIONS.values():
             if option.maturity.at(self.version) is None:
                 hidden.add(f"cpu-manager/{option.name}")

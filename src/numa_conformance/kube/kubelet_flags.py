@@ -54,9 +54,9 @@ def command_words(text: str, place: str) -> list[str]:
     if LOGGED in text:
         return [f"--{match[1]}={match[2]}" for line in text.splitlines() if (match := _LOG_LINE.search(line))]
     text = plain_lines(text.replace("\0", "\n").replace("`", " "))
-    text = re.sub(r"\\\n", " ", re.sub(r"^[ \t]*[#;].*\n", "", text, flags=re.M))
+    text = re.sub(r"\\\n", " ", re.sub(r"^[ \t]*[#;].*(?:\n|\Z)", "", text, flags=re.M))
     text = re.sub(rf"{_INSTALLERS}([\"']?)(?:--|kubelet\.)?", r"\1--", text)
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ";"))]
+    lines = [line for line in text.splitlines() if line.strip()]
     used = {name for line in lines if line.startswith("ExecStart=") for name in _USED.findall(line)}
     lines = [line for line in lines if not used or used & {*_SET.findall(line)} or not line.startswith("Environment=")]
     after = {line: line[match.end() :] for line in lines if (match := _START.search(line))}
@@ -233,7 +233,7 @@ def _parts(words: Sequence[str], faults: list[Fault], others: dict[str, None], p
         name, separator, value = word.removeprefix("-").removeprefix("-").partition("=")
         name = name.replace("_", "-")  # as a kubelet does
         is_flag = word.startswith("-") and bool(name)
-        if name in FLAGS and re.match("-[^-]", word):
+        if name in FLAGS and is_flag and not word.startswith("--"):
             faults.append(Fault(place, f"unknown shorthand flag: {name[0]!r} in {word}", f"--{name}"))
         elif name in FLAGS and (is_flag or separator):
             if not separator and (value := "true" if FLAGS[name].read is _switch else next(rest, "")) == "":

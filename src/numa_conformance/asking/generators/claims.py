@@ -31,7 +31,7 @@ class ClaimScheduler:
         self._left = {device.key: device.units for device in self.devices}
         self.held: dict[str, dict[str, Any]] = {}
         self._count = 0
-        self._freed: list[str] = []
+        self.freed: list[str] = []
 
     def allocate(self, lot: random.Random, *, all_of_it: bool) -> dict[str, Any] | None:
         """Return a claim of one or more devices that have room; None where none has."""
@@ -72,13 +72,15 @@ class ClaimScheduler:
     @property
     def next_uid(self) -> str:
         """The uid of the next claim; one that was given back may be allocated anew."""
-        return self._freed[0] if len(self._freed) > MOST_FREED else f"claim-{self._count + 1}"
+        return self.freed[0] if len(self.freed) > MOST_FREED else f"claim-{self._count + 1}"
 
     def claim(self, parts: Sequence[tuple[PublishedDevice, int]]) -> dict[str, Any]:
         """Return a claim to which these CPUs of devices are allocated."""
         uid = self.next_uid
-        self._count += uid not in self._freed
-        self._freed = [each for each in self._freed if each != uid]
+        if uid in self.freed:
+            self.freed.remove(uid)
+        else:
+            self._count += 1
         for device, count in parts:
             self._left[device.key] -= count
         self.held[uid] = _claim(uid, parts)
@@ -89,13 +91,11 @@ class ClaimScheduler:
         claim = self.held.pop(uid, None)
         for key, count in self._consumed(claim["status"]) if claim else ():
             self._left[key] += count
-        self._freed += [uid] if claim else []
 
     def take_over(self, uid: str, status: dict[str, Any]) -> None:
         """Take what another scheduler has allocated to a claim."""
         claim = self.held[uid]
         self.release(uid)
-        self._freed.remove(uid)
         self.held[uid] = {**claim, "status": status}
         for key, count in self._consumed(status):
             self._left[key] -= count
@@ -173,7 +173,6 @@ class _Life:
         self.scheduler = scheduler
         self._lot = lot
         self._claimed = claimed
-        self._gone: list[str] = []
         self._shared: list[str] = []
         self._number_of_shared = 0
         self._restarts = MOST_RESTARTS if RESTART in claimed else 0
@@ -205,7 +204,7 @@ class _Life:
         if self.scheduler.left():
             yield Event("prepare", self.scheduler.next_uid)
         yield from (Event(name, uid) for uid in held for name in ("prepare again", "unprepare"))
-        yield from (Event("unprepare again", uid) for uid in (NEVER_PREPARED, *self._gone[-3:]) if uid not in held)
+        yield from (Event("unprepare again", uid) for uid in (NEVER_PREPARED, *self.scheduler.freed[-3:]))
         if SHARED in self._claimed:
             yield from (Event("end", name) for name in self._shared)
             if len(self._shared) < MOST_SHARED:
@@ -248,7 +247,7 @@ class _Life:
     def _give_back(self, uid: str) -> Script:
         if (yield unprepare(uid))["result"] == "unprepared" and uid in self.scheduler.held:
             self.scheduler.release(uid)
-            self._gone = [*(each for each in self._gone if each != uid), uid]
+            self.scheduler.freed.append(uid)
 
 
 def prepare(claim: Mapping[str, Any]) -> Question:

@@ -112,10 +112,8 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
     if {"node/resize", *more, *(f"topology-manager/{policy}" for policy in policies)} <= claimed:
         machine, gpu = load_machine("two-nodes-devices"), {"example.com/gpu": "1"}
         whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
-        late = [{**part, "name": "s", "restartPolicy": "Always"} for part in parts]
-        most = [
-            pod("most", [whole, {**part, "name": "part"}], [init, each]) for part, each in zip(parts, late, strict=True)
-        ]
+        late = {"name": "s", "restartPolicy": "Always"}
+        most = [pod("most", [whole, {**part, "name": "part"}], [init, part | late]) for part in parts]
         least = pod("least", [container("c", other=gpu)], [container("s", sidecar=True, other=gpu)])
         for policy in policies:
             for config in (kubelet(cpuManagerPolicy="none", topologyManagerPolicy=policy), static(topology=policy)):
@@ -127,13 +125,13 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
 def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     """Yield pods whose NUMA nodes are near or far, and devices of which each of many NUMA nodes has one left."""
     closest, many = "prefer-closest-numa-nodes", "max-allowable-numa-nodes"
-    before = [container("i", cpu="1", memory="64Mi")] if INIT in claimed else []
-    near = (("pod", "the closer of two", before), ("container", "a later container near", before[:0]))
-    for scope, about, early in (*near, ("pod", "the closer of twelve", before)):
-        lifted = {many: "12"} if about.endswith("twelve") else {}
+    eight, twelve = load_machine("amd-naples-7451"), load_machine("twelve-numa-nodes")
+    near = (("pod", "the closer of two", eight), ("container", "a later container near", eight))
+    for scope, about, machine in (*near, ("pod", "the closer of twelve", twelve)):
+        lifted = {many: "12"} if machine is twelve else {}
         options = {closest: "true", **lifted}
         if {STATIC, RESTRICTED, *(f"topology-manager/{name}" for name in (f"scope/{scope}", *options))} <= claimed:
-            machine = load_machine("twelve-numa-nodes" if lifted else "amd-naples-7451")
+            early = [container("i", cpu="1", memory="64Mi")] if scope == "pod" and INIT in claimed else []
             size = max(map(int.bit_count, numa_cpus(machine))) - 1
             first, wide = [admit(guaranteed(f"p{node}", size)) for node in range(len(machine.numa_ids) // 2)], 2 * size
             apps = [container("c", cpu="500m", memory="64Mi"), container("w", cpu=f"{wide}", memory="64Mi")]
@@ -146,10 +144,10 @@ def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
             begin = switched if lifted and RESTART in claimed else [start(config)]
             yield _example(about, machine, [*begin, *first, remove("p0"), *last])
     if {"device-manager/allocation", RESTRICTED, f"topology-manager/{many}"} <= claimed:
-        plain, kind = load_machine("twelve-numa-nodes"), "example.com/nic"
-        devices = tuple(Device(kind, f"nic-{node}-{n}", (node,)) for node in plain.numa_ids for n in range(2))
-        machine = replace(plain, name=f"{plain.name} with devices", devices=devices)
-        lifted = {many: str(len(plain.numa_ids))}
+        kind = "example.com/nic"
+        devices = tuple(Device(kind, f"nic-{node}-{n}", (node,)) for node in twelve.numa_ids for n in range(2))
+        machine = replace(twelve, name=f"{twelve.name} with devices", devices=devices)
+        lifted = {many: str(len(twelve.numa_ids))}
         config = kubelet(topologyManagerPolicy="restricted", topologyManagerPolicyOptions=lifted)
         pods = [admit(best_effort(f"p{number}", **{kind: "1"})) for number in range(len(machine.devices))]
         questions = [start(config), *pods, remove("p0"), remove("p2"), admit(best_effort("both", **{kind: "2"}))]

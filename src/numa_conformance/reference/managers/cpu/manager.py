@@ -63,9 +63,6 @@ def _ascending_cores(topology: CpuTopology, count: int) -> int:
     return reserved
 
 
-_STAGE = "cpumanager"
-
-
 def provide(setup: NodeSetup) -> CpuManager:
     """Build the CPU Manager of a node."""
     view = setup.view or view_of(setup.machine, setup.quirks.cpu)

@@ -79,9 +79,6 @@ def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping
     return node_reservation(config, capacity)
 
 
-_STAGE = "memorymanager"
-
-
 def provide(setup: NodeSetup) -> MemoryManager:
     """Build the Memory Manager of a node."""
     return make_memory_manager(setup.machine, setup.config, setup.gates, setup.quirks.memory)
