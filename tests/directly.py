@@ -12,6 +12,7 @@ import msgspec
 from numa_conformance.asking.drive import drive
 from numa_conformance.asking.generators.scenario import Scenario
 from numa_conformance.asking.groups import GROUPS
+from numa_conformance.asking.profiles import Profile
 from numa_conformance.chapters import REQUIREMENTS
 from numa_conformance.judging.verdicts import ANSWERED, judge
 from numa_conformance.wire import METHODS
@@ -19,6 +20,11 @@ from numa_conformance.wire.faults import Crashed, Exchange
 from numa_conformance.wire.messages.describe import Description
 
 __all__ = ["Directly", "broken_by", "broken_in"]
+
+
+VERSION = "1.32"
+OFFERED = Profile.parse("all", VERSION).offered
+"""What targets of the version are asked for."""
 
 
 class Directly:
@@ -59,7 +65,7 @@ def _all(scenario: Scenario) -> bool:
     return True
 
 
-def broken_in(scenario: Scenario, client: Any, version: str = "1.32") -> Iterator[str]:
+def broken_in(scenario: Scenario, client: Any, version: str = VERSION) -> Iterator[str]:
     """Yield the requirements, of what it claims, that an allocator does not meet in a scenario."""
     history, fault = drive(scenario, client, version)
     if fault is not None:
@@ -79,6 +85,6 @@ def broken_by(
 ) -> str | None:
     """Return the first requirement that an allocator does not meet in scenarios that are wanted; None for all met."""
     client = Directly(make())
-    scenarios = _scenarios(groups, frozenset(client.description.surfaces), client.claimed)
+    scenarios = _scenarios(groups, frozenset(client.description.surfaces), client.claimed & OFFERED)
     broken = (name for scenario in filter(wanted, scenarios[part]) for name in broken_in(scenario, client))
     return next((name for name in broken if REQUIREMENTS[name].strength == strength), None)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from asked_in_full import DEEP
-from directly import Directly, broken_in
+from directly import OFFERED, Directly, broken_in
 from mutants import INSIDE, MUTANTS
 from numa_conformance.asking.generators.scenario import Scenario
 from numa_conformance.asking.groups import GROUPS, judged, requirements_in
@@ -51,7 +51,7 @@ def _broken_at(make: Callable[[], object], group: str, cell: str, machine: str) 
 
 @cache
 def _scenarios(group: str, claimed: frozenset[str]) -> tuple[Scenario, ...]:
-    return tuple(GROUPS[group].scenarios(claimed, 0))
+    return tuple(GROUPS[group].scenarios(claimed & OFFERED, 0))
 
 
 def _search(make: Callable[[], object], wanted: set[str], most: int | None) -> dict[str, Where]:

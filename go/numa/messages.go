@@ -27,6 +27,8 @@ const (
 	FeatureCPUManagerPreferAlignCPUsByUncorecache = "cpu-manager/prefer-align-cpus-by-uncorecache"
 	// exclusive CPUs of init containers and sidecars, and their reuse
 	FeatureCPUManagerInitContainers = "cpu-manager/init-containers"
+	// CPUs of pods as a whole (gate PodLevelResourceManagers)
+	FeatureCPUManagerPodLevelResources = "cpu-manager/pod-level-resources"
 	// the state file cpu_manager_state
 	FeatureCPUManagerStateFile = "cpu-manager/state-file"
 	// the reconcile loop
@@ -394,11 +396,11 @@ type Classify struct {
 
 // ContainerHolding: What one container holds. cpus: exclusive CPUs, empty when it uses the shared pool.
 //
-// cpu_quota: the CPU time it may use, in microseconds per period of 100,000; -1: no bound; null or
-// left out: not reported. cpuset and mems: the CPUs and NUMA nodes that it may use at last, as lists like
-// 0-3,8, whether they are its own or not; all of the machine's where nothing keeps it to some; null or left out:
-// not reported, or the container does not run. further: what other managers gave, by the manager's name, in values
-// of its own.
+// Of a pod that has CPUs as a whole they are also those that its containers share. cpu_quota: the CPU time it may
+// use, in microseconds per period of 100,000; -1: no bound; null or left out: not reported. cpuset and mems:
+// the CPUs and NUMA nodes that it may use at last, as lists like 0-3,8, whether they are its own or not; all of
+// the machine's where nothing keeps it to some; null or left out: not reported, or the container does not run.
+// further: what other managers gave, by the manager's name, in values of its own.
 type ContainerHolding struct {
 	CPUs     string              `json:"cpus"`
 	Affinity *HintValue          `json:"affinity,omitempty"`

@@ -71,14 +71,19 @@ _PICKED = frozenset(f"cpu-manager/{option}" for option in CHOOSING) | {
 }
 """Of a choice of CPUs: the options, and whether it keeps to the affinity of a question."""
 
-_WHOLE = frozenset({"node/pod-level-resources"})
+_WHOLE, _SERVED_WHOLE = frozenset({"node/pod-level-resources"}), frozenset({"cpu-manager/pod-level-resources"})
+_GATED = {"PodLevelResources": _WHOLE, "PodLevelResourceManagers": _SERVED_WHOLE}
+"""A gate to the features that are asked where it is more than alpha."""
 FEATURE_SETS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "all": frozenset(KNOWN),
         "node": _below("cpu-manager/", "memory-manager/", "device-manager/", "topology-manager/", "node/", "pinning/"),
         "cpu": _CPU,
         "cpu-options": _CPU
-        | _below("cpu-manager/") - _FILES - {"cpu-manager/hints", "cpu-manager/reconcile", "cpu-manager/cfs-quota"},
+        | _below("cpu-manager/")
+        - _FILES
+        - {"cpu-manager/hints", "cpu-manager/reconcile", "cpu-manager/cfs-quota"}
+        - _SERVED_WHOLE,
         "topology": _CPU | _TOPOLOGY,
         "memory": _CPU | _TOPOLOGY | _below("memory-manager/") - _FILES,
         "device": _CPU | _TOPOLOGY | _below("device-manager/") - _FILES,
@@ -97,8 +102,8 @@ OF_ONE_SURFACE = frozenset({"pick", "score", "plugin", "claims"})
 
 OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "all": frozenset(PROMISES),
-        "node": frozenset(PROMISES),
+        "all": _SERVED_WHOLE.union(PROMISES),
+        "node": _SERVED_WHOLE.union(PROMISES),
         "host": frozenset({"node/restart"}),
         "pick": _PICKED,
         "scheduler": _WHOLE,
@@ -147,8 +152,8 @@ class Profile:
     @property
     def offered(self) -> frozenset[str]:
         """Its features without those of options that the version does not have, or shows only behind a gate."""
-        gate = GATES["PodLevelResources"].history.at(self.version)
-        hidden = set() if gate and gate.on else {*_WHOLE}
+        gates = ((GATES[name].history.at(self.version), features) for name, features in _GATED.items())
+        hidden = {name for gate, features in gates if gate is None or gate.stage == "alpha" for name in features}
         for option in STATIC_OPTIONS.values():
             if option.maturity.at(self.version) is None:
                 hidden.add(f"cpu-manager/{option.name}")

@@ -58,7 +58,8 @@ class Settings:
     ``reserved``: the CPUs of an explicit reservation as bits, None without one; ``reserved_count``: how many are
     reserved either way; ``reserved_by_fraction``: by amounts that add up to no whole number. ``options`` and
     ``topology_options``: the policy options that are on, or their text. ``reserved_memory``: bytes by NUMA
-    node and type. ``quota``: whether CPU limits are enforced by CFS quota.
+    node and type. ``quota``: whether CPU limits are enforced by CFS quota. ``pod_level``: whether pods are
+    served by their resources as a whole.
     """
 
     static: bool
@@ -72,6 +73,7 @@ class Settings:
     memory_static: bool
     reserved_memory: Mapping[int, Mapping[str, int]]
     quota: bool = True
+    pod_level: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Settings":
@@ -104,6 +106,7 @@ class Settings:
             memory_static=kubelet.memory_manager_policy == "Static",
             reserved_memory=_by_node(kubelet.reserved_memory or ()),
             quota=kubelet.quota is not False,
+            pod_level=bool((kubelet.feature_gates or {}).get("PodLevelResourceManagers")),
         )
 
     @property

@@ -222,7 +222,9 @@ def _of_moment(moment: NodeMoment) -> Iterator[Division]:
     if world.settings.static:
         reserved = world.reserved if world.knows_reserved else None
         whole = world.may_be_shared_or_given
-        yield Division(world.settings, whole, world.pool, world.exclusive, world.left, reserved)
+        # A pod with CPUs as a whole keeps those that none of its containers has.
+        rest = whole & ~world.pool if any(pod.spec.whole for pod in world.pods.values()) else 0
+        yield Division(world.settings, whole, world.pool, world.exclusive, world.left | rest, reserved)
 
 
 _VIEWS: Mapping[type, tuple[Callable[[Any], Iterator[object]], tuple[type, ...]]] = {

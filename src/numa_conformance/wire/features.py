@@ -19,6 +19,7 @@ FEATURES: Mapping[str, str] = {
     **_features("cpuManagerPolicy", "cpu-manager", "CPU Manager policy"),
     **{f"cpu-manager/{option}": f"static policy option {option}" for option in STATIC_OPTIONS},
     "cpu-manager/init-containers": "exclusive CPUs of init containers and sidecars, and their reuse",
+    "cpu-manager/pod-level-resources": "CPUs of pods as a whole (gate PodLevelResourceManagers)",
     "cpu-manager/state-file": "the state file cpu_manager_state",
     "cpu-manager/reconcile": "the reconcile loop",
     **_features("memoryManagerPolicy", "memory-manager", "Memory Manager policy"),

@@ -141,6 +141,7 @@ def refused_pods_are_terminated(admission: Admission) -> Judgement:
 def says_what_cannot_be_aligned(admission: Admission) -> Judgement:
     """The message of a TopologyAffinityError says that resources cannot be allocated with topology locality."""
     refused(admission)
+    without_pod_resources(admission)
     applies(admission.reason == NOT_ALIGNED, "the reason is no TopologyAffinityError")
     message = admission.message.lower()
     return violated(
