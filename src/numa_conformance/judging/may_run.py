@@ -69,7 +69,10 @@ class MayRun(OfWorld):
 
 
 def may_run(world: World, just_started: str | None = None) -> Iterator[MayRun]:
-    """Yield the containers of a node that were started, or are told to run; ``just_started``: the pod that was."""
+    """Yield the containers of a node that were started, or are told to run; ``just_started``: the pod that was.
+
+    So is one that came just now, and is told to run.
+    """
     for uid, pod in world.pods.items():
         for container in pod.spec.containers:
             held = pod.held.get(container.name)

@@ -173,7 +173,7 @@ class NodeFollower:
         if admitted and not again and before.settings.static and before.knows_reserved:
             yield from choices_of(before, pod, held)
         yield NodeMoment(after, reply.memory_state or ())
-        yield from may_run(after)
+        yield from may_run(after, None if again else pod.uid)
 
     def _run(self, before: World, uid: str, reply: PodStarted) -> Iterator[object]:
         if uid not in before.pods:

@@ -60,7 +60,7 @@ def small_machine(name: str) -> Machine:
     online = tuple(sorted((cpu for cpu in cpus if cpu not in gone), key=lambda cpu: cpu.id))
     offline = tuple(sorted(cpu.id for cpu in gone))
     distances = _distances(len(nodes), lot) if nodes[-1] < len(nodes) else None
-    devices = _devices(with_cpus, lot)
+    devices = _devices(nodes, lot)
     preferring = {device.resource: "lowest-id" for device in devices if lot.random() < PREFERS}
     return Machine(name, online, memory, distances, devices, preferring, offline)
 
@@ -107,7 +107,7 @@ def _devices(nodes: Sequence[int], lot: random.Random) -> tuple[Device, ...]:
     def device(kind: str, number: int) -> Device:
         width = min(lot.choice((0, *[1] * 8, *[2] * 3)), len(nodes)) if kind in placed else 0
         near = tuple(sorted(lot.sample(nodes, width)))
-        return Device(kind, f"{kind.rpartition('/')[2]}-{number}", near, healthy=lot.random() >= ILL)
+        return Device(kind, f"id-{number}", near, healthy=lot.random() >= ILL)
 
     kinds = lot.sample(RESOURCES, lot.choice((0, 1, 1, 2, 2)))
     placed = [kind for kind in kinds if lot.random() >= ANYWHERE]

@@ -43,7 +43,10 @@ class ClaimScheduler:
             most = len(free) if all_of_it else lot.randint(1, max(1, len(free) // 2))
             return self.claim([(device, device.units) for device in lot.sample(free, min(most, MOST_DEVICES))])
         chosen = lot.sample(shared, min(len(shared), 1 + (lot.random() < 1 / 4)))
-        return self.claim([(device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen])
+        parts = [(device, self._some(device, lot, all_of_it=all_of_it)) for device in chosen]
+        device, count = parts[0]
+        twice = [(device, 1), (device, count - 1)] if count > 1 and lot.random() < 1 / 8 else parts[:1]
+        return self.claim([*twice, *parts[1:]])
 
     def allocate_count(self, count: int) -> dict[str, Any] | None:
         """Return a claim of so many CPUs: of the first shared device that has them, else of devices of one CPU each.

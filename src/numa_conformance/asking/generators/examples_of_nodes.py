@@ -27,6 +27,7 @@ def examples_of_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
     yield from _of_sidecars(claimed)
     yield from _of_distant_nodes(claimed)
     yield from _of_restarts(claimed)
+    yield from _of_the_loop(claimed)
 
 
 def _of_many_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
@@ -114,7 +115,8 @@ def _of_sidecars(claimed: frozenset[str]) -> Iterator[Scenario]:
         whole, *parts = (container("c", cpu=cpu, memory="64Mi", other=gpu) for cpu in ("1", "300m", "500m"))
         late = {"name": "s", "restartPolicy": "Always"}
         most = [pod("most", [whole, {**part, "name": "part"}], [init, part | late]) for part in parts]
-        least = pod("least", [container("c", other=gpu)], [container("s", sidecar=True, other=gpu)])
+        others = {name: str(sum(device.resource == name for device in machine.devices) - 1) for name in gpu}
+        least = pod("least", [container("c", other=others)], [container("s", sidecar=True, other=gpu)])
         for policy in policies:
             for config in (kubelet(cpuManagerPolicy="none", topologyManagerPolicy=policy), static(topology=policy)):
                 under = f"under {config['cpuManagerPolicy']} and {policy}"
@@ -154,15 +156,37 @@ def _of_distant_nodes(claimed: frozenset[str]) -> Iterator[Scenario]:
         yield _example("a device here and there", machine, questions)
 
 
+def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
+    """Yield a shared pool that changes and stays as large, limits of any size, a static pod, and a pod of many CPUs."""
+    if STATIC not in claimed:
+        return
+    begin, machine = start(static()), load_machine("two-nodes-devices")
+    if "cpu-manager/reconcile" in claimed:
+        system = best_effort("system")
+        system["metadata"]["namespace"] = "kube-system"
+        first = [("node.run", {"uid": uid}) for uid in ("s", "system")]
+        pods = [admit(guaranteed(uid, size)) for uid, size in (("a", 4), ("b", 2), ("c", 2))]
+        loop: Question = ("node.reconcile", {})
+        again, last = [remove("b"), remove("c")], admit(guaranteed("d", 4))
+        questions = [begin, admit(best_effort("s")), admit(system), *first, *pods, loop, remove("a"), loop]
+        yield _example("a pool as large as before", machine, [*questions, *again, last, loop])
+    limits = [container(f"c{n}", cpu=cpu, requests={"cpu": "1m"}) for n, cpu in enumerate(("5m", "10500m"))]
+    yield _lived("limits small and large", machine, static(), pod("limits", limits))
+    fixed = guaranteed("fixed", 2)
+    fixed["metadata"]["annotations"] = {"kubernetes.io/config.source": "file"}
+    yield _lived("a static pod", machine, static(), fixed)
+    yield _lived("many CPUs", load_machine("amd-turin-9965-nps1"), static(), guaranteed("many", 300))
+
+
 def _example(about: str, machine: Machine, questions: Sequence[Question]) -> Scenario:
     return Scenario("example", f"node, {about}", machine, partial(ask_all, questions))
 
 
 def _lived(name: str, machine: Machine, config: Json, wanted: Json, *changed: Json) -> Scenario:
-    """Admit a pod twice, run it, look at the node, resize the pod, and take it away."""
+    """Admit a pod twice, run it, look at the node, resize the pod, take it away, and let it come again."""
     uid, once = wanted["metadata"]["uid"], admit(wanted)
     resizes = [("node.resize", {"pod": each}) for each in changed]
-    questions = [start(config), once, once, ("node.run", {"uid": uid}), ("node.state", {}), *resizes, remove(uid)]
+    questions = [start(config), once, once, ("node.run", {"uid": uid}), ("node.state", {}), *resizes, remove(uid), once]
     return _example(name, machine, questions)
 
 

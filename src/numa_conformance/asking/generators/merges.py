@@ -25,6 +25,10 @@ _PART = 250
 """Questions of a history."""
 
 
+VAST = 40
+"""NUMA nodes of more than 32."""
+
+
 def merge_sweep(
     policies: Sequence[str] = TOPOLOGY_POLICIES,
     *,
@@ -68,6 +72,9 @@ def merge_sweep(
             lot = random.Random(f"merges {seed} {policy} many")
             wide = chain(*(_families(count, lot, 4) for count in (9, 12, 12)))
             yield from _scenarios("by lot on 12", policy, _drawn(policy, 12, wide, {MOST_NODES: "12"}), 12)
+            last: list[Provider] = [{"r": [((VAST - 1,), True)]}]
+            vast = _drawn(policy, VAST, [last, *_families(VAST, lot, 3)], {MOST_NODES: f"{VAST}"})
+            yield from _scenarios(f"by lot on {VAST}", policy, vast, 4)
 
 
 def telling(count: int) -> list[Provider]:

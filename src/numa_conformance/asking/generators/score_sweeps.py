@@ -104,6 +104,10 @@ def _levels(kind: str, shape: Shape | None) -> Iterator[Question]:
         yield _question(both, room, [{"cpu": str(at), "memory": "10Gi"}], {"cpu": "0", "memory": "1Gi"})
     for at in (80, 90, 120, 150):
         yield _question(both, room, [{"cpu": "1", "memory": f"{at}Gi"}], {"cpu": "1", "memory": "0"})
+    for at in (1, 2, 9):
+        amounts = ({"memory": f"{size}M"} for size in (1000, 300, 50 * at))
+        whole, used, wanted = amounts
+        yield _question(strategy(kind, shape, memory=1), whole, [used], wanted)
     for size in (1, 2, 4, 8):
         node = {"cpu": str(4 * size), "memory": f"{4 * size}Gi"}
         yield _question(strategy(kind, shape, cpu=2, memory=1), node, [{"cpu": "2", "memory": "2Gi"}], _small(2))
@@ -164,7 +168,7 @@ PLACES: tuple[tuple[Sequence[int], Sequence[tuple[str, int]], int], ...] = (
     *(((3,), (("init", 4), ("init", 8)), 0), ((3, 1), (("sidecar", 3), ("init", 5)), 0)),
     *(((5,), (("init", 8), ("sidecar", 3)), 0), ((3,), (), 5), ((1, 2), (("init", 1), ("sidecar", 3)), 2)),
     *(((1,), (("sidecar", 1), ("init", 5)), 2), ((0,), (("init", 8),), 0), ((0,), (("sidecar", 8),), 0)),
-    *(((0,), (), 8), ((4, 3, 1), (), 0)),
+    *(((0,), (), 8), ((4, 3, 1), (), 0), ((1,), (("init", 6),), 2)),
 )
 """What app containers, those before them and overhead ask for: together 8 at the busiest moment; 0 is not written."""
 WHOLE_PLACES = (((0,), (), 0, 8), ((3,), (), 0, 8), ((1, 2), (("init", 5),), 0, 8), ((1,), (("sidecar", 3),), 2, 6))

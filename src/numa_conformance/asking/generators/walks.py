@@ -1,6 +1,7 @@
 """Walks: lives of nodes. Pods come, run, are started again and go; the node is reconciled, asked and restarted."""
 
 import random
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, count
@@ -25,8 +26,8 @@ SPELLED = 0.1
 """How many pods write their amounts otherwise."""
 PODS_AT_FIRST = 3
 """Pods that need so many NUMA nodes, asked for on an empty node."""
-MOST_FILLED = 8
-"""NUMA nodes that are filled at the beginning of a life."""
+MOST_FILLED, MOST_BACK = 8, 4
+"""NUMA nodes that are filled at the beginning of a life, pods that come again at its end."""
 
 
 def walks(
@@ -181,7 +182,15 @@ class Walk:
             yield from self.ask(question)
             if self.down:
                 return
+        gone = list(self.pods.values())
         yield from self._take_away(list(self.pods))
+        if self._resources and "device-manager/allocation" in self._claimed:
+            healthy = Counter(device.resource for device in self._cell.machine.devices if device.healthy)
+            all_devices = self._pod([container("c", other={name: str(count) for name, count in healthy.items()})])
+            yield from self.ask(admit(all_devices))
+            yield from self._take_away(list(self.pods))
+        for back in (self._plain(1), *gone[:MOST_BACK]):
+            yield from self.ask(admit(back))
         yield "node.state", {}
 
     def _making_room(self) -> list[Question]:
@@ -208,10 +217,10 @@ class Walk:
     def _pod(self, apps: Sequence[dict[str, Any]], init: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
         """Describe the next pod: every other one has a name that others have, in a namespace that none of them is in.
 
-        So a pod may have namespace and name of one that is gone.
+        So a pod may have namespace and name of one that is gone. The uid of one may begin with that of another.
         """
         self._count += 1
-        made = pod(f"p{self._count}", apps, init)
+        made = pod(f"p{self._count // 3}{'ab'[: self._count % 3]}", apps, init)
         if self._lot.random() < SPELLED:
             spell_otherwise(made)
         if self._count % 2 == 0:
