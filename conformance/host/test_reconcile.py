@@ -69,8 +69,8 @@ class World:
 
     def come_and_go(self) -> None:
         """Let some pods go, and others come until there are enough."""
-        uids = {uid for uid, _ in self.assigned}
-        for uid in sorted(uid for uid in uids if self.lot.random() < 1 / 3):
+        uids = dict.fromkeys(uid for uid, _ in self.assigned)  # in order: the lot is the same in every process
+        for uid in [uid for uid in uids if self.lot.random() < 1 / 3]:
             self.pool = pool_of(self.node.remove(uid))
             self.assigned = {key: cpus for key, cpus in self.assigned.items() if key[0] != uid}
         for _ in range(MOST_PODS - len({uid for uid, _ in self.assigned})):

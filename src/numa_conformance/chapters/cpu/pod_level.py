@@ -16,8 +16,8 @@ from ...judging.pods import GUARANTEED, ContainerSpec, PodSpec, qos_class
 from ...machine import Machine
 from ..conditions import admitted, fitting, leaving_a_shared_cpu, new_pod, under, under_static
 
-chapter = Chapter("cpu-manager/pod-level", since="1.37")
 FEATURE = "cpu-manager/pod-level-resources"
+chapter = Chapter(FEATURE, since="1.37")
 ALIGNED = ("best-effort", "restricted", "single-numa-node")
 """The Topology Manager's policies under which its scope takes effect."""
 MOST_PODS, MACHINES = 8, 10
@@ -58,7 +58,7 @@ def _taken(admission: Admission) -> int:
     return admission.before.pool & ~admission.after.pool
 
 
-@chapter.requires("cpu-manager/pod-level/takes-all-cpus-of-the-pod", FEATURE)
+@chapter.requires("cpu-manager/pod-level/takes-all-cpus-of-the-pod")
 @rests_on("pod-level-managers/scope-pod/one-bubble", "pod-level-managers/scope-pod/wasted-is-reserved")
 def takes_all_cpus_of_the_pod(admission: Admission) -> Iterator[Violation]:
     """In scope pod the pod takes as many CPUs as it asks for as a whole, and its containers have no others."""
@@ -70,7 +70,7 @@ def takes_all_cpus_of_the_pod(admission: Admission) -> Iterator[Violation]:
     yield from violated(not beyond, why, got=format_bits(beyond), allowed=f"some of {format_bits(taken)}")
 
 
-@chapter.requires("cpu-manager/pod-level/aligns-the-pod-once", FEATURE, "topology-manager/single-numa-node")
+@chapter.requires("cpu-manager/pod-level/aligns-the-pod-once", "topology-manager/single-numa-node")
 @rests_on("pod-level-managers/scope-pod/one-bubble")
 def aligns_the_pod_once(admission: Admission) -> Judgement:
     """In scope pod under single-numa-node all CPUs of the pod are of one NUMA node."""
@@ -81,7 +81,7 @@ def aligns_the_pod_once(admission: Admission) -> Judgement:
     return violated(any(not taken & ~cpus for cpus in nodes), why, got=format_bits(taken), taken=taken)
 
 
-@chapter.requires("cpu-manager/pod-level/gives-exclusive-slices", FEATURE)
+@chapter.requires("cpu-manager/pod-level/gives-exclusive-slices")
 @rests_on("pod-level-managers/scope-pod/exclusive-slices", "pod-level-managers/scope-container/exclusive")
 def gives_exclusive_slices(admission: Admission) -> Iterator[Violation]:
     """A container with equal requests and limits and whole CPUs has as many, and nobody else of its pod has them."""
@@ -97,7 +97,7 @@ def gives_exclusive_slices(admission: Admission) -> Iterator[Violation]:
         yield from violated(not cpus & others, why, got=format_bits(cpus), both=cpus & others)
 
 
-@chapter.requires("cpu-manager/pod-level/others-share-what-is-left", FEATURE)
+@chapter.requires("cpu-manager/pod-level/others-share-what-is-left")
 @rests_on("pod-level-managers/scope-pod/shared-pool")
 def others_share_what_is_left(admission: Admission) -> Iterator[Violation]:
     """In scope pod containers without a slice run on CPUs of their pod that no slice has."""
@@ -109,7 +109,7 @@ def others_share_what_is_left(admission: Admission) -> Iterator[Violation]:
         yield from violated(cpus, why, got="the shared pool of the node", allowed="CPUs of the pod that no slice has")
 
 
-@chapter.requires("cpu-manager/pod-level/others-run-in-the-pool-of-the-node", FEATURE)
+@chapter.requires("cpu-manager/pod-level/others-run-in-the-pool-of-the-node")
 @rests_on("pod-level-managers/scope-container/others-share-the-node")
 def others_run_in_the_pool_of_the_node(admission: Admission) -> Iterator[Violation]:
     """In scope container containers without a slice have no CPUs of their own."""
@@ -120,7 +120,7 @@ def others_run_in_the_pool_of_the_node(admission: Admission) -> Iterator[Violati
         yield from violated(not cpus, f"container {name} has CPUs of its own", got=format_bits(cpus), allowed="none")
 
 
-@chapter.requires("cpu-manager/pod-level/refuses-an-empty-pool", FEATURE)
+@chapter.requires("cpu-manager/pod-level/refuses-an-empty-pool")
 @rests_on("pod-level-managers/scope-pod/empty-pool")
 def refuses_an_empty_pool(admission: Admission) -> Judgement:
     """In scope pod a pod is refused whose slices leave no CPU to those of its containers that share."""
@@ -131,7 +131,7 @@ def refuses_an_empty_pool(admission: Admission) -> Judgement:
     return violated(not admission.admitted, why, got="admitted", allowed="refused")
 
 
-@chapter.requires("cpu-manager/pod-level/admits-what-fits", FEATURE)
+@chapter.requires("cpu-manager/pod-level/admits-what-fits")
 @rests_on("pod-level-managers/scope-pod/one-bubble", "pod-level-managers/scope-pod/empty-pool")
 def admits_what_fits(admission: Admission) -> Judgement:
     """In scope pod under best-effort a pod is admitted that finds its CPUs free, and whose slices leave some."""
