@@ -1,9 +1,6 @@
 """A cluster whose nodes are whole node stacks: what the scheduler binds, the node may refuse."""
 
-from .campaign import ENGINES as ENGINES
-from .campaign import Engine as Engine
 from .campaign import Job as Job
-from .campaign import RefusedPod as RefusedPod
 from .campaign import RunOutcome as RunOutcome
 from .campaign import Setup as Setup
 from .campaign import open_engine as open_engine
@@ -12,6 +9,5 @@ from .groups import Fleet as Fleet
 from .groups import NodeGroup as NodeGroup
 from .groups import NodeKind as NodeKind
 from .groups import read_fleet as read_fleet
-from .run import FleetRun as FleetRun
 from .run import fill_cluster as fill_cluster
 from .run import follow_fleet as follow_fleet

@@ -12,4 +12,3 @@ from .results import NodePools as NodePools
 from .results import Placement as Placement
 from .results import ReconcileResult as ReconcileResult
 from .results import RestartResult as RestartResult
-from .results import Skipped as Skipped

@@ -9,7 +9,6 @@ from .hint_request import HintRequest as HintRequest
 from .manager import make_cpu_manager as make_cpu_manager
 from .manager import provide as provide
 from .provider import CpuManager as CpuManager
-from .provider import CpuStateFile as CpuStateFile
 from .state_file import CPU_FILE as CPU_FILE
 from .static_policy import StaticPolicy as StaticPolicy
 from .topology import CpuTopology as CpuTopology

@@ -1,7 +1,6 @@
 """The Device Manager: devices of device plugins, with their NUMA affinity."""
 
 from .choose import Preference as Preference
-from .choose import ResourcePlugin as ResourcePlugin
 from .choose import lowest_ids as lowest_ids
 from .device_state import NO_NODE as NO_NODE
 from .device_state import DeviceEntry as DeviceEntry
@@ -10,4 +9,3 @@ from .device_state import ResourceDevices as ResourceDevices
 from .manager import DeviceManager as DeviceManager
 from .manager import provide as provide
 from .state_file import DEVICE_FILE as DEVICE_FILE
-from .state_file import DeviceStateFile as DeviceStateFile

@@ -9,7 +9,4 @@ from .memory_state import NodeMemory as NodeMemory
 from .memory_state import PinnedBlock as PinnedBlock
 from .memory_state import Table as Table
 from .none_policy import NoneMemoryManager as NoneMemoryManager
-from .state_file import MEMORY_FILE as MEMORY_FILE
-from .state_file import MemoryManager as MemoryManager
-from .state_file import MemoryStateFile as MemoryStateFile
 from .static_policy import StaticMemoryManager as StaticMemoryManager
