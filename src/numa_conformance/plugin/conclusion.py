@@ -177,7 +177,7 @@ class Conclusion:
             harness=self._harness,
             problems=problems,
             left_out=self._left_out,
-            whole=run.asks_the_whole_suite,
+            whole=run.machines.is_whole and not run.selection.is_part,
             outside=run.client.outside,
             contradictions=run.client.record.contradictions,
             absences=run.client.record.absences if run.client.record.is_absent else {},

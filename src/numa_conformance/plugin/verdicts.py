@@ -100,7 +100,7 @@ def _concluded(
         report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
     elif verdict in UNMET and not item.config.getoption("fulltrace"):
         report.longrepr = details
-    return case.with_verdict(verdict, details, scenario)
+    return msgspec.structs.replace(case, verdict=verdict, details=details, scenario=scenario)
 
 
 def _make_printable(report: pytest.TestReport) -> None:

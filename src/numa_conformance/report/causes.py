@@ -194,14 +194,11 @@ def _defaults(two: TwoTargets, difference: Differing, before: Behaviour, after: 
         was, now = gate.history.at(before.version), gate.history.at(after)
         if was is None or now is None or was.on == now.on or was.stage == "gone":
             continue
-        set_so = _answers(before, _with_gate(difference.history, name, on=now.on))
-        if two.differing(History(difference.history.head, set_so.steps), difference.other) is None:
+        history = difference.history
+        steps = tuple(replace(step, params=_gated(step.params, name, on=now.on)) for step in history.steps)
+        set_so = _answers(before, History(history.head, steps))
+        if two.differing(History(history.head, set_so.steps), difference.other) is None:
             yield name
-
-
-def _with_gate(history: History, name: str, *, on: bool) -> History:
-    steps = tuple(replace(step, params=_gated(step.params, name, on=on)) for step in history.steps)
-    return History(history.head, steps)
 
 
 def _gated(params: Mapping[str, Any], name: str, *, on: bool) -> Mapping[str, Any]:

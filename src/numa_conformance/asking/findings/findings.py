@@ -245,12 +245,9 @@ def _step(step: Mapping[str, Any]) -> str:
     pod = step["pod"]
     spec = pod["spec"]
     fields = [
-        f"{_kind(each) or mark}{each.get('name', '')} {json.dumps(each.get('resources', {}), sort_keys=True)}"
+        f"{'sidecar ' if each.get('restartPolicy') == 'Always' else mark}{each.get('name', '')} "
+        f"{json.dumps(each.get('resources', {}), sort_keys=True)}"
         for key, mark in (("initContainers", "init "), ("containers", ""))
         for each in spec.get(key, ())
     ]
     return f"admit {pod.get('metadata', {}).get('uid', '')}: {'; '.join(fields)}"
-
-
-def _kind(container: Mapping[str, Any]) -> str:
-    return "sidecar " if container.get("restartPolicy") == "Always" else ""

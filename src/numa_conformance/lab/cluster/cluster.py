@@ -168,7 +168,8 @@ class RealCluster:
         self._until(f"{count} nodes are Ready", lambda: all(map(is_ready, self._nodes())))
         devices = sum(len(node.plugins) for node in self.nodes.values())
         for node in self.nodes.values():
-            node.register_devices()
+            for plugin in node.plugins:
+                plugin.register()
         if devices:
             self._until(f"{devices} kinds of devices are there", lambda: all(map(self._has_devices, self._nodes())))
         for manifest in self.manifests:

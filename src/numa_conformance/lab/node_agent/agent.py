@@ -209,7 +209,8 @@ class NodeAgent:
                 continue
             if self.plugins:  # which may be slow to answer, while others read
                 self.view = self._view()
-            missing = ", ".join(sorted(self._missing(pod)))
+            known = self.devices.inventory.resources
+            missing = ", ".join(sorted(name for name in pod_requests(pod) if is_extended(name) and name not in known))
             if not missing:
                 self._admit(pod)
             elif self._waiting.get(pod.uid) != missing:
@@ -229,10 +230,6 @@ class NodeAgent:
         manager = self.node.providers["devices"]
         assert isinstance(manager, DeviceManager)
         return manager
-
-    def _missing(self, pod: Pod) -> Iterable[str]:
-        known = self.devices.inventory.resources
-        return (name for name in pod_requests(pod) if is_extended(name) and name not in known)
 
     def _admit(self, pod: Pod) -> None:
         self._waiting.pop(pod.uid, None)

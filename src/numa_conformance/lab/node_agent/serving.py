@@ -13,7 +13,6 @@ import grpc
 from ...cpuset import Unchecked, iter_bits
 from ...errors import UsageError
 from ...kube import Pod, files_of, read_cluster
-from ...kube.container import Container
 from ...reference.managers.device import NO_NODE
 from ...reference.node.results import Placement
 from ..kubelet_apis.interfaces import POD_RESOURCES as V1
@@ -77,7 +76,8 @@ class _Lister:
 
 def _pod(pod: Pod, view: NodeView) -> Any:
     placed = view.placements.get(pod.uid, {})
-    containers = [_container(container.name, placed.get(container.name), view) for container in _shown(pod)]
+    lasting = [*(each for each in pod.init_containers if each.restart_always), *pod.containers]  # (CPU-POD-03)
+    containers = [_container(each.name, placed.get(each.name), view) for each in lasting]
     return V1.PodResources(name=pod.name, namespace=pod.namespace, containers=containers)
 
 
@@ -109,11 +109,6 @@ def _records(resource: str, device: str, nodes: Iterable[int] | None) -> Iterato
     """Yield a record for each NUMA node of a device, none for a topology without nodes (DEV-PR-01, DEV-PR-04)."""
     for topology in [None] if nodes is None else [_nodes([node]) for node in nodes]:
         yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
-
-
-def _shown(pod: Pod) -> list[Container]:
-    """Return the containers that are told of: those that keep running (CPU-POD-03)."""
-    return [container for container in pod.init_containers if container.restart_always] + list(pod.containers)
 
 
 def _nodes(nodes: Iterable[Unchecked]) -> Any:

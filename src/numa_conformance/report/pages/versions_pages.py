@@ -15,7 +15,7 @@ from ...sources.options import POLICY_OPTIONS, PolicyOption
 from ...sources.pages import Section
 from ...sources.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ...sources.policies import POLICIES, Policy
-from ...sources.quirks import QUIRKS, Quirk
+from ...sources.quirks import QUIRKS
 from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..html import render
 from .source_pages import link_to, table
@@ -66,16 +66,11 @@ def _changes(version: KubernetesVersion) -> Iterator[str]:
 def _quirks(version: KubernetesVersion) -> Iterator[str]:
     before = SUPPORTED[SUPPORTED.index(version) - 1]
     for quirk in QUIRKS.values():
-        if _ends_with(quirk, before):
+        until = quirk.versions.until
+        if until is not None and until == before and until.patch is None:  # what a patch mended, versions.md tells
             yield f"Fixed: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
         elif quirk.versions.since == version:
             yield f"New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
-
-
-def _ends_with(quirk: Quirk, version: KubernetesVersion) -> bool:
-    """Tell whether a quirk ends with the last patch of a version; what a patch mended, versions.md tells."""
-    until = quirk.versions.until
-    return until is not None and until == version and until.patch is None
 
 
 def _options(version: KubernetesVersion) -> Iterator[str]:

@@ -96,7 +96,8 @@ class Distribution(Documented):
         choice = self._choose(taking, order, count)
         if choice is None:
             return pack(taking.free, count)
-        self._take_shares(taking, choice, pack)
+        for node in choice.nodes:
+            self._take_from(taking, node, choice.share, pack)
         self._take_remainder(taking, choice, count, pack)
         if taking.need > 0:
             raise NotEnoughCpus(f"accounting error, not enough CPUs allocated, remaining: {taking.need}")
@@ -136,10 +137,6 @@ class Distribution(Documented):
         """Return the choice with a share that each of its nodes has (CPU-DIST-18)."""
         most = min(free[node] // self._group * self._group for node in choice.nodes)
         return choice._replace(share=min(choice.share, most))
-
-    def _take_shares(self, taking: Accumulator, choice: NodeChoice, pack: Pack) -> None:
-        for node in choice.nodes:
-            self._take_from(taking, node, choice.share, pack)
 
     def _take_remainder(self, taking: Accumulator, choice: NodeChoice, count: int, pack: Pack) -> None:
         """Take one group from each node of the remainder in turn (CPU-DIST-09)."""
