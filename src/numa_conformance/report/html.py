@@ -128,7 +128,6 @@ class _Row:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many cases came to which verdict."""
         counted = Counter(case.verdict for case in self.cases)
         return {verdict: counted[verdict] for verdict in VERDICTS}
 
@@ -231,7 +230,6 @@ def _markdown(text: str) -> str:
 
 
 def _has_details(case: Case) -> bool:
-    """Tell whether a case has something to show beside its verdict."""
     return bool(case.details) and case.verdict not in ("passed", "not claimed")
 
 

@@ -207,7 +207,6 @@ def _cut(text: str) -> str:
 
 
 def _node_lines(scenario: Mapping[str, Any]) -> list[str]:
-    """Tell a scenario in a few lines a person can read."""
     kubelet = {key: value for key, value in scenario["kubelet"].items() if key != "evictionHard"}
     lines = [f"asked: {_machine(scenario['machine'])}, kubelet {_cut(json.dumps(kubelet, sort_keys=True))}"]
     steps = [f"  {number}. {_cut(_step(step))}" for number, step in enumerate(scenario["steps"], 1)]

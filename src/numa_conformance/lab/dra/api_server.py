@@ -101,7 +101,6 @@ class _Slices:
         return str(len(self._events))
 
     def create(self, written: Object) -> Object:
-        """Keep a slice."""
         metadata = written["metadata"] = written.get("metadata") or {}
         if not metadata.get("name"):  # in protobuf it is there, and empty
             metadata["name"] = f"{metadata.get('generateName', 'slice-')}{next(self._names):05}"

@@ -42,7 +42,6 @@ class _Lister:
         return V1.ListPodResourcesResponse(pod_resources=[_pod(pod, view) for pod in pods])
 
     def get(self, request: Any, context: grpc.ServicerContext) -> Any:
-        """Tell of one pod."""
         if not self._enabled("KubeletPodResourcesGet"):
             context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
         view = self._agent.view

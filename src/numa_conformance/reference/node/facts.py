@@ -60,7 +60,6 @@ def matches(spec: Mapping[str, Any], facts: NodeFacts) -> bool | None:
 
 
 def _term(term: Mapping[str, Any], facts: NodeFacts) -> bool | None:
-    """Tell whether one term matches; an empty one matches no node."""
     by_label = [
         _label(part.get("key"), part.get("operator"), part.get("values"), facts)
         for part in objects_at(term, "matchExpressions")
