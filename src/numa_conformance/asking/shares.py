@@ -59,8 +59,7 @@ class Shares:
         """Tell whether the processes are up: not beside threads that a copy would lack, or where one has no target."""
         if not self._is_tried:
             self._is_tried = True
-            # What other threads hold would stay held in a copy, which lacks them.
-            if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
+            if sys.platform == "linux" and not _foreign_threads():
                 self._start()
                 if not all(self._receive(number) for number in range(len(self._processes))):
                     self.close()
@@ -196,6 +195,11 @@ def _end(*_: object) -> None:
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     sys.exit()
+
+
+def _foreign_threads() -> bool:
+    """Tell whether threads run here that are not ours: a copy lacks them, and what they hold stays held."""
+    return len(os.listdir("/proc/self/task")) != 1
 
 
 def _gone(process: int) -> None:

@@ -52,7 +52,7 @@ class MemoryReservation(Documented):
         for entry in config.reserved_memory:
             for name, amount in entry.limits.items():
                 totals[name] = totals[name] + amount if name in totals else amount
-        wanted = node_reservation(config, {"memory": machine.total_memory})
+        wanted = _node_reservation(machine, config)
         for name in sorted(filter(self._is_compared, totals.keys() | wanted.keys())):
             split, whole = totals.get(name, Quantity(0)), wanted.get(name, Quantity(0))
             if split != whole:
@@ -72,6 +72,11 @@ class _WithHugePages(MemoryReservation, quirk="huge_pages_cannot_be_reserved"):
 
     def _is_compared(self, name: str) -> bool:
         return True
+
+
+def _node_reservation(machine: Machine, config: KubeletConfiguration) -> Mapping[str, Quantity]:
+    capacity = {"memory": machine.total_memory}
+    return node_reservation(config, capacity)
 
 
 def provide(setup: NodeSetup) -> MemoryManager:
