@@ -161,19 +161,14 @@ def turns(
         with before.open() as older, after.open() as newer:
             two = TwoTargets(older, newer, messages=messages, ignored=ignored)
             difference = two.differing(answers_of(history, older), answers_of(history, newer))
-            if difference is not None:
-                yield _turn(two, difference, before, after)
-
-
-def _turn(two: TwoTargets, difference: Differing, before: Behaviour, after: Behaviour) -> VersionChange:
-    between = CausesBetween(two, before, after)
-    causes = between.causes(difference)
-    if causes == (FACTS,):
-        causes = tuple(_defaults(two, difference, before, after.version)) or causes
-    together = not causes
-    return VersionChange(
-        before.version, after.version, difference, causes or _fewest(between, difference), together=together
-    )
+            if difference is None:
+                continue
+            between = CausesBetween(two, before, after)
+            causes = between.causes(difference)
+            if causes == (FACTS,):
+                causes = tuple(_defaults(two, difference, before, after.version)) or causes
+            reasons = causes or _fewest(between, difference)
+            yield VersionChange(before.version, after.version, difference, reasons, together=not causes)
 
 
 def _fewest(between: CausesBetween, difference: Differing) -> tuple[str, ...]:

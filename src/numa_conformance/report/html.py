@@ -138,6 +138,10 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
     version = KubernetesVersion.parse(target.kubernetes)
     unmet, recommended = unmet_requirements(summary, run)
     firsts = [requirement.cases[0] for requirement in unmet]
+    rows: dict[str, list[_Row]] = {}
+    for name, cases in summary.by_requirement().items():
+        known = REQUIREMENTS.get(name)
+        rows.setdefault(known.area if known else "other", []).append(_Row(name, known, cases))
     shown_above = {shown.case.id for requirement in (*unmet, *recommended) for shown in requirement.cases}
     return render(
         "report.html",
@@ -151,7 +155,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
         recommended=recommended,
         others=[case for case in summary.cases if _has_details(case) and case.id not in shown_above],
         areas=summary.by_area(),
-        requirements=_rows_by_area(summary),
+        requirements=rows,
         not_claimed=[feature for feature in FEATURES if feature not in target.features],
         quirks=[quirk for quirk in QUIRKS.values() if version in quirk.versions],
     )
@@ -190,14 +194,6 @@ def _totals(rows: Sequence[tuple[Requirement, Sequence[str]]], columns: int) -> 
 def worst(cases: Collection[Case]) -> str:
     """Return the verdict that decides about a requirement; one without cases is ``NOT_RUN``."""
     return max(cases, key=lambda case: case.badness).verdict if cases else NOT_RUN
-
-
-def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:
-    areas: dict[str, list[_Row]] = {}
-    for name, cases in summary.by_requirement().items():
-        known = REQUIREMENTS.get(name)
-        areas.setdefault(known.area if known else "other", []).append(_Row(name, known, cases))
-    return areas
 
 
 def render(template: str, **values: Any) -> str:

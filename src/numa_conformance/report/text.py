@@ -140,7 +140,10 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
         lines += ["", "recommendations not followed, which changes no verdict:", *(f"  {line}" for line in names)]
     if lines:
         lines.append("")
-    lines += [*_areas(summary), *(f"problem: {problem}" for problem in summary.problems)]
+    areas = summary.by_area()
+    width = max((len(area) for area in areas), default=0)
+    lines += [f"{area:<{width}}  {counts_text(counts)}" for area, counts in areas.items()]
+    lines += [f"problem: {problem}" for problem in summary.problems]
     lines += [f"note: {note}" for note in summary.notes]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
@@ -174,12 +177,6 @@ def _telling_counts(judged: Sequence[Case]) -> list[str]:
         f"least tellingly tested: {least}: in {telling[least]:,} histories or more some other answer would break it; "
         f"at {pairs.count(0):,} of {len(pairs):,} pairs of a MUST and a machine no other answer tried breaks it"
     ]
-
-
-def _areas(summary: Summary) -> list[str]:
-    areas = summary.by_area()
-    width = max((len(area) for area in areas), default=0)
-    return [f"{area:<{width}}  {counts_text(counts)}" for area, counts in areas.items()]
 
 
 def counts_text(counts: Mapping[Verdict, int]) -> str:

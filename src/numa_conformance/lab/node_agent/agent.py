@@ -182,7 +182,10 @@ class NodeAgent:
             by_uid = {pod.uid: pod for pod in pods}
             for uid, pod in list(self._pods.items()):
                 if by_uid.get(uid) != pod:
-                    self._remove(pod)
+                    del self._pods[uid]
+                    if self._refused.pop(uid, None) is None:
+                        self.node.remove(uid)
+                        self._tell(f"{_name(pod)} removed")
             self._admit_new()
 
     def offer(self, resource: str, devices: ResourceDevices | None) -> None:
@@ -260,12 +263,6 @@ class NodeAgent:
     def _refuse(self, pod: Pod, why: str) -> None:
         self._refused[pod.uid] = pod
         self._tell(f"{_name(pod)} refused, {line(why)}")
-
-    def _remove(self, pod: Pod) -> None:
-        del self._pods[pod.uid]
-        if self._refused.pop(pod.uid, None) is None:
-            self.node.remove(pod.uid)
-            self._tell(f"{_name(pod)} removed")
 
 
 def _name(pod: Pod) -> str:
