@@ -6,7 +6,7 @@ from typing import Any
 
 from ...chapters import OF_TARGETS, REQUIREMENTS
 from ...judging.chapter import Strength
-from ...judging.departures import DEPARTURES, TOGETHER, Causes
+from ...judging.departures import DEPARTURES, TOGETHER
 from ...sources.changes import CHANGES
 from ...sources.defaults import DEFAULTS, FieldDefault
 from ...sources.gates import GATES, UNMODELLED, GateState, Unmodelled
@@ -87,13 +87,11 @@ def _row(requirement: str) -> Iterator[str]:
     for version in SUPPORTED:
         if not REQUIREMENTS[requirement].holds_in(version):
             yield "-"
+        elif version not in departures:
+            yield "yes"
         else:
-            yield _cell(departures[version]) if version in departures else "yes"
-
-
-def _cell(causes: Causes) -> str:
-    numbers = ("+".join(str(_NUMBERS[quirk]) for quirk in cause.split(TOGETHER)) for cause in causes)
-    return ", ".join(numbers) or "no"
+            causes = [cause.split(TOGETHER) for cause in departures[version]]
+            yield ", ".join("+".join(str(_NUMBERS[quirk]) for quirk in quirks) for quirks in causes) or "no"
 
 
 _PLATFORMS = {"any": "", "linux": "Linux", "windows": "Windows"}
