@@ -141,11 +141,8 @@ class RateLimit(grpc.ServerInterceptor):
         """Answer a request that is one too many."""
         if self.allows():
             return continuation(details)
-        return grpc.unary_unary_rpc_method_handler(_refuse)
-
-
-def _refuse(request: object, context: grpc.ServicerContext) -> None:
-    context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "rejected by rate limit")
+        refusal = grpc.StatusCode.RESOURCE_EXHAUSTED, "rejected by rate limit"
+        return grpc.unary_unary_rpc_method_handler(lambda request, context: context.abort(*refusal))
 
 
 class ServedNode:
