@@ -145,7 +145,7 @@ class RateLimit(grpc.ServerInterceptor):
         return grpc.unary_unary_rpc_method_handler(lambda request, context: context.abort(*refusal))
 
 
-class ServedNode:
+class ServedNode(contextlib.AbstractContextManager["ServedNode"]):
     """An agent on its sockets, with the pods of files. A context: on leaving it the sockets are gone."""
 
     def __init__(self, agent: NodeAgent, root: AgentRoot, files: "PodFiles", tell: Tell) -> None:
@@ -186,10 +186,6 @@ class ServedNode:
             stopped.wait()
         self._plugins.close()
         self._root.close()
-
-    def __enter__(self) -> "ServedNode":
-        """Return the node itself."""
-        return self
 
     def __exit__(self, *error: object) -> None:
         """Stop serving."""
