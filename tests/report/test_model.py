@@ -223,7 +223,7 @@ def test_what_most_conversations_break_is_told_first():
     rare, often = case(1, "failed"), case(2, "failed", OTHER)
     rare = msgspec.structs.replace(rare, histories=9, asked=20, broken_in=1, broken=6)
     often = msgspec.structs.replace(often, histories=9, asked=20, broken_in=3, broken=6)
-    told = unmet_blocks(run(rare, often)).lines
+    told = unmet_blocks(run(rare, often))[0]
     assert [line.split(",")[0] for line in told if line.startswith("NOT MET")] == [
         f"NOT MET: {OTHER}",
         f"NOT MET: {REQUIREMENT}",
@@ -234,7 +234,7 @@ def test_what_is_broken_wherever_it_is_asked_is_told_before_what_is_mostly_met()
     mostly_met, never_met = case(1, "failed"), case(2, "failed", OTHER)
     mostly_met = msgspec.structs.replace(mostly_met, histories=9, asked=90, broken_in=4, broken=10)
     never_met = msgspec.structs.replace(never_met, histories=9, asked=9, broken_in=3, broken=9)
-    assert unmet_blocks(run(mostly_met, never_met)).lines[1].startswith(f"NOT MET: {OTHER}")
+    assert unmet_blocks(run(mostly_met, never_met))[0][1].startswith(f"NOT MET: {OTHER}")
 
 
 def test_the_page_links_every_requirement_to_its_source():
@@ -245,7 +245,7 @@ def test_the_page_links_every_requirement_to_its_source():
 
 
 def test_a_scenario_is_played_again_as_of_the_version_of_its_record():
-    lines = unmet_blocks(run(case(1, "failed", scenario={**SCENARIO, "kubernetesVersion": "1.32"})), folder="out").lines
+    lines = unmet_blocks(run(case(1, "failed", scenario={**SCENARIO, "kubernetesVersion": "1.32"})), folder="out")[0]
     assert lines[-1].startswith("play it again: numa-conformance replay out/scenario-")
     assert lines[-1].endswith(".json --kubernetes-version 1.32")
 

@@ -226,7 +226,6 @@ class Asking:
 
     @property
     def _is_done(self) -> bool:
-        """Whether there is no sense in asking further."""
         known_enough = self._enough and self._enough <= self.outcome.verdicts.unmet
         return bool(known_enough) or self._is_over()
 
@@ -242,7 +241,6 @@ class Asking:
             self._seconds += (self._clock() - began) / len(self._clients)
 
     def _take(self, scenario: Scenario, history: History, verdicts: HistoryVerdicts, fault: TargetFault | None) -> None:
-        """Add what came of a scenario."""
         outside = isinstance(fault, Unsupported)
         self.outcome.driven += 1
         self._driven.append((scenario, verdicts.tests))

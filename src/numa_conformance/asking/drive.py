@@ -9,7 +9,7 @@ from ..machine import machine_to_dict
 from ..wire import Client
 from ..wire.faults import TargetFault, Unsupported
 from ..wire.history.history import MACHINE, Head, History, Step
-from .generators.scenario import WITH_MACHINE, Question, Scenario, Script
+from .generators.scenario import WITH_MACHINE, Scenario, Script
 
 
 def drive(
@@ -30,7 +30,8 @@ def drive(
         version,
         f"{description.name} {description.version}",
     )
-    context: dict[str, Any] = {MACHINE: machine_to_dict(scenario.machine)}
+    machine = {MACHINE: machine_to_dict(scenario.machine)}
+    context: dict[str, Any] = dict(machine)
     if version != description.kubernetes_version:
         context["kubernetes_version"] = version
     steps: list[Step] = []
@@ -40,7 +41,9 @@ def drive(
         question = next(script)
         while True:
             began = time.perf_counter()
-            answer = client.call(question[0], _full(question, context))
+            method, params = question
+            needed = context if method == "node.start" else machine if method in WITH_MACHINE else {}
+            answer = client.call(method, {**needed, **params})
             steps.append(Step(*question, answer, None, time.perf_counter() - began))
             if steps[-1].malformed is not None or over():
                 break
@@ -87,9 +90,3 @@ def _files(answer: Mapping[str, Any]) -> dict[tuple[int, str], str]:
     texts = {(-1, name): text for name, text in (answer.get("checkpoints") or {}).items()}
     writes = enumerate(answer.get("writes") or ())
     return texts | {(number, write["file"]): write["text"] for number, write in writes if write["text"] is not None}
-
-
-def _full(question: Question, context: Mapping[str, Any]) -> dict[str, Any]:
-    method, params = question
-    needed = context if method == "node.start" else {MACHINE: context[MACHINE]} if method in WITH_MACHINE else {}
-    return {**needed, **params}

@@ -127,11 +127,6 @@ class CpuChoice:
         """Tell whether every NUMA node, socket or cache of these is available as a whole or not at all."""
         return all(group & self.available in (0, group) for group in groups)
 
-    @property
-    def fewest_cores(self) -> int:
-        """Cores that the request needs at least."""
-        return fewest((core.bit_count() for core in self.open_cores), self.count)
-
     @cached_property
     def scope(self) -> int:
         """The CPUs from which the request should come: the hint's, or all; none where the hint's cannot hold it."""

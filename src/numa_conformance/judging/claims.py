@@ -10,18 +10,7 @@ from ..wire.history.answers import PreparedClaim
 from ..wire.history.quantities import AllocatedClaim
 from ..wire.history.values import bits
 from ..wire.message import Message
-from ..wire.messages.claims import (
-    ClaimRefused,
-    ClaimUnprepared,
-    DriverFailed,
-    DriverStarted,
-    EndShared,
-    PrepareClaim,
-    RunShared,
-    SharedRuns,
-    StartDriver,
-    UnprepareClaim,
-)
+from ..wire.messages import claims as messages
 from .published import DeviceKey, PublishedDevice, devices_of, slices_of
 
 
@@ -128,24 +117,27 @@ class ClaimFollower:
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
         match question, reply:
-            case _, DriverStarted() | DriverFailed():
+            case _, messages.DriverStarted() | messages.DriverFailed():
                 yield self._published(question, reply)
-            case PrepareClaim(), PreparedClaim() | ClaimRefused():
+            case messages.PrepareClaim(), PreparedClaim() | messages.ClaimRefused():
                 yield from self._prepared(question, reply)
-            case UnprepareClaim(), ClaimUnprepared() | ClaimRefused():
+            case messages.UnprepareClaim(), messages.ClaimUnprepared() | messages.ClaimRefused():
                 yield self._released(question, reply)
-            case RunShared() | EndShared(), SharedRuns():
-                (self._running.add if isinstance(question, RunShared) else self._running.discard)(question.name)
+            case messages.RunShared(), messages.SharedRuns():
+                self._running.add(question.name)
+                yield from self._coexisting(reply.shared)
+            case messages.EndShared(), messages.SharedRuns():
+                self._running.discard(question.name)
                 yield from self._coexisting(reply.shared)
 
-    def _published(self, question: Message, reply: DriverStarted | DriverFailed) -> Publication:
-        again, before = not isinstance(question, StartDriver), tuple(self._devices.values())
-        if isinstance(question, StartDriver):
+    def _published(self, question: Message, reply: messages.DriverStarted | messages.DriverFailed) -> Publication:
+        again, before = not isinstance(question, messages.StartDriver), tuple(self._devices.values())
+        if isinstance(question, messages.StartDriver):
             self._claims, self._had, self._reserved, self._shared = {}, set(), bits(question.reserved_cpus), {}
             self._running = set()
         for claim in self._claims.values():
             claim.restarted = True
-        if isinstance(reply, DriverFailed):
+        if isinstance(reply, messages.DriverFailed):
             return Publication(self.machine, None, reply.message, again, before)
         try:
             devices = tuple(devices_of(slices_of(reply.slices)))
@@ -164,7 +156,9 @@ class ClaimFollower:
             claims, online = union(claim.cpus for claim in self._claims.values()), self.machine.online_bits
             yield Coexistence(self._shared, claims, online & ~claims & ~self._reserved, online)
 
-    def _prepared(self, question: PrepareClaim, reply: PreparedClaim | ClaimRefused) -> Iterator[object]:
+    def _prepared(
+        self, question: messages.PrepareClaim, reply: PreparedClaim | messages.ClaimRefused
+    ) -> Iterator[object]:
         claim = AllocatedClaim.of(question.claim)
         wanted = self._wanted((reply.claim if isinstance(reply, PreparedClaim) else None) or claim)
         if wanted is None:
@@ -181,7 +175,7 @@ class ClaimFollower:
             self.machine,
             wanted,
             cpus,
-            reply.message if isinstance(reply, ClaimRefused) else "",
+            reply.message if isinstance(reply, messages.ClaimRefused) else "",
             self._reserved,
             left,
             any(device.key in self._had for device, _ in wanted),
@@ -189,7 +183,7 @@ class ClaimFollower:
             known.cpus if known else None,
             known is not None and known.restarted,
             others,
-            None if isinstance(reply, ClaimRefused) or reply.mems is None else bits(reply.mems),
+            None if isinstance(reply, messages.ClaimRefused) or reply.mems is None else bits(reply.mems),
         )
         if isinstance(reply, PreparedClaim):
             self._claims[uid] = _Claim(bits(reply.cpus), wanted)
@@ -207,9 +201,9 @@ class ClaimFollower:
             wanted.append((device, device.consumed(result.consumed_capacity)))
         return tuple(wanted)
 
-    def _released(self, question: UnprepareClaim, reply: Message) -> Release:
+    def _released(self, question: messages.UnprepareClaim, reply: Message) -> Release:
         claim = self._claims.get(question.uid)
-        if isinstance(reply, ClaimRefused):
+        if isinstance(reply, messages.ClaimRefused):
             return Release(claim is not None, reply.message)
         if claim is not None:
             self._had |= {device.key for device, _ in claim.wanted}

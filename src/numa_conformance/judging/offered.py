@@ -10,9 +10,9 @@ from ..wire.history.values import Affinity, AlignmentBits, HoldingBits
 from .alignment import ResourceRequest, asked_devices
 from .hinted import CpuHints, sets_of_nodes
 from .merged import axes_of, merged_by
+from .node_subjects import OfBefore
 from .pods import ContainerSpec, PodSpec
 from .room import Room, local
-from .settings import Settings
 from .world import AdmittedPod, World, exclusive_of
 
 CPU, MEMORY = "cpu", "memory"
@@ -21,7 +21,7 @@ Offered = tuple[Affinity, ...] | None
 
 
 @dataclass(frozen=True)
-class MemoryHints:
+class MemoryHints(OfBefore):
     """The hints for memory and huge pages of a container, or of the pod as a whole. Sets of NUMA nodes are bits.
 
     ``before``: the node then, with what earlier containers of the pod hold. ``amounts``: bytes by type to guarantee;
@@ -32,11 +32,6 @@ class MemoryHints:
     qos: str
     amounts: Mapping[str, int]
     offered: Mapping[str, Offered]
-
-    @property
-    def settings(self) -> Settings:
-        """The configuration in force."""
-        return self.before.settings
 
     @cached_property
     def _room(self) -> Room:
@@ -53,19 +48,16 @@ class MemoryHints:
 
     def surely_hold(self, nodes: int) -> bool:
         """Tell whether any allocator would say that NUMA nodes have all that is asked: nothing of them is given."""
-        return not nodes & self._room.touched and self._holds(nodes, reserved=True)
+        return not nodes & self._room.touched and self._room.can_have(nodes, self.amounts)
 
     @cached_property
     def widths(self) -> frozenset[int]:
         """How many NUMA nodes the request needs on an empty machine: with and without what is reserved."""
-        needs = set()
+        needs, room, amounts = set(), self._room, self.amounts
         for reserved in (True, False):
-            fit = (nodes.bit_count() for nodes in self.sets if self._holds(nodes, reserved=reserved))
+            fit = (nodes.bit_count() for nodes in self.sets if room.can_have(nodes, amounts, reserved=reserved))
             needs.add(next(fit, len(self.before.machine.numa_ids)))
         return frozenset(needs)
-
-    def _holds(self, nodes: int, *, reserved: bool) -> bool:
-        return all(self._room.capacity(nodes, kind, reserved=reserved) >= n for kind, n in self.amounts.items())
 
 
 @dataclass(frozen=True)

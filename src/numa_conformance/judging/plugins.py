@@ -5,17 +5,7 @@ from dataclasses import dataclass
 
 from ..machine import Machine
 from ..wire.message import Message
-from ..wire.messages.plugin import (
-    AllocateDevices,
-    DevicesAllocated,
-    OfferedDevice,
-    PluginFailed,
-    PluginRefused,
-    PluginStarted,
-    PreferDevices,
-    Preferred,
-    StartPlugin,
-)
+from ..wire.messages import plugin as messages
 
 HEALTHY = "Healthy"
 
@@ -28,7 +18,7 @@ class Registration:
     """
 
     machine: Machine
-    started: PluginStarted | None
+    started: messages.PluginStarted | None
     failure: str = ""
     again: bool = False
     before: str = ""
@@ -39,15 +29,15 @@ class DeviceList:
     """A list that a plugin has sent: the first to a kubelet, or one that takes the place of another, ``before``."""
 
     machine: Machine
-    devices: Sequence[OfferedDevice]
-    before: Sequence[OfferedDevice] = ()
+    devices: Sequence[messages.OfferedDevice]
+    before: Sequence[messages.OfferedDevice] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DevicePreference:
     """The answer of a plugin to a request for its preference. ``preferred``: None for a refusal, with its text."""
 
-    question: PreferDevices
+    question: messages.PreferDevices
     preferred: Sequence[str] | None
     refusal: str = ""
 
@@ -73,34 +63,34 @@ class PluginFollower:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._healthy: frozenset[str] | None = None
-        self._devices: Sequence[OfferedDevice] = ()
+        self._devices: Sequence[messages.OfferedDevice] = ()
         self._resource = ""
 
     def subjects(self, question: Message, reply: Message) -> Iterator[object]:
         """Yield the subjects of one step."""
-        again = self._healthy is not None and not isinstance(question, StartPlugin)
-        if isinstance(reply, Preferred | DevicesAllocated | PluginRefused):
+        again = self._healthy is not None and not isinstance(question, messages.StartPlugin)
+        if isinstance(reply, messages.Preferred | messages.DevicesAllocated | messages.PluginRefused):
             for devices in reply.lists:  # before the answer: who refuses devices that it has taken back is right
                 yield self._listed(devices)
         match question, reply:
-            case _, PluginStarted():
+            case _, messages.PluginStarted():
                 yield Registration(self._machine, reply, again=again, before=self._resource if again else "")
                 self._resource, self._devices = reply.resource, self._devices if again else ()
                 yield self._listed(reply.devices)
-            case _, PluginFailed(absence="finished" | "silent"):
+            case _, messages.PluginFailed(absence="finished" | "silent"):
                 pass  # it offers nothing here
-            case _, PluginFailed():
+            case _, messages.PluginFailed():
                 yield Registration(self._machine, None, reply.message, again=again)
-            case PreferDevices(), Preferred():
+            case messages.PreferDevices(), messages.Preferred():
                 yield DevicePreference(question, reply.devices)
-            case PreferDevices(), PluginRefused():
+            case messages.PreferDevices(), messages.PluginRefused():
                 yield DevicePreference(question, None, reply.message)
-            case AllocateDevices(), DevicesAllocated():
+            case messages.AllocateDevices(), messages.DevicesAllocated():
                 yield DevicesServed(question.devices, self._healthy or frozenset(), reply.containers)
-            case AllocateDevices(), PluginRefused():
+            case messages.AllocateDevices(), messages.PluginRefused():
                 yield DevicesServed(question.devices, self._healthy or frozenset(), None, reply.message)
 
-    def _listed(self, devices: Sequence[OfferedDevice]) -> DeviceList:
+    def _listed(self, devices: Sequence[messages.OfferedDevice]) -> DeviceList:
         self._healthy = frozenset(device.id for device in devices if device.health == HEALTHY)
         before, self._devices = self._devices, devices
         return DeviceList(self._machine, devices, before)

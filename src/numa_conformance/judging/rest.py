@@ -114,7 +114,6 @@ def _stays(had: AdmittedPod, has: AdmittedPod, question: Message) -> Iterator[St
 
 
 def _unnamed(was: ContainerSpec, wanted: ContainerSpec) -> Iterator[str]:
-    """Yield what a resize does not name of a container."""
     yield DEVICES
     for fact, resource in ((CPUS, "cpu"), (QUOTA, "cpu"), (MEMORY, "memory")):
         before, after = ((each.requests.get(resource), each.limits.get(resource)) for each in (was, wanted))

@@ -180,7 +180,7 @@ class Room:
             for nodes in sets_of_nodes(self._machine.numa_ids)
             if nodes.bit_count() == width
             and not nodes & self.touched
-            and self._hold(nodes, request.memory)
+            and self.can_have(nodes, request.memory)
             and (cpus_of(self._machine, nodes) & self._world.free).bit_count() >= request.cpus
         ]
 
@@ -189,7 +189,7 @@ class Room:
         needs = set()
         for reserved in (True, False):
             sets = sets_of_nodes(self._machine.numa_ids)
-            fit = (nodes.bit_count() for nodes in sets if self._hold(nodes, memory, reserved=reserved))
+            fit = (nodes.bit_count() for nodes in sets if self.can_have(nodes, memory, reserved=reserved))
             needs.add(next(fit, len(self._machine.numa_ids) + 1))
         return needs
 
@@ -204,7 +204,8 @@ class Room:
         some = bits_of(self._machine.numa_ids) if nodes is None else nodes
         return all(self.capacity(some, kind) - self.assigned_within(some, kind) >= n for kind, n in memory.items())
 
-    def _hold(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
+    def can_have(self, nodes: int, memory: Mapping[str, int], *, reserved: bool = True) -> bool:
+        """Tell whether NUMA nodes (bits) have so much of each type, were all of it free; ``reserved`` as above."""
         return all(self.capacity(nodes, kind, reserved=reserved) >= number for kind, number in memory.items())
 
     def _memory_unaligned(self, memory: Mapping[str, int]) -> bool:

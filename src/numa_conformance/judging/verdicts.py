@@ -83,7 +83,6 @@ class _Alike:
 
     @classmethod
     def of(cls, groups: "dict[object, _Alike]", subject: object) -> "_Alike":
-        """Return the group of a subject, which is counted."""
         settings = getattr(subject, "settings", None)
         configuration = getattr(subject, "configuration", None) if settings is None else settings
         key = type(subject), configuration if settings is None else id(settings)

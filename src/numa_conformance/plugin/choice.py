@@ -49,7 +49,10 @@ class CaseChoice:
         if run.spending.seconds is not None:
             first_what_finds_most(items)
         else:
-            _one_of_each_first(items)
+            # The last case of each test by hand comes first: generated conversations of a whole run take long.
+            by_hand = (item for item in items if CASE in item.stash and item.get_closest_marker("generated") is None)
+            last = set({item.nodeid.partition("[")[0]: item for item in by_hand}.values())
+            items.sort(key=lambda item: item not in last)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Refuse cases that could not be told apart, and take note of those that pytest itself has left out."""
@@ -63,13 +66,6 @@ class CaseChoice:
             for item in self._chosen
             if item not in remaining
         ]
-
-
-def _one_of_each_first(items: list[pytest.Item]) -> None:
-    """Put the last case of each test by hand first: generated conversations of a whole run take long."""
-    by_hand = (item for item in items if CASE in item.stash and item.get_closest_marker("generated") is None)
-    last = set({item.nodeid.partition("[")[0]: item for item in by_hand}.values())
-    items.sort(key=lambda item: item not in last)
 
 
 def _reason(item: pytest.Item, run: Run) -> str:

@@ -177,7 +177,7 @@ class Conclusion:
             harness=self._harness,
             problems=problems,
             left_out=self._left_out,
-            whole=run.asks_the_whole_suite,
+            whole=run.machines.is_whole and not run.selection.is_part,
             outside=run.client.outside,
             contradictions=run.client.record.contradictions,
             absences=run.client.record.absences if run.client.record.is_absent else {},
@@ -231,7 +231,9 @@ class Terminal:
         run = config.stash[RUN]
         reporter.section("numa-conformance")
         for line in _last_lines(config, run, summary):
-            reporter.write_line(_shown(line, reporter))
+            text = as_line(line)  # sentences go on below themselves, what is copied stays whole
+            is_whole = not reporter.isatty or any(part in text for part in ("|", "{", "pytest --numa"))
+            reporter.write_line(text if is_whole else folded(text, reporter._tw.fullwidth))
 
 
 def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[str]:
@@ -242,13 +244,6 @@ def _last_lines(config: pytest.Config, run: Run, summary: Summary) -> Iterator[s
         yield spent
     if failed := len(config.stash[FAILED_USER_TESTS]):
         yield f"{failed} {'test' if failed == 1 else 'tests'} of your own failed, which changes no verdict"
-
-
-def _shown(line: str, reporter: pytest.TerminalReporter) -> str:
-    """Return a line as the terminal may see it: sentences go on below themselves, what is copied stays whole."""
-    text = as_line(line)
-    whole = not reporter.isatty or any(part in text for part in ("|", "{", "pytest --numa"))
-    return text if whole else folded(text, reporter._tw.fullwidth)
 
 
 def _has_block(report: pytest.TestReport) -> bool:

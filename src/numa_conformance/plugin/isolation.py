@@ -33,15 +33,11 @@ def load_conftests(config: pytest.Config, parser: pytest.Parser, args: list[str]
         try:
             return (yield)
         finally:
-            _block_conftests(config.pluginmanager)
+            for name, _ in config.pluginmanager.list_name_plugin():
+                if Path(name).name == "conftest.py" and not is_of_the_suite(name):
+                    config.pluginmanager.set_blocked(name)
     known.file_or_dir, known.confcutdir = [str(data_folder("conformance"))], str(data_folder("conformance"))
     return (yield)
-
-
-def _block_conftests(plugins: pytest.PytestPluginManager) -> None:
-    for name, _ in plugins.list_name_plugin():
-        if Path(name).name == "conftest.py" and not is_of_the_suite(name):
-            plugins.set_blocked(name)
 
 
 def settle(config: pytest.Config) -> None:

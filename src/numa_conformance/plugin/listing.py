@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -172,16 +172,12 @@ class Lister:
         run = session.config.stash[RUN]
         run.client.close()
         if exitstatus == 0:
-            listing = _listing(self._items, run)
+            cases = [_case(item, run) for item in self._items]
+            shown = {name for case in cases for name in case.conversations}
+            groups = [group for name in GROUPS if name in shown and (group := _group(name, run)).conversations]
+            listing = Listing.of(run.client.description, run.measure, run.profile, cases, groups)
             text = listing.to_json() if self._form == "json" else "\n".join(listing.lines())
             sys.stdout.write(f"{printable(text)}\n")
-
-
-def _listing(items: Iterable[pytest.Item], run: Run) -> Listing:
-    cases = [_case(item, run) for item in items]
-    shown = {name for case in cases for name in case.conversations}
-    groups = [group for name in GROUPS if name in shown and (group := _group(name, run)).conversations]
-    return Listing.of(run.client.description, run.measure, run.profile, cases, groups)
 
 
 def _case(item: pytest.Item, run: Run) -> ListedCase:

@@ -186,11 +186,6 @@ class Run:
         """Whether less than the whole profile is asked, on fewer machines, or by other golden snapshots."""
         return self.selection.narrows or self.snapshots.of_target or not self.machines.is_whole or self.same_process
 
-    @property
-    def asks_the_whole_suite(self) -> bool:
-        """Whether all cases of the suite are collected: no part of it is named, and no other machines."""
-        return self.machines.is_whole and not self.selection.is_part
-
 
 _DOORS = {"numa_device_plugin": "device-plugin", "numa_dra_driver": "dra", "numa_nri_plugin": "nri"}
 """The options that name an unmodified daemon, and the commands that serve one."""

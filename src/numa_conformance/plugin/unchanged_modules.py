@@ -16,7 +16,6 @@ _SUITE = _PACKAGE + "conformance."
 class _Unchanged:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Find a module of the package; None for others."""
         ours = name.startswith(_PACKAGE) and not name.startswith(_SUITE)
         return PathFinder.find_spec(name, path, target) if ours else None
 

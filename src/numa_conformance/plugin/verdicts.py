@@ -45,7 +45,10 @@ class VerdictHooks:
         verdict = _verdict(report, call)
         if verdict is not None:
             item.stash[CASE] = case = _concluded(item, verdict, report, call, item.config.stash[RUN])
-            _make_printable(report)
+            text = report.longreprtext  # a whole traceback has words of the target
+            if printable(text) != text:  # else it stays pytest's own, with colours
+                report.longrepr = printable(text)
+            report.sections = [(name, printable(printed)) for name, printed in report.sections]
         if report.when == "call" or verdict is not None:
             report.user_properties.append((CASE_PROPERTY, case.to_json()))
         return report
@@ -79,7 +82,8 @@ def _concluded(
     causes = _departures(case, error, asking, run) if verdict in UNMET else None
     if causes is not None:
         case = msgspec.structs.replace(case, quirks=list(causes))
-        details += "\n" + _named_quirks(causes)
+        named = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
+        details += "\nthe kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in named)
     scenario = None  # or the conversation that led to a finding, with the reference's answers beside the target's
     if isinstance(error, Finding) and error.scenario:
         scenario = with_reference(error.scenario, run.level, run.profile.version)
@@ -100,15 +104,7 @@ def _concluded(
         report.longrepr = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, verdict)
     elif verdict in UNMET and not item.config.getoption("fulltrace"):
         report.longrepr = details
-    return case.with_verdict(verdict, details, scenario)
-
-
-def _make_printable(report: pytest.TestReport) -> None:
-    """Escape what pytest itself shows of a target: a whole traceback with its words, and what it printed."""
-    text = report.longreprtext
-    if printable(text) != text:  # else it stays pytest's own, with colours
-        report.longrepr = printable(text)
-    report.sections = [(name, printable(printed)) for name, printed in report.sections]
+    return msgspec.structs.replace(case, verdict=verdict, details=details, scenario=scenario)
 
 
 def _of_what_is_broken(case: Case, error: BaseException | None) -> Case:
@@ -141,11 +137,6 @@ def _departures(case: Case, error: BaseException | None, asking: CaseReport | No
     if not isinstance(error, Finding) or not error.scenario:
         return None
     return quirks_in_scenario(error.scenario, run.profile.version, run.client.untold)
-
-
-def _named_quirks(causes: Causes) -> str:
-    shown = [", ".join(f"{name}: {QUIRKS[name].summary}" for name in cause.split(TOGETHER)) for cause in causes]
-    return "the kubelet departs here too: " + "; ".join(f"quirk {cause}" for cause in shown)
 
 
 def as_the_targets(error: BaseException) -> BaseException:

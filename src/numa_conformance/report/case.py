@@ -115,10 +115,6 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         """How much the verdict weighs when several runs hold the case; the heaviest stays."""
         return _WEIGHTS.index(self.verdict)
 
-    def with_verdict(self, verdict: Verdict, details: str, scenario: dict[str, Any] | None) -> "Case":
-        """Return the case with its outcome."""
-        return msgspec.structs.replace(self, verdict=verdict, details=details, scenario=scenario)
-
     def to_json(self) -> str:
         """Return the case as a text that travels between processes."""
         return msgspec.json.encode(self).decode()

@@ -161,19 +161,14 @@ def turns(
         with before.open() as older, after.open() as newer:
             two = TwoTargets(older, newer, messages=messages, ignored=ignored)
             difference = two.differing(answers_of(history, older), answers_of(history, newer))
-            if difference is not None:
-                yield _turn(two, difference, before, after)
-
-
-def _turn(two: TwoTargets, difference: Differing, before: Behaviour, after: Behaviour) -> VersionChange:
-    between = CausesBetween(two, before, after)
-    causes = between.causes(difference)
-    if causes == (FACTS,):
-        causes = tuple(_defaults(two, difference, before, after.version)) or causes
-    together = not causes
-    return VersionChange(
-        before.version, after.version, difference, causes or _fewest(between, difference), together=together
-    )
+            if difference is None:
+                continue
+            between = CausesBetween(two, before, after)
+            causes = between.causes(difference)
+            if causes == (FACTS,):
+                causes = tuple(_defaults(two, difference, before, after.version)) or causes
+            reasons = causes or _fewest(between, difference)
+            yield VersionChange(before.version, after.version, difference, reasons, together=not causes)
 
 
 def _fewest(between: CausesBetween, difference: Differing) -> tuple[str, ...]:
@@ -194,14 +189,11 @@ def _defaults(two: TwoTargets, difference: Differing, before: Behaviour, after: 
         was, now = gate.history.at(before.version), gate.history.at(after)
         if was is None or now is None or was.on == now.on or was.stage == "gone":
             continue
-        set_so = _answers(before, _with_gate(difference.history, name, on=now.on))
-        if two.differing(History(difference.history.head, set_so.steps), difference.other) is None:
+        history = difference.history
+        steps = tuple(replace(step, params=_gated(step.params, name, on=now.on)) for step in history.steps)
+        set_so = _answers(before, History(history.head, steps))
+        if two.differing(History(history.head, set_so.steps), difference.other) is None:
             yield name
-
-
-def _with_gate(history: History, name: str, *, on: bool) -> History:
-    steps = tuple(replace(step, params=_gated(step.params, name, on=on)) for step in history.steps)
-    return History(history.head, steps)
 
 
 def _gated(params: Mapping[str, Any], name: str, *, on: bool) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """What a run lets one say of a target: its verdict, and the claim in one sentence."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -49,15 +49,11 @@ def verdict_of(cases: list[Case], counts: Counter[Verdict], *, narrowed: bool) -
     return "conformant"
 
 
-def _compares_ids(cases: Iterable[Case]) -> bool:
-    names = {name for case in cases if case.verdict not in SILENT_CASES for name in case.requirements}
-    return not names.isdisjoint(COMPARING_IDS)
-
-
 def measure_of(target: Target, level: str, cases: list[Case]) -> str:
     """Return what a target was held against, in words."""
     if level == "exact":
-        if _compares_ids(cases):
+        names = {name for case in cases if case.verdict not in SILENT_CASES for name in case.requirements}
+        if not names.isdisjoint(COMPARING_IDS):
             return f"the placements of Kubernetes {target.kubernetes}, to the CPU id"
         return f"the answers of Kubernetes {target.kubernetes}; no CPU ids were compared"
     documented = f"the documented behaviour of Kubernetes {target.kubernetes}"

@@ -128,7 +128,6 @@ class _Row:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many cases came to which verdict."""
         counted = Counter(case.verdict for case in self.cases)
         return {verdict: counted[verdict] for verdict in VERDICTS}
 
@@ -139,6 +138,10 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
     version = KubernetesVersion.parse(target.kubernetes)
     unmet, recommended = unmet_requirements(summary, run)
     firsts = [requirement.cases[0] for requirement in unmet]
+    rows: dict[str, list[_Row]] = {}
+    for name, cases in summary.by_requirement().items():
+        known = REQUIREMENTS.get(name)
+        rows.setdefault(known.area if known else "other", []).append(_Row(name, known, cases))
     shown_above = {shown.case.id for requirement in (*unmet, *recommended) for shown in requirement.cases}
     return render(
         "report.html",
@@ -152,7 +155,7 @@ def html_page(summary: Summary, run: Circumstances | None = None) -> str:
         recommended=recommended,
         others=[case for case in summary.cases if _has_details(case) and case.id not in shown_above],
         areas=summary.by_area(),
-        requirements=_rows_by_area(summary),
+        requirements=rows,
         not_claimed=[feature for feature in FEATURES if feature not in target.features],
         quirks=[quirk for quirk in QUIRKS.values() if version in quirk.versions],
     )
@@ -193,14 +196,6 @@ def worst(cases: Collection[Case]) -> str:
     return max(cases, key=lambda case: case.badness).verdict if cases else NOT_RUN
 
 
-def _rows_by_area(summary: Summary) -> dict[str, list[_Row]]:
-    areas: dict[str, list[_Row]] = {}
-    for name, cases in summary.by_requirement().items():
-        known = REQUIREMENTS.get(name)
-        areas.setdefault(known.area if known else "other", []).append(_Row(name, known, cases))
-    return areas
-
-
 def render(template: str, **values: Any) -> str:
     """Return a page of a template; one of HTML escapes every text."""
     return _environment().get_template(template).render(values)
@@ -231,7 +226,6 @@ def _markdown(text: str) -> str:
 
 
 def _has_details(case: Case) -> bool:
-    """Tell whether a case has something to show beside its verdict."""
     return bool(case.details) and case.verdict not in ("passed", "not claimed")
 
 

@@ -137,6 +137,7 @@ class Summary(msgspec.Struct, frozen=True):
     ) -> "Summary":
         """Draw verdict and claim from the cases. ``silent``: a verdict that no cases change; incomplete: no claim."""
         ordered = sorted(cases, key=lambda case: case.id)
+        named = {name for case in ordered for name in case.requirements}
         counts = Counter(case.verdict for case in ordered)
         verdict = silent or verdict_of(ordered, counts, narrowed=narrowed or bool(problems) or not complete)
         claim = claim_of(verdict, target, measure_of(target, level, ordered), profile, counts)
@@ -150,7 +151,7 @@ class Summary(msgspec.Struct, frozen=True):
             counts={name: counts.get(name, 0) for name in VERDICTS},
             cases=ordered,
             problems=problems,
-            addresses=_addresses(ordered),
+            addresses={name: known.address for name, known in REQUIREMENTS.items() if name in named},
             profile=profile,
             complete=complete,
             planned=len(ordered),
@@ -230,11 +231,6 @@ def _unjudged(cases: Iterable[Case]) -> Iterator[str]:
     names = [name for case in cases if case.verdict == "not judged" for name in case.requirements]
     if names:
         yield f"{len(names)} requirements are not judged, as answers are malformed or missing: {listed(names)}"
-
-
-def _addresses(cases: Iterable[Case]) -> dict[str, str]:
-    named = {name for case in cases for name in case.requirements}
-    return {name: known.address for name, known in REQUIREMENTS.items() if name in named}
 
 
 def _without_verdict(missing: Sequence[str]) -> list[str]:

@@ -106,7 +106,6 @@ def _profile(summary: Summary) -> Profile:
 
 @cache
 def _tests() -> dict[str, frozenset[str]]:
-    """Return the tests of each file of the suite."""
     suite = data_folder("conformance")
     return {
         file.relative_to(suite).with_suffix("").as_posix(): frozenset(

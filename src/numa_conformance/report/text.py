@@ -3,7 +3,6 @@
 import shlex
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..asking.profiles import Profile
@@ -24,16 +23,8 @@ COMES_AND_GOES = "comes and goes: "
 """How a line of a case's details begins that tells how often its fault was seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnmetBlocks:
-    """The lines of the blocks, and those of each requirement that has none: what is wrong, why, how to see it."""
-
-    lines: list[str]
-    untold: list[str]
-
-
-def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetBlocks:
-    """Tell what is not met, a block for each requirement up to a cap.
+def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> tuple[list[str], list[str]]:
+    """Tell what is not met, a block for each requirement up to a cap, and of each further one what, why, how to see it.
 
     A requirement that fell in the conversation of another needs no block of its own. ``target`` is what names the
     target on the command line; without a report ``folder`` there is no file to play again.
@@ -56,7 +47,7 @@ def unmet_blocks(summary: Summary, target: str = "", folder: str = "") -> UnmetB
         blocks += 1
     rest = [name for name in without if name not in shown_already]
     short = (_short(name, first[name], target, folder, summary.options) for name in rest)
-    return UnmetBlocks(lines, [line for texts in short for line in texts])
+    return lines, [line for texts in short for line in texts]
 
 
 def rank(case: Case) -> tuple[bool, bool, int, float]:
@@ -128,11 +119,11 @@ def header_lines(label: str, described: Description, level: str, profile: Profil
 
 def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[str]:
     """Return unmet requirements, verdicts by area, and the verdict of a run on a ``target``, kept in ``folder``."""
-    blocks = unmet_blocks(summary, target, folder)
-    lines = blocks.lines[1:]
-    if blocks.untold:
-        lines += ["", "also not met:", *blocks.untold]
-    if blocks.lines and not folder:
+    blocks, untold = unmet_blocks(summary, target, folder)
+    lines = blocks[1:]
+    if untold:
+        lines += ["", "also not met:", *untold]
+    if blocks and not folder:
         lines += ["", "--numa-report FOLDER keeps each of these as a file that plays it again"]
     recommended = summary.recommendations()
     if recommended:
@@ -140,7 +131,10 @@ def summary_lines(summary: Summary, target: str = "", folder: str = "") -> list[
         lines += ["", "recommendations not followed, which changes no verdict:", *(f"  {line}" for line in names)]
     if lines:
         lines.append("")
-    lines += [*_areas(summary), *(f"problem: {problem}" for problem in summary.problems)]
+    areas = summary.by_area()
+    width = max((len(area) for area in areas), default=0)
+    lines += [f"{area:<{width}}  {counts_text(counts)}" for area, counts in areas.items()]
+    lines += [f"problem: {problem}" for problem in summary.problems]
     lines += [f"note: {note}" for note in summary.notes]
     counted = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
     level = f"level {summary.level}" + (f", profile {summary.profile}" if summary.profile else "")
@@ -174,12 +168,6 @@ def _telling_counts(judged: Sequence[Case]) -> list[str]:
         f"least tellingly tested: {least}: in {telling[least]:,} histories or more some other answer would break it; "
         f"at {pairs.count(0):,} of {len(pairs):,} pairs of a MUST and a machine no other answer tried breaks it"
     ]
-
-
-def _areas(summary: Summary) -> list[str]:
-    areas = summary.by_area()
-    width = max((len(area) for area in areas), default=0)
-    return [f"{area:<{width}}  {counts_text(counts)}" for area, counts in areas.items()]
 
 
 def counts_text(counts: Mapping[Verdict, int]) -> str:

@@ -24,11 +24,6 @@ class Policy:
     platform: Platform = "any"
 
     @property
-    def on_linux(self) -> bool:
-        """Tell whether a Linux node may have it."""
-        return self.platform != "windows"
-
-    @property
     def feature(self) -> str:
         """The name as features have it: words in lower case, joined by dashes."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", self.name).lower()

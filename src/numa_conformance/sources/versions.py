@@ -116,25 +116,20 @@ T = TypeVar("T")
 
 
 class Timeline(Generic[T]):
-    """A fact that changes: each value holds from its version on, until the next one's."""
+    """A fact that changes: each value holds from its version on, until the next one's. ``steps``: all, oldest first."""
 
-    __slots__ = ("_steps",)
+    __slots__ = ("steps",)
 
     def __init__(self, *steps: tuple[str, T]) -> None:
         """Take (version, value) pairs, oldest first; raises ``ValueError`` when they are not in that order."""
-        self._steps = tuple((KubernetesVersion.parse(since), value) for since, value in steps)
-        if [since for since, _ in self._steps] != sorted({since for since, _ in self._steps}):
+        self.steps = tuple((KubernetesVersion.parse(since), value) for since, value in steps)
+        if [since for since, _ in self.steps] != sorted({since for since, _ in self.steps}):
             raise ValueError("the steps of a history are in the order of their versions")
-
-    @property
-    def steps(self) -> tuple[tuple[KubernetesVersion, T], ...]:
-        """Every step, oldest first."""
-        return self._steps
 
     def at(self, version: KubernetesVersion) -> T | None:
         """Return the value in a version; None before the first step."""
         reached: T | None = None
-        for since, value in self._steps:
+        for since, value in self.steps:
             if version >= since:
                 reached = value
         return reached

@@ -12,7 +12,8 @@ from .messages.describe import PROTOCOL
 
 def _features(field: str, room: str, text: str) -> dict[str, str]:
     """Return a feature for every value of a field that a Linux node may have."""
-    return {f"{room}/{policy.feature}": f"{text} {policy.name}" for policy in policies_of(field) if policy.on_linux}
+    known = (policy for policy in policies_of(field) if policy.platform != "windows")
+    return {f"{room}/{policy.feature}": f"{text} {policy.name}" for policy in known}
 
 
 FEATURES: Mapping[str, str] = {

@@ -178,7 +178,6 @@ def _kill_all(group: int, ended: dict[int, int]) -> None:
 
 
 def _children() -> list[int]:
-    """Return the processes whose parent is this one."""
     processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

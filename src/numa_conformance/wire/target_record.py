@@ -133,7 +133,6 @@ def _machine_name(request: Request[Any]) -> str | None:
 
 
 def _differences(first: Description, now: Description) -> Iterator[str]:
-    """Yield the fields of a description that differ, and how."""
     before, after = msgspec.to_builtins(first), msgspec.to_builtins(now)
     for field in {**before, **after}:
         old, new = before.get(field), after.get(field)

@@ -207,7 +207,6 @@ def _cut(text: str) -> str:
 
 
 def _node_lines(scenario: Mapping[str, Any]) -> list[str]:
-    """Tell a scenario in a few lines a person can read."""
     kubelet = {key: value for key, value in scenario["kubelet"].items() if key != "evictionHard"}
     lines = [f"asked: {_machine(scenario['machine'])}, kubelet {_cut(json.dumps(kubelet, sort_keys=True))}"]
     steps = [f"  {number}. {_cut(_step(step))}" for number, step in enumerate(scenario["steps"], 1)]
@@ -245,12 +244,9 @@ def _step(step: Mapping[str, Any]) -> str:
     pod = step["pod"]
     spec = pod["spec"]
     fields = [
-        f"{_kind(each) or mark}{each.get('name', '')} {json.dumps(each.get('resources', {}), sort_keys=True)}"
+        f"{'sidecar ' if each.get('restartPolicy') == 'Always' else mark}{each.get('name', '')} "
+        f"{json.dumps(each.get('resources', {}), sort_keys=True)}"
         for key, mark in (("initContainers", "init "), ("containers", ""))
         for each in spec.get(key, ())
     ]
     return f"admit {pod.get('metadata', {}).get('uid', '')}: {'; '.join(fields)}"
-
-
-def _kind(container: Mapping[str, Any]) -> str:
-    return "sidecar " if container.get("restartPolicy") == "Always" else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...judging.verdicts import Broken, judge
-from ...machine import Machine, machine_to_dict
+from ...machine import machine_to_dict
 from ...wire.history.history import History, Step
 from ..generators.scenario import WITH_MACHINE
 from .findings import Finding, drawn, holders, maps, scenario_json
@@ -74,7 +74,10 @@ def scenario_of(history: History) -> dict[str, Any]:
     machine = history.head.machine
     starts = [number for number, step in enumerate(history.steps) if step.method == "node.start"]
     if not starts:
-        return _question(machine, history.steps[-1])
+        last = history.steps[-1]
+        context = {"machine": machine_to_dict(machine)} if last.method in WITH_MACHINE else {}
+        question = {"method": last.method, "params": {**context, **last.params}, "answered": dict(last.answer or {})}
+        return {"id": "scenario", "kind": "question", **question}
     start = history.steps[starts[-1]]
     operations = [(operation, step) for step in history.steps[starts[-1] + 1 :] if (operation := _operation(step))]
     return scenario_json(
@@ -84,17 +87,6 @@ def scenario_of(history: History) -> dict[str, Any]:
         [step.answer or {} for _, step in operations],
         came_up=(start.answer or {}).get("result") != "failed",
     )
-
-
-def _question(machine: Machine, step: Step) -> dict[str, Any]:
-    params = {"machine": machine_to_dict(machine), **step.params} if step.method in WITH_MACHINE else dict(step.params)
-    return {
-        "id": "scenario",
-        "kind": "question",
-        "method": step.method,
-        "params": params,
-        "answered": dict(step.answer or {}),
-    }
 
 
 def _operation(step: Step) -> dict[str, Any] | None:

@@ -56,7 +56,6 @@ def _topology(cell: Cell, lot: random.Random) -> dict[str, Any]:
 
 
 def _reservation(cell: Cell, lot: random.Random, memory: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is reserved; of Kubernetes beside its memory."""
     if cell.reservation not in BY_NUMBER:
         return {"reservedSystemCPUs": str(CpuSet.from_bits(_reserved_bits(cell.machine, cell.reservation, lot)))}
     kube, system = BY_NUMBER[cell.reservation]

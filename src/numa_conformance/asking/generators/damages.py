@@ -86,7 +86,6 @@ def damages(cells: Iterable[Cell], claimed: frozenset[str], *, seed: int = 0) ->
 
 
 def _another_digit(text: str, lot: random.Random) -> str:
-    """Change a digit somewhere: the content, or the checksum."""
     places = [place for place, letter in enumerate(text) if letter.isdigit()]
     if not places:
         return text + "0"
@@ -162,7 +161,6 @@ def _run_some(cell: Cell, up: Mapping[str, Any], lot: random.Random, claimed: fr
 
 
 def _held_cpus(pod: Mapping[str, Any]) -> int:
-    """Return the CPUs that a pod holds after a restart."""
     return sum(CpuSet.parse(container["cpus"]).bits for container in pod["containers"].values())
 
 

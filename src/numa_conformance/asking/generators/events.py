@@ -59,14 +59,9 @@ def resized_by_lot(whole: Mapping[str, Any], lot: random.Random) -> dict[str, An
     apps = len(whole["spec"]["containers"])
     early = [each.get("restartPolicy") == "Always" for each in whole["spec"].get("initContainers", ())]
     able = [place for place, is_sidecar in enumerate([*early, *[True] * apps]) if is_sidecar]
-    changed = _with(whole, lot.choice(able), lot.choice(CHANGES))
-    return changed if PodSpec.of(changed).qos == PodSpec.of(whole).qos else dict(whole)
-
-
-def _with(whole: Mapping[str, Any], place: int, amounts: Mapping[str, str]) -> dict[str, Any]:
-    """Return a pod of which one container has other amounts, wherever it has one."""
+    place, amounts = lot.choice(able), lot.choice(CHANGES)
     changed = deepcopy(dict(whole))
     containers = [*changed["spec"].get("initContainers", ()), *changed["spec"]["containers"]]
     for side in containers[place]["resources"].values():
         side.update({name: amount for name, amount in amounts.items() if name in side})
-    return changed
+    return changed if PodSpec.of(changed).qos == PodSpec.of(whole).qos else dict(whole)

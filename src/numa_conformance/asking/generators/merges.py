@@ -109,7 +109,6 @@ def _family(count: int, lot: random.Random, *, tied: bool = False) -> list[Provi
 
 
 def _unpreferred(family: Sequence[Provider]) -> list[Provider]:
-    """Return the same hints, none of which is preferred."""
     return [
         provider and {name: [(nodes, False) for nodes, _ in hints or ()] for name, hints in provider.items()}
         for provider in family

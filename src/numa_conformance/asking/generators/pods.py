@@ -20,7 +20,7 @@ CPU: tuple[Written, ...] = (
 MEMORY: tuple[Written, ...] = (
     *((None, None), ("100Mi", None), (None, "200Mi"), ("100Mi", "200Mi"), ("200Mi", "200Mi")),
     *(("1Gi", "1024Mi"), ("200M", "200e6"), ("200M", "200Mi"), ("200Mi", "209715201"), ("0", "0")),
-    *(("1000k", "1M"), ("1Ki", "1k"), ("128974848000m", "128974848")),
+    *(("1000k", "1M"), ("1k", "1Ki"), ("128974848000m", "128974848")),
 )
 OTHER_RESOURCES: tuple[Mapping[str, str], ...] = (
     *({}, {DEVICE: "1"}, {"ephemeral-storage": "1Gi"}, {"hugepages-2Mi": "64Mi"}),

@@ -126,7 +126,6 @@ def _left_out(kind: str) -> Iterator[Question]:
 
 
 def _weights(kind: str) -> Iterator[Question]:
-    """Ask one node under shifting weights."""
     room, used, wanted = {"cpu": "10", "memory": "10Gi"}, {"cpu": "8", "memory": "1Gi"}, _small(1)
     for used_cpu, (cpu, memory) in product((1, 2, 3, 6), ((1, 1), (1, 2), (3, 2))):
         uneven = {"cpu": str(used_cpu), "memory": "3Gi"}

@@ -2,7 +2,7 @@
 
 from ...cpuset import format_bits
 from ...judging.chapter import Chapter, Judgement, applies, exists, recommended_by, rests_on, violated
-from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, touched
+from ...judging.choice import BY_SOCKET, STRICT, WHOLE_CORES, CpuChoice, fewest, touched
 from ...judging.shared_views import ContainerView
 from ..conditions import under_static
 from ..outcomes import number_of
@@ -67,7 +67,8 @@ def packs_few_cores(choice: CpuChoice, in_use: bool = False) -> Judgement:
     if not in_use:
         same_cores(choice)
     among_all(choice)
-    return at_most(choice, taken, choice.machine.core_bits, "core", choice.fewest_cores)
+    least = fewest((core.bit_count() for core in choice.open_cores), choice.count)
+    return at_most(choice, taken, choice.machine.core_bits, "core", least)
 
 
 @chapter.requires("cpu-manager/static/packs-few-numa-nodes")

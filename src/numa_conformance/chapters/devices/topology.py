@@ -62,7 +62,6 @@ def surely_admitted(subject: Admission) -> None:
 
 
 def _candidates(admission: Admission) -> list[Device]:
-    """Return all devices of the resources that the pod asks for."""
     names = {name for name, number in admission.request.devices.items() if number}
     return [device for device in admission.before.machine.devices if device.resource in names]
 

@@ -6,16 +6,7 @@ What it reserves of CPUs is judged by ``reservation``.
 from collections.abc import Iterator
 
 from ...cpuset import checked
-from ...judging.allowed import (
-    DUPLICATES,
-    UNKNOWN_NODES,
-    UNKNOWN_TYPES,
-    ZERO_LIMITS,
-    avoided,
-    memory_entries,
-    memory_matches_the_node,
-    numa_nodes_have,
-)
+from ...judging import allowed
 from ...judging.chapter import (
     Chapter,
     Judgement,
@@ -57,7 +48,7 @@ def reserved_memory_must_match(start: Start) -> Judgement:
     memory_static(start)
     applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
     applies(
-        not memory_matches_the_node(start),
+        not allowed.memory_matches_the_node(start),
         "the amounts are what kubeReserved, systemReserved and the eviction threshold make together",
     )
     return must_not_come_up(start, "though reservedMemory is not what is reserved")
@@ -66,7 +57,7 @@ def reserved_memory_must_match(start: Start) -> Judgement:
 def memory_matches(start: Start) -> None:
     memory_static(start)
     applies(
-        memory_matches_the_node(start),
+        allowed.memory_matches_the_node(start),
         "the amounts are not what kubeReserved, systemReserved and the eviction threshold make together",
     )
 
@@ -82,8 +73,8 @@ def reserved_memory_that_matches(start: Start) -> Judgement:
     """reservedMemory whose amounts add up to what is reserved is accepted, however NUMA nodes share it."""
     memory_matches(start)
     applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
-    applies(all(kind == "memory" for _, kind, _ in memory_entries(start)), "huge pages are reserved")
-    applies(numa_nodes_have(start), "reservedMemory is to be avoided, or is more than NUMA nodes have")
+    applies(all(kind == "memory" for _, kind, _ in allowed.memory_entries(start)), "huge pages are reserved")
+    applies(allowed.numa_nodes_have(start), "reservedMemory is to be avoided, or is more than NUMA nodes have")
     return must_come_up(start, "though reservedMemory is what is reserved")
 
 
@@ -95,15 +86,15 @@ def other_thresholds_end_the_default(start: Start) -> Judgement:
     written = start.kubelet.get("evictionHard")
     applies(written and "memory.available" not in written, "there is a threshold for memory, or the default ones")
     applies(start.kubelet.get("reservedMemory"), "no memory is reserved")
-    if not memory_matches_the_node(start):
+    if not allowed.memory_matches_the_node(start):
         return must_not_come_up(start, "though reservedMemory is not what is reserved")
-    applies(numa_nodes_have(start), "reservedMemory is to be avoided, or is more than NUMA nodes have")
+    applies(allowed.numa_nodes_have(start), "reservedMemory is to be avoided, or is more than NUMA nodes have")
     return must_come_up(start, "though reservedMemory is what is reserved")
 
 
 def _refuses(start: Start, what: str) -> Judgement:
     memory_matches(start)
-    applies(avoided(start)[what], f"reservedMemory has no {what}")
+    applies(allowed.avoided(start)[what], f"reservedMemory has no {what}")
     return must_not_come_up(start, f"with {what} in reservedMemory")
 
 
@@ -111,14 +102,14 @@ def _refuses(start: Start, what: str) -> Judgement:
 @recommended_by("memory/avoid/duplicates", beyond=TO_AVOID)
 def refuses_duplicates(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a NUMA node and type twice."""
-    return _refuses(start, DUPLICATES)
+    return _refuses(start, allowed.DUPLICATES)
 
 
 @chapter.requires("memory-manager/reserved-memory/refuses-zero-limits")
 @recommended_by("memory/avoid/zero", beyond=TO_AVOID)
 def refuses_zero_limits(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that has a limit of zero."""
-    return _refuses(start, ZERO_LIMITS)
+    return _refuses(start, allowed.ZERO_LIMITS)
 
 
 @chapter.requires("memory-manager/reserved-memory/refuses-unknown-numa-nodes")
@@ -128,7 +119,7 @@ def refuses_zero_limits(start: Start) -> Judgement:
 )
 def refuses_unknown_numa_nodes(start: Start) -> Judgement:
     """The node does not come up with reservedMemory for a NUMA node it does not have."""
-    return _refuses(start, UNKNOWN_NODES)
+    return _refuses(start, allowed.UNKNOWN_NODES)
 
 
 @chapter.requires("memory-manager/reserved-memory/refuses-unknown-types")
@@ -137,7 +128,7 @@ def refuses_unknown_types(start: Start) -> Judgement:
     """The node does not come up with reservedMemory that names a type other than memory and huge pages of the
     machine.
     """
-    return _refuses(start, UNKNOWN_TYPES)
+    return _refuses(start, allowed.UNKNOWN_TYPES)
 
 
 @chapter.requires("memory-manager/reserved-memory/is-never-given")

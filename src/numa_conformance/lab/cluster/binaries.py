@@ -115,7 +115,6 @@ def check_inotify(nodes: int) -> None:
 
 
 def _inotify_in_use() -> int:
-    """Count this user's inotify instances."""
     count = 0
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

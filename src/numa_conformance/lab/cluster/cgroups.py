@@ -39,7 +39,9 @@ class NodeCgroups:
         """Take over what a container runs with, or take its cgroup away, and its pod's with the last one."""
         if container.is_running:
             if container.uid not in self._pods:
-                self._pods[container.uid] = self._pod(container.uid)
+                qos = self._qos_of(container.uid).lower()
+                above = _TOP if qos == "guaranteed" else f"{_TOP}/{qos}"
+                self._pods[container.uid] = f"{above}/pod{container.uid}"
             pod, resources = self._pods[container.uid], container.resources
             folder = f"{pod}/{container.id}"
             self._write(f"{pod}/", "", "")
@@ -53,10 +55,6 @@ class NodeCgroups:
         """Take the cgroups of a pod away."""
         if uid in self._pods:
             shutil.rmtree(self._folder / self._pods.pop(uid), ignore_errors=True)
-
-    def _pod(self, uid: str) -> str:
-        qos = self._qos_of(uid).lower()
-        return f"{_TOP}/pod{uid}" if qos == "guaranteed" else f"{_TOP}/{qos}/pod{uid}"
 
     def _write(self, folder: str, cpus: str, mems: str) -> None:
         tree = Tree(self._folder)

@@ -66,7 +66,11 @@ class RealCluster:
         (self.folder / "logs").mkdir(parents=True)
         self._plane = ControlPlane(self.folder / "pki", address)
         self._start_storage()
-        self._start_controllers()
+        plane, server = self._plane, self.server
+        self._run("kube-controller-manager", plane.controller_manager(self.binaries.controller_manager, server))
+        for number, scheduler in enumerate(self.schedulers, 1):
+            name = "kube-scheduler" if number == 1 else f"kube-scheduler-{number}"
+            self._run(name, plane.scheduler(name, scheduler.program, server, scheduler.config, scheduler.flags))
         self._start_nodes(address)
         self._settle()
 
@@ -134,13 +138,6 @@ class RealCluster:
         self._admin = self._plane.authority.kubeconfig(self.server, "admin", masters)
         write_secret(self.folder / KUBECONFIG, self._admin)
 
-    def _start_controllers(self) -> None:
-        plane, server = self._plane, self.server
-        self._run("kube-controller-manager", plane.controller_manager(self.binaries.controller_manager, server))
-        for number, scheduler in enumerate(self.schedulers, 1):
-            name = "kube-scheduler" if number == 1 else f"kube-scheduler-{number}"
-            self._run(name, plane.scheduler(name, scheduler.program, server, scheduler.config, scheduler.flags))
-
     def _start_nodes(self, address: str | None) -> None:
         self._watch = PodWatch(self._api, self._heard)
         ports = free_ports(len(self.plans))
@@ -168,7 +165,8 @@ class RealCluster:
         self._until(f"{count} nodes are Ready", lambda: all(map(is_ready, self._nodes())))
         devices = sum(len(node.plugins) for node in self.nodes.values())
         for node in self.nodes.values():
-            node.register_devices()
+            for plugin in node.plugins:
+                plugin.register()
         if devices:
             self._until(f"{devices} kinds of devices are there", lambda: all(map(self._has_devices, self._nodes())))
         for manifest in self.manifests:

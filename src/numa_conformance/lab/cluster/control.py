@@ -66,7 +66,7 @@ def _answer(other: socket.socket, answers: Mapping[str, Callable[..., Any]]) -> 
             channel.flush()
 
 
-class OpenCluster:
+class OpenCluster(contextlib.AbstractContextManager["OpenCluster"]):
     """A cluster that is up. ``process``: the number of the process that keeps it."""
 
     def __init__(self, name: str, connection: socket.socket) -> None:
@@ -90,10 +90,6 @@ class OpenCluster:
         if "faults" in answer:
             raise UsageError([Fault(*fault) for fault in answer["faults"]])
         return answer["answer"]
-
-    def __enter__(self) -> "OpenCluster":
-        """Return itself: at the end it is let go of."""
-        return self
 
     def __exit__(self, *error: object) -> None:
         """Let go of it."""

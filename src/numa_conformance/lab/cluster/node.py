@@ -95,11 +95,6 @@ class ClusterNode:
         taints = [*(tested.get("registerWithTaints") or ()), *self.plan.taints]
         return {**config, "port": port, "registerWithTaints": taints}
 
-    def register_devices(self) -> None:
-        """Tell the kubelet, which is up, of the machine's devices."""
-        for plugin in self.plugins:
-            plugin.register()
-
     def start_daemons(self) -> None:
         """Start the programs of the plan, each with a log of its own, where the kubelet lives."""
         self._began = time.time()

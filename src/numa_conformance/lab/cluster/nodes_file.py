@@ -53,8 +53,6 @@ class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 
 class _PlaneForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of the file for programs of the control plane."""
-
     programs: list[_Words]
 
 

@@ -71,7 +71,6 @@ class NodeRecord:
             yield History(self._head("seen"), (self._sight(),))
 
     def _admit(self, uid: str) -> None:
-        """Tell what a pod got that the kubelet has admitted."""
         with self._lock, self._whole_or_broken():
             pod = None if uid in self._decided else self._watch.pod(uid)
             if pod is None:

@@ -118,7 +118,6 @@ class PluginTarget:
         return self._kubelet
 
     def _end(self) -> None:
-        """End the plugin, and the kubelet after it."""
         self._daemon.end()
         if self._kubelet is not None:
             self._kubelet.close()

@@ -101,7 +101,6 @@ class _Slices:
         return str(len(self._events))
 
     def create(self, written: Object) -> Object:
-        """Keep a slice."""
         metadata = written["metadata"] = written.get("metadata") or {}
         if not metadata.get("name"):  # in protobuf it is there, and empty
             metadata["name"] = f"{metadata.get('generateName', 'slice-')}{next(self._names):05}"
@@ -216,7 +215,9 @@ class _Handler(BaseHTTPRequestHandler):
                 if query.get("watch", [""])[0] in ("true", "1"):
                     self._watch(version, query)
                 else:
-                    self._send(self._listed(version))
+                    items = [_in(version, written) for written in slices.objects.values()]
+                    head = {"kind": "ResourceSliceList", "apiVersion": f"{_GROUP}/{version}"}
+                    self._send({**head, "metadata": {"resourceVersion": slices.version}, "items": items})
             case "GET", [name]:
                 self._send(_in(version, slices.objects[name]))
             case "POST", []:
@@ -227,15 +228,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(_in(version, slices.delete(name)))
             case _:
                 raise ValueError(f"{self.command} is not served: POST, PUT, DELETE or GET a ResourceSlice")
-
-    def _listed(self, version: str) -> Object:
-        slices = self._api.slices
-        return {
-            "kind": "ResourceSliceList",
-            "apiVersion": f"{_GROUP}/{version}",
-            "metadata": {"resourceVersion": slices.version},
-            "items": [_in(version, written) for written in slices.objects.values()],
-        }
 
     def _watch(self, version: str, query: Mapping[str, list[str]]) -> None:
         slices = self._api.slices

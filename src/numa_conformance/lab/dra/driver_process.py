@@ -13,20 +13,9 @@ from ...machine import machine_from_dict
 from ...wire.messages.claims import ClaimPrepared, StartDriver, UnprepareClaim
 from ..daemon.daemon import HOST, Daemon
 from ..nri.runtime_side import built
+from . import target
 from .api_server import ApiServer
 from .containers import Containers
-from .target import (
-    CDI,
-    KUBECONFIG,
-    KUBELET,
-    NODE,
-    NRI,
-    PLACEHOLDERS,
-    PLACES,
-    RESERVED,
-    DriverRefusedError,
-    KubeletOfDrivers,
-)
 
 NODE_NAME = "numa-conformance"
 REGISTER_SECONDS, PUBLISH_SECONDS = 20.0, 20.0
@@ -45,17 +34,17 @@ class DriverProcess:
 
         Raises ``UsageError`` where it names NRI's socket and what serves it cannot be built.
         """
-        self.daemon = Daemon("driver", words, PLACEHOLDERS, unsupported)
+        self.daemon = Daemon("driver", words, target.PLACEHOLDERS, unsupported)
         self._program = self._nri_program()
-        self._wait_for_nri = REGISTER_SECONDS if self.daemon.names(NRI) else _NRI_SECONDS
+        self._wait_for_nri = REGISTER_SECONDS if self.daemon.names(target.NRI) else _NRI_SECONDS
         self._api: ApiServer | None = None
-        self._kubelet: KubeletOfDrivers | None = None
+        self._kubelet: target.KubeletOfDrivers | None = None
         self._containers = Containers(self.daemon.home / "none-yet", CpuSet())
         self._start: StartDriver | None = None
 
     def _nri_program(self) -> Path | None:
         """Return the program that serves NRI. A driver at the usual places may do without."""
-        if self.daemon.names(NRI):
+        if self.daemon.names(target.NRI):
             return built()
         if self.daemon.takes_parameters:
             return None
@@ -92,18 +81,20 @@ class DriverProcess:
         assert self._start is not None
         self._containers.listen(self._program)
         folder = self._folder / "kubelet"
-        self._kubelet = KubeletOfDrivers(folder, str(folder) if self.daemon.takes_parameters else PLACES["kubelet"])
+        self._kubelet = target.KubeletOfDrivers(
+            folder, str(folder) if self.daemon.takes_parameters else target.PLACES["kubelet"]
+        )
         values = {
-            CDI: str(self._containers.cdi), HOST: str(self._start.host_root), NODE: NODE_NAME,
-            KUBECONFIG: str(self._folder / "kubeconfig"), KUBELET: str(folder),
-            NRI: str(self._containers.nri / "nri.sock"), RESERVED: self._start.reserved_cpus,
+            target.CDI: str(self._containers.cdi), HOST: str(self._start.host_root), target.NODE: NODE_NAME,
+            target.KUBECONFIG: str(self._folder / "kubeconfig"), target.KUBELET: str(folder),
+            target.NRI: str(self._containers.nri / "nri.sock"), target.RESERVED: self._start.reserved_cpus,
         }  # fmt: skip
-        places = {self._folder / name: place for name, place in PLACES.items()}
-        environment = {"KUBECONFIG": values[KUBECONFIG], "NODE_NAME": NODE_NAME}
+        places = {self._folder / name: place for name, place in target.PLACES.items()}
+        environment = {"KUBECONFIG": values[target.KUBECONFIG], "NODE_NAME": NODE_NAME}
         self.daemon.start(self._start.machine, places, values, environment, self._api.port, self._api.serve)
         failure = self._meet()
         if failure is not None:
-            raise DriverRefusedError(failure)
+            raise target.DriverRefusedError(failure)
         return self._api.published()
 
     def _meet(self) -> str | None:
@@ -120,9 +111,9 @@ class DriverProcess:
                     PUBLISH_SECONDS, "published all slices of a pool",
                 )  # fmt: skip
                 self.daemon.absence = "ended" if failure and self.daemon.ended else None
-            if failure is None and not self._containers.met(self._wait_for_nri) and self.daemon.names(NRI):
+            if failure is None and not self._containers.met(self._wait_for_nri) and self.daemon.names(target.NRI):
                 failure = self.daemon.failed(f"the driver has not registered with NRI within {REGISTER_SECONDS:g} s")
-        except DriverRefusedError as error:
+        except target.DriverRefusedError as error:
             return self.daemon.failed(str(error))
         return failure
 
@@ -155,7 +146,7 @@ class DriverProcess:
         self._containers.end(name)
 
     @property
-    def _up(self) -> tuple[ApiServer, KubeletOfDrivers]:
+    def _up(self) -> tuple[ApiServer, target.KubeletOfDrivers]:
         if self._api is None or self._kubelet is None:
             raise UsageError(Fault("", "no driver was started", "claims.start first"))
         return self._api, self._kubelet
@@ -166,7 +157,6 @@ class DriverProcess:
         self.daemon.end()
 
     def _end(self) -> None:
-        """End the driver, then the stand-ins around it."""
         self._end_daemon()
         self._containers.close()
         if self._api is not None:

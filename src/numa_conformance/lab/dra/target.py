@@ -65,7 +65,6 @@ class KubeletOfDrivers:
         return True
 
     def _place_of(self, endpoint: str) -> str:
-        """Return where the socket lies that a driver names."""
         try:
             return str(self._root / Path(endpoint).relative_to(self._mount))
         except ValueError:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from ...cpuset import CpuSet, Unchecked, bits_of, checked, format_bits
+from ...cpuset import CpuSet, bits_of, checked, format_bits
 from ...machine import Machine
 from ...machine.hostfs.stores import STATE_FILES
 from ...wire.messages.node import ContainerHolding, MemoryBlock, MemoryNode, MemoryTable, NodeStarted
@@ -80,7 +80,7 @@ class StateFiles:
         The kubelet takes memory back when the next pod comes. ``free`` is None where what is to come back lies on
         several NUMA nodes. None where the Memory Manager keeps no books.
         """
-        nodes = self._memory_nodes(lambda tables: {"tables": {name: _table(table) for name, table in tables.items()}})
+        nodes = self.memory_nodes()
         if nodes is None:
             return None
         back: dict[tuple[int, str], int | None] = {}
@@ -92,8 +92,10 @@ class StateFiles:
                     back[key] = known + block["size"] if alone and known is not None else None
         listed = []
         for node in nodes:
-            each = (node.tables or {}).items()
-            tables = {name: _free(table, back.get((checked(node.node), name), 0)) for name, table in each}
+            tables = {}
+            for name, table in (node.tables or {}).items():
+                more = back.get((checked(node.node), name), 0)
+                tables[name] = {"allocatable": table.allocatable, "free": None if more is None else table.free + more}
             listed.append({"node": node.node, "tables": tables})
         return listed
 
@@ -134,10 +136,6 @@ class StateFiles:
             MemoryNode(int(number), node["numberOfAssignments"], sorted(node["cells"]), **read(node["memoryMap"]))
             for number, node in sorted(self._memory["machineState"].items(), key=lambda item: int(item[0]))
         ]
-
-
-def _free(table: MemoryTable, back: int | None) -> dict[str, Unchecked | None]:
-    return {"allocatable": table.allocatable, "free": None if back is None else table.free + back}
 
 
 def _table(table: Mapping[str, int]) -> MemoryTable:

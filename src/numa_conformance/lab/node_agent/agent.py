@@ -182,7 +182,10 @@ class NodeAgent:
             by_uid = {pod.uid: pod for pod in pods}
             for uid, pod in list(self._pods.items()):
                 if by_uid.get(uid) != pod:
-                    self._remove(pod)
+                    del self._pods[uid]
+                    if self._refused.pop(uid, None) is None:
+                        self.node.remove(uid)
+                        self._tell(f"{_name(pod)} removed")
             self._admit_new()
 
     def offer(self, resource: str, devices: ResourceDevices | None) -> None:
@@ -209,7 +212,8 @@ class NodeAgent:
                 continue
             if self.plugins:  # which may be slow to answer, while others read
                 self.view = self._view()
-            missing = ", ".join(sorted(self._missing(pod)))
+            known = self.devices.inventory.resources
+            missing = ", ".join(sorted(name for name in pod_requests(pod) if is_extended(name) and name not in known))
             if not missing:
                 self._admit(pod)
             elif self._waiting.get(pod.uid) != missing:
@@ -229,10 +233,6 @@ class NodeAgent:
         manager = self.node.providers["devices"]
         assert isinstance(manager, DeviceManager)
         return manager
-
-    def _missing(self, pod: Pod) -> Iterable[str]:
-        known = self.devices.inventory.resources
-        return (name for name in pod_requests(pod) if is_extended(name) and name not in known)
 
     def _admit(self, pod: Pod) -> None:
         self._waiting.pop(pod.uid, None)
@@ -263,12 +263,6 @@ class NodeAgent:
     def _refuse(self, pod: Pod, why: str) -> None:
         self._refused[pod.uid] = pod
         self._tell(f"{_name(pod)} refused, {line(why)}")
-
-    def _remove(self, pod: Pod) -> None:
-        del self._pods[pod.uid]
-        if self._refused.pop(pod.uid, None) is None:
-            self.node.remove(pod.uid)
-            self._tell(f"{_name(pod)} removed")
 
 
 def _name(pod: Pod) -> str:

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,11 @@ logging.getLogger("grpc").addHandler(logging.NullHandler())  # what a plugin doe
 class DevicePlugins:
     """The device plugins of an agent. Their sockets lie in ``folder``."""
 
-    def __init__(self, agent: NodeAgent, folder: Path, tell: Tell, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, agent: NodeAgent, folder: Path, tell: Tell) -> None:
         """Take the agent, whose ``plugins`` this keeps."""
         self._agent = agent
         self._folder = folder
         self._tell = tell
-        self._clock = clock
         self._gone: dict[str, float] = {}
         self._faults: dict[str, list[str]] = {}
         self._shown: dict[str, str] = {}
@@ -45,7 +44,7 @@ class DevicePlugins:
         """Take off the node the resources of plugins that did not come back (DEV-MODEL-07)."""
         with self._agent.lock:
             for resource, since in list(self._gone.items()):
-                if self._clock() - since >= GRACE_SECONDS:
+                if time.monotonic() - since >= GRACE_SECONDS:
                     del self._gone[resource]
                     self._agent.plugins.pop(resource).close()
                     self._agent.offer(resource, None)
@@ -108,7 +107,12 @@ class DevicePlugins:
             if self._agent.plugins.get(plugin.resource) is not plugin:
                 return
             self._tell_faults(plugin.resource, faults)
-            self._show(plugin.resource, devices)
+            unhealthy = sorted(devices.nodes.keys() - devices.healthy)
+            ill = f", unhealthy: {', '.join(unhealthy)}" if unhealthy else ""
+            text = f"{plugin.resource}: {len(devices.nodes)} devices{line(ill)}"
+            if self._shown.get(plugin.resource) != text:
+                self._shown[plugin.resource] = text
+                self._tell(text)
             self._agent.offer(plugin.resource, devices)
 
     def _ended(self, plugin: ConnectedPlugin, why: str) -> None:
@@ -117,18 +121,10 @@ class DevicePlugins:
         with self._agent.lock:
             if self._agent.plugins.get(resource) is not plugin:
                 return
-            self._gone[resource] = self._clock()
+            self._gone[resource] = time.monotonic()
             former = self._agent.devices.inventory.resources.get(resource, ResourceDevices({}, frozenset()))
             self._tell(f"{resource}: its device plugin is gone, no device is healthy: {line(why)}")
             self._agent.offer(resource, ResourceDevices(former.nodes, frozenset()))
-
-    def _show(self, resource: str, devices: ResourceDevices) -> None:
-        unhealthy = sorted(devices.nodes.keys() - devices.healthy)
-        ill = f", unhealthy: {', '.join(unhealthy)}" if unhealthy else ""
-        text = f"{resource}: {len(devices.nodes)} devices{line(ill)}"
-        if self._shown.get(resource) != text:
-            self._shown[resource] = text
-            self._tell(text)
 
     def _tell_faults(self, resource: str, faults: list[str]) -> None:
         """Tell each fault of a plugin once, and not for ever."""

@@ -13,7 +13,6 @@ import grpc
 from ...cpuset import Unchecked, iter_bits
 from ...errors import UsageError
 from ...kube import Pod, files_of, read_cluster
-from ...kube.container import Container
 from ...reference.managers.device import NO_NODE
 from ...reference.node.results import Placement
 from ..kubelet_apis.interfaces import POD_RESOURCES as V1
@@ -43,7 +42,6 @@ class _Lister:
         return V1.ListPodResourcesResponse(pod_resources=[_pod(pod, view) for pod in pods])
 
     def get(self, request: Any, context: grpc.ServicerContext) -> Any:
-        """Tell of one pod."""
         if not self._enabled("KubeletPodResourcesGet"):
             context.abort(grpc.StatusCode.UNKNOWN, "PodResources API Get method disabled")
         view = self._agent.view
@@ -77,7 +75,8 @@ class _Lister:
 
 def _pod(pod: Pod, view: NodeView) -> Any:
     placed = view.placements.get(pod.uid, {})
-    containers = [_container(container.name, placed.get(container.name), view) for container in _shown(pod)]
+    lasting = [*(each for each in pod.init_containers if each.restart_always), *pod.containers]  # (CPU-POD-03)
+    containers = [_container(each.name, placed.get(each.name), view) for each in lasting]
     return V1.PodResources(name=pod.name, namespace=pod.namespace, containers=containers)
 
 
@@ -111,11 +110,6 @@ def _records(resource: str, device: str, nodes: Iterable[int] | None) -> Iterato
         yield V1.ContainerDevices(resource_name=resource, device_ids=[device], topology=topology)
 
 
-def _shown(pod: Pod) -> list[Container]:
-    """Return the containers that are told of: those that keep running (CPU-POD-03)."""
-    return [container for container in pod.init_containers if container.restart_always] + list(pod.containers)
-
-
 def _nodes(nodes: Iterable[Unchecked]) -> Any:
     return V1.TopologyInfo(nodes=[V1.NUMANode(ID=node) for node in nodes])
 
@@ -147,14 +141,11 @@ class RateLimit(grpc.ServerInterceptor):
         """Answer a request that is one too many."""
         if self.allows():
             return continuation(details)
-        return grpc.unary_unary_rpc_method_handler(_refuse)
+        refusal = grpc.StatusCode.RESOURCE_EXHAUSTED, "rejected by rate limit"
+        return grpc.unary_unary_rpc_method_handler(lambda request, context: context.abort(*refusal))
 
 
-def _refuse(request: object, context: grpc.ServicerContext) -> None:
-    context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "rejected by rate limit")
-
-
-class ServedNode:
+class ServedNode(contextlib.AbstractContextManager["ServedNode"]):
     """An agent on its sockets, with the pods of files. A context: on leaving it the sockets are gone."""
 
     def __init__(self, agent: NodeAgent, root: AgentRoot, files: "PodFiles", tell: Tell) -> None:
@@ -195,10 +186,6 @@ class ServedNode:
             stopped.wait()
         self._plugins.close()
         self._root.close()
-
-    def __enter__(self) -> "ServedNode":
-        """Return the node itself."""
-        return self
 
     def __exit__(self, *error: object) -> None:
         """Stop serving."""

@@ -113,7 +113,6 @@ class RuntimePlugins:
             self._forget(event, sandbox, container)
 
     def _forget(self, event: str, sandbox: Sandbox, container: CriContainer | None) -> None:
-        """Forget what was removed, or not made."""
         if container is None:
             self._sandboxes.pop(sandbox.id, None)
             self._parents.pop(sandbox.id, None)

@@ -93,7 +93,13 @@ def _bytes(number: int) -> str:
 
 
 def _devices(node: Node, number: int, resources: Collection[str]) -> Iterator[str]:
-    held = _held_devices(node)
+    held = {
+        (resource, id)
+        for containers in node.state().pods.values()
+        for placed in containers.values()
+        for resource, ids in (placed.devices or {}).items()
+        for id in ids
+    }
     for resource in dict.fromkeys(device.resource for device in node.machine.devices):
         if resource in resources:
             here = [
@@ -104,16 +110,6 @@ def _devices(node: Node, number: int, resources: Collection[str]) -> Iterator[st
             free = [device for device in here if device.healthy and (resource, device.id) not in held]
             sick = sum(not device.healthy for device in here)
             yield f"{len(free)} of {len(here)} {resource} free" + (f" ({sick} unhealthy)" if sick else "")
-
-
-def _held_devices(node: Node) -> set[tuple[str, str]]:
-    return {
-        (resource, id)
-        for containers in node.state().pods.values()
-        for placed in containers.values()
-        for resource, ids in (placed.devices or {}).items()
-        for id in ids
-    }
 
 
 Amounts = Mapping[str, "Quantity | None"]
@@ -197,17 +193,14 @@ class OtherRequests:
         wanted, numbers = self.askers[name].requests[name].as_number / Fraction(self._unit(name)), self._numbers(name)
         below = max(Fraction(1), wanted)
         smaller = [number for number in numbers if number < below][::-1]
-        larger = [number for number in numbers if number > wanted > 0] if self._may_grow else []
+        may_grow = self.node.config.topology_manager_policy == "restricted" or gives_whole_cores(self.node)
+        larger = [number for number in numbers if number > wanted > 0] if may_grow else []
         for fails, candidates in ((min(ceil(wanted), numbers[-1] + 1), smaller), (int(wanted), larger)):
             for number in candidates:
                 if self._fits({**others, name: self._amount(name, number)}):
                     yield self._amount(name, self._edge(name, others, number, fails))
                     break
                 fails = number
-
-    @property
-    def _may_grow(self) -> bool:
-        return self.node.config.topology_manager_policy == "restricted" or gives_whole_cores(self.node)
 
     def _edge(self, name: str, others: Amounts, fits: int, fails: int) -> int:
         """Return the last number that fits on the way from one that does to one that does not."""
@@ -224,7 +217,9 @@ class OtherRequests:
         unit, least = self._unit(name), int(name in _NEEDED)
         if unit == 1 and name == "cpu" and gives_whole_cores(self.node):
             least = max(core.bit_count() for core in self.node.machine.core_bits)
-        most = max(self._most(name), least)
+        offered = node_allocatable(self.node.machine, self.node.config)
+        whole = Fraction(offered.get(name, self.askers[name].requests[name].value))
+        most = max(int(whole / (unit * (1000 if name == "cpu" else 1))), least)
         if unit == 1 and (name == "cpu" or most <= _MOST_SUMS):
             return range(least, most + 1)
         rest = pod_requests(self.pod).get(name, _NONE) - self.askers[name].requests[name]
@@ -236,12 +231,6 @@ class OtherRequests:
                 of_sets |= {each + size for each in of_sets} if len(of_sets) < _MOST_SUMS else set()
             sums |= {int((each - less) // unit) + 1 for each in of_sets for less in (0, rest.as_number)}
         return sorted(each for number in sums for each in (number - 1, number) if least <= each <= most)
-
-    def _most(self, name: str) -> int:
-        """Return what a node without pods has of a resource in its units; what is requested where that is not known."""
-        offered = node_allocatable(self.node.machine, self.node.config)
-        most = Fraction(offered.get(name, self.askers[name].requests[name].value))
-        return int(most / (self._unit(name) * (1000 if name == "cpu" else 1)))
 
     def _unit(self, name: str) -> Fraction | int:
         """Return the step in which other amounts are looked for."""

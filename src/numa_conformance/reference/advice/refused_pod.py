@@ -207,7 +207,6 @@ def other_amounts(pod: Pod, container: Container, placed: Placement, node: Node)
 
 
 def _short_of_guaranteed(pod: Pod) -> str:
-    """Say which container keeps the pod from being Guaranteed."""
     if pod.has_pod_level:
         return "the requests and limits of its spec.resources differ"
     for container in pod.all_containers:

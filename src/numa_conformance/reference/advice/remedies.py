@@ -119,7 +119,8 @@ def _other_configurations(node: Node, pod: Pod) -> Iterator[Remedy]:
     """Yield of each field the least change that helps."""
     fields: set[str] = set()
     for field_name, value, text, changes in _candidates(node):
-        placed = None if field_name in fields else _under(node, pod, replace(node.config, **changes))
+        other = None if field_name in fields else _with_pods(node, replace(node.config, **changes))
+        placed = None if other is None else admitted(other, pod)
         if placed is not None:
             fields.add(field_name)
             yield Remedy(f"{text}{_where(node.machine, placed)}", {field_name: value})
@@ -154,12 +155,6 @@ def whole_cores(machine: Machine, reserved: int) -> int:
         if core & reserved and whole.bit_count() < reserved.bit_count():
             whole |= core
     return whole
-
-
-def _under(node: Node, pod: Pod, config: KubeletConfiguration) -> AdmissionResult | None:
-    """Return how a node with another configuration admits the pod after the pods that are there."""
-    other = _with_pods(node, config)
-    return None if other is None else admitted(other, pod)
 
 
 def _with_pods(node: Node, config: KubeletConfiguration, machine: Machine | None = None) -> Node | None:

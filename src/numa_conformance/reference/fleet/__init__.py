@@ -1,17 +1,8 @@
 """A cluster whose nodes are whole node stacks: what the scheduler binds, the node may refuse."""
 
-from .campaign import ENGINES as ENGINES
-from .campaign import Engine as Engine
-from .campaign import Job as Job
-from .campaign import RefusedPod as RefusedPod
-from .campaign import RunOutcome as RunOutcome
-from .campaign import Setup as Setup
-from .campaign import open_engine as open_engine
-from .campaign import run_campaign as run_campaign
-from .groups import Fleet as Fleet
-from .groups import NodeGroup as NodeGroup
-from .groups import NodeKind as NodeKind
-from .groups import read_fleet as read_fleet
-from .run import FleetRun as FleetRun
-from .run import fill_cluster as fill_cluster
-from .run import follow_fleet as follow_fleet
+from .campaign import Job, RunOutcome, Setup, open_engine, run_campaign
+from .groups import Fleet, NodeGroup, NodeKind, read_fleet
+from .run import fill_cluster, follow_fleet
+
+__all__ = ["Fleet", "Job", "NodeGroup", "NodeKind", "RunOutcome", "Setup", "fill_cluster", "follow_fleet"]
+__all__ += ["open_engine", "read_fleet", "run_campaign"]

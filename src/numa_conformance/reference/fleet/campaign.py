@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ...errors import Fault, UsageError, closest
 from ...kube import ClusterObjects, NodeResourcesFitArgs
@@ -20,16 +20,6 @@ ENGINES = {
     "dask": "a Dask cluster on this computer, a process per core",
     "tcp://HOST:PORT": "a Dask scheduler that is running already",
 }
-
-
-class Engine(Protocol):
-    """Computes jobs that share data. Results come in the order of the jobs, whatever order they are computed in."""
-
-    in_process: bool
-
-    def map(self, function: Callable[[S, J], R], shared: S, jobs: Sequence[J]) -> Iterator[R]:
-        """Yield ``function(shared, job)`` for each job."""
-        ...
 
 
 class _Local:
@@ -49,6 +39,10 @@ class _Dask:
         scattered = self._client.scatter(shared, broadcast=True, hash=False)
         futures = [self._client.submit(function, scattered, job, pure=False) for job in jobs]
         return (future.result() for future in futures)
+
+
+Engine = _Local | _Dask
+"""Computes jobs that share data. Results come in the order of the jobs, whatever order they are computed in."""
 
 
 @contextmanager

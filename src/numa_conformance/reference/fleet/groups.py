@@ -25,8 +25,6 @@ _VERSION = f'a text, "{SUPPORTED_RANGE}"'
 
 
 class _GroupForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """An entry of the file."""
-
     nodes: Annotated[str, Meta(min_length=1)]
     machine: Annotated[str, Meta(min_length=1)]
     kubelet: Annotated[str | None, Meta(extra={"accepted": "a file in the fleet file's folder"})] = None

@@ -127,7 +127,9 @@ def fill_cluster(
     report = run_cluster(nodes, pods, args, quirks=quirks, admit=stacks.admit, track=track, draw=by_lot)
     free = {node.name: sum(stacks.free_cpus(node.name)) for node in nodes}
     fragmentation = report.numa_fragmentation(stacks.free_cpus)
-    stranded = sum(free[name] for name in _without_room(report, stacks, _smallest_exclusive(cluster.pods)))
+    cpus = [(sum(exclusive_cpus(pod, container) for container in pod.containers), pod) for pod in cluster.pods]
+    smallest = min((each for each in cpus if each[0]), key=lambda each: each[0], default=(0, None))[1]
+    stranded = sum(free[name] for name in _without_room(report, stacks, smallest))
     return FleetRun(report, sum(free.values()), stranded, fragmentation)
 
 
@@ -147,12 +149,6 @@ def follow_fleet(
     quirks = (Quirks.none() if documented else Quirks.of(DEFAULT)).scheduler
     waiting = [pod for pod in cluster.waiting if pod.uid in decided]
     return follow_cluster(cluster.nodes, cluster.bound, waiting, decided, args, quirks=quirks, admit=stacks.admit)
-
-
-def _smallest_exclusive(pods: Iterable[Pod]) -> Pod | None:
-    """Return the pod that asks for the fewest exclusive CPUs, the first among equals."""
-    cpus = [(sum(exclusive_cpus(pod, container) for container in pod.containers), pod) for pod in pods]
-    return min((each for each in cpus if each[0]), key=lambda each: each[0], default=(0, None))[1]
 
 
 def _without_room(report: ClusterReport, stacks: NodeStacks, probe: Pod | None) -> list[str]:

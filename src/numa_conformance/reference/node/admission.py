@@ -47,7 +47,7 @@ class Admitter:
             hint = self._align(pod, None, {provider.name: provider.pod_hints(pod) for provider in self._hinting()})
             self.stored[pod.uid] = {container.name: hint for container in pod.all_containers}
             if self.gives_whole(pod):
-                self._allocate_pod(pod, hint)
+                self._give(pod, None, lambda provider, trace: provider.allocate_pod(pod, hint, trace))
                 return
             for container in pod.all_containers:
                 self._allocate(pod, container, hint)
@@ -102,9 +102,6 @@ class Admitter:
                 self.watcher.refused(pod, container, "topology")
             raise Refusal("TopologyAffinityError", _refusal(pod, container))
         return merged.hint
-
-    def _allocate_pod(self, pod: Pod, affinity: Hint) -> None:
-        self._give(pod, None, lambda provider, trace: provider.allocate_pod(pod, affinity, trace))
 
     def _allocate(self, pod: Pod, container: Container, affinity: Hint) -> None:
         self._give(pod, container, lambda provider, trace: provider.allocate(pod, container, affinity, trace))

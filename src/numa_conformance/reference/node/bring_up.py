@@ -19,20 +19,15 @@ def bring_up(setup: NodeSetup, managers: Sequence[MakeProvider]) -> tuple[Topolo
 
     Raises ``StartError`` with the first stage that refuses; the configuration itself is looked at first.
     """
-    _check_reserved_cpus(setup)
-    check_gates(setup.config, setup.gates)
-    machine = setup.machine
-    policy = make_topology_policy(setup.config, machine.numa_ids, machine.distances, setup.gates, setup.quirks.topology)
-    return policy, tuple(make(setup) for make in managers)
-
-
-def _check_reserved_cpus(setup: NodeSetup) -> None:
-    online = setup.machine.online_bits
-    if explicit_reserved_cpus(setup.config) & ~online:
+    machine, config = setup.machine, setup.config
+    if explicit_reserved_cpus(config) & ~machine.online_bits:
+        online = format_bits(machine.online_bits)
         raise StartError(
-            "kubelet",
-            f"reserved-cpus: {setup.config.reserved_system_cpus} is not a subset of online-cpus: {format_bits(online)}",
+            "kubelet", f"reserved-cpus: {config.reserved_system_cpus} is not a subset of online-cpus: {online}"
         )
+    check_gates(config, setup.gates)
+    policy = make_topology_policy(config, machine.numa_ids, machine.distances, setup.gates, setup.quirks.topology)
+    return policy, tuple(make(setup) for make in managers)
 
 
 def excessive_reservations(

@@ -1,6 +1,6 @@
-"""What is known of a node besides its machine and its kubelet's configuration."""
+"""What is known of a node besides its machine and configuration, and whether it matches what a pod requires of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,3 +48,69 @@ class NodeFacts:
             disk=None if disk is None else disk.value,
             storage=None if storage is None else storage.value,
         )
+
+
+def matches(spec: Mapping[str, Any], facts: NodeFacts) -> bool | None:
+    """Tell whether nodeSelector and required node affinity of a pod match; None where a label is not known."""
+    parts = [_label(key, "In", [text], facts) for key, text in object_at(spec, "nodeSelector").items()]
+    required = object_at(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    if required:
+        parts.append(_any([_term(term, facts) for term in objects_at(required, "nodeSelectorTerms")]))
+    return _all(parts)
+
+
+def _term(term: Mapping[str, Any], facts: NodeFacts) -> bool | None:
+    by_label = [
+        _label(part.get("key"), part.get("operator"), part.get("values"), facts)
+        for part in objects_at(term, "matchExpressions")
+    ]
+    by_name = [
+        _holds(part.get("operator"), part.get("values"), facts.name) if facts.name else None
+        for part in objects_at(term, "matchFields")
+    ]
+    return _all([*by_label, *by_name]) if by_label or by_name else False
+
+
+def _label(key: object, operator: object, values: object, facts: NodeFacts) -> bool | None:
+    known = isinstance(key, str) and key in facts.labels
+    return _holds(operator, values, facts.labels[str(key)] if known else None) if known or facts.name else None
+
+
+def _holds(operator: object, values: object, text: str | None) -> bool:
+    listed = values if isinstance(values, list) else []
+    match operator:
+        case "Exists" | "DoesNotExist":
+            return (text is not None) == (operator == "Exists")
+        case "In" | "NotIn":
+            return (text in listed) == (operator == "In")
+        case "Gt" | "Lt":
+            try:
+                difference = int(text or "") - int(*listed)
+            except (TypeError, ValueError):
+                return False
+            return difference > 0 if operator == "Gt" else difference < 0
+    return False
+
+
+def _all(parts: Sequence[bool | None]) -> bool | None:
+    return False if False in parts else None if None in parts else True
+
+
+def _any(parts: Sequence[bool | None]) -> bool | None:
+    return True if True in parts else None if None in parts else False
+
+
+def tolerates(tolerations: Iterable[Mapping[str, Any]], taint: Mapping[str, Any]) -> bool:
+    """Tell whether one of the tolerations covers a taint."""
+    return any(
+        toleration.get("effect") in (None, "", taint.get("effect"))
+        and toleration.get("key") in (None, "", taint.get("key"))
+        and (
+            toleration.get("operator") == "Exists"
+            or (
+                toleration.get("operator") in (None, "", "Equal")
+                and (toleration.get("value") or "") == (taint.get("value") or "")
+            )
+        )
+        for toleration in tolerations
+    )

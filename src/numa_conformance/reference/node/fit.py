@@ -1,5 +1,6 @@
 """The check that follows the resource managers: does the sum of requests fit the node (ADM-CHAIN-03, ADM-PRED-01)."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +22,10 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
     """Return what the node offers: cpu in millicores, memory and huge pages in bytes, devices and pods counted."""
     memory = machine.total_memory
     reserved = node_reservation(config, {"memory": memory}).get("memory", Quantity(0)).value
-    huge = _huge_pages(machine)
+    huge = Counter[str]()
+    for node in machine.memory:
+        for size, pages in node.hugepages.items():
+            huge[f"hugepages-{size}"] += pages * page_bytes(size)
     offered = {
         "cpu": len(machine.cpus) * 1000 - reserved_cpu_milli(config),
         "memory": memory - sum(huge.values()) - reserved,
@@ -32,15 +36,6 @@ def node_allocatable(machine: Machine, config: KubeletConfiguration) -> dict[str
     for device in machine.devices:
         offered[device.resource] = offered.get(device.resource, 0) + device.healthy
     return {name: max(amount, 0) for name, amount in offered.items()}
-
-
-def _huge_pages(machine: Machine) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for node in machine.memory:
-        for size, pages in node.hugepages.items():
-            name = f"hugepages-{size}"
-            total[name] = total.get(name, 0) + pages * page_bytes(size)
-    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,9 @@ from ...kube.pod import Pod
 from ...sources.handlers import HANDLERS, SAFE_SYSCTLS, AdmissionHandler
 from ...sources.versions import KubernetesVersion
 from .admission import Watcher
-from .facts import NodeFacts
+from .facts import NodeFacts, matches, tolerates
 from .fit import ResourceFit
 from .preemption import pods_to_end
-from .selectors import matches, tolerates
 
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _IPC = ("IPC", "hostIPC")

@@ -190,7 +190,7 @@ class NodeLife(ManagerStack):
         outcomes = []
         pods = [pod.under_gates(self.gates, self.quirks.node) for pod in self._pods.values()]
         if self._resource_fit:
-            pods = in_order_of_start(pods)
+            pods.sort(key=lambda pod: (not pod.is_static, pod.created))  # from files, then by age (ADM-CHAIN-01)
         for index, pod in enumerate(pods):
             keeps = not self.quirks.node.restart_may_refuse_running_pods and self._keeps(pod, held[pod.uid])
             earlier = [other for other in pods[:index] if other.uid in self._pods]
@@ -250,8 +250,3 @@ def with_plugins(machine: Machine, states: Mapping[str, PluginState]) -> Machine
             if states.get(resource) != "unregistered"
         },
     )
-
-
-def in_order_of_start(pods: Iterable[Pod]) -> list[Pod]:
-    """Return pods as a kubelet that starts admits them: those from files, then the others by age (ADM-CHAIN-01)."""
-    return sorted(pods, key=lambda pod: (not pod.is_static, pod.created))

@@ -40,7 +40,6 @@ def _is_lower(other: Pod, pod: Pod) -> bool:
 
 
 def _rest(missing: Mapping[str, int], ended: Iterable[Pod], amounts: Amounts) -> dict[str, int]:
-    """Return what is still missing once these pods have ended."""
     rest = {name: amount - sum(amounts(pod).get(name, 0) for pod in ended) for name, amount in missing.items()}
     return {name: amount for name, amount in rest.items() if amount > 0}
 

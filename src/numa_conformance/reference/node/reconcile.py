@@ -18,7 +18,6 @@ class _NoCpusets:
     """On a node whose managers say nothing about CPUs."""
 
     def cpus_of(self, uid: str, container: str) -> int:
-        """Say nothing."""
         return 0
 
     exclusive_cpus_of = cpus_of

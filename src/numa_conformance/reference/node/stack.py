@@ -229,13 +229,10 @@ class ManagerStack:
         """Add what a running container may use: what the runtime was told last, or all that the machine has."""
         if not self._containers.runs(uid, name):
             return placement
-        nodes = [node for block in placement.memory or () for node in block.nodes] or self._memory_nodes
+        nodes = [node for block in placement.memory or () for node in block.nodes]
+        nodes = nodes or [node.node for node in self.machine.memory if node.memory]
         cpuset = self._containers.actual[uid, name] or self.machine.online_bits
         return replace(placement, cpuset=cpuset, mems=bits_of(nodes))
-
-    @property
-    def _memory_nodes(self) -> list[int]:
-        return [node.node for node in self.machine.memory if node.memory]
 
     def _cpu_quota(self, uid: str, container: Container) -> int | None:
         exclusive = bool(self._cpusets.exclusive_cpus_of(uid, container.name))

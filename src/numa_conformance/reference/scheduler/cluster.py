@@ -1,18 +1,89 @@
 """Many nodes: pods are filtered, scored and bound one after the other, and each node may still refuse.
 
-Every node is scored. Among equals the first node wins, or one of them by lot, as the scheduler itself draws.
+Every node is scored. Among equals the first node wins, or one of them by lot, as the scheduler itself draws. The report
+says where pods went, and how much room is left that nobody can use. What another scheduler did is held against what was
+equally good: lots that it drew are no difference.
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...errors import Fault, Refusal, UsageError, closest
 from ...kube import NodeObject, NodeResourcesFitArgs, Pod
 from ...sources.quirks.areas import SchedulerQuirks
-from .cluster_report import ClusterReport, NodeFill, RefusedByNode, Unschedulable
 from .inputs import amount_of, filter_amounts
 from .ranking import ByLot, FirstAmongEquals, NodeBooks, Ranking, Shape, Standing
 from .score import Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class Unschedulable:
+    """A pod that fits no node. ``reasons``: reason to the number of nodes it holds for; a node may have several."""
+
+    uid: str
+    reasons: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedByNode:
+    """A pod that the scheduler placed and the node's resource managers refused."""
+
+    uid: str
+    node: str
+    refusal: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFill:
+    """One node in the end: its pods, the millicores nobody requests, and whether the smallest pod of the run fits.
+
+    The smallest pod is the one that requests the least cpu, pods that request none aside.
+    """
+
+    name: str
+    pods: int
+    free_cpu: int
+    has_room: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterReport:
+    """Where pods went: uid to node, in the order of binding; who found no node; whom a node refused; every node."""
+
+    placements: Mapping[str, str]
+    unschedulable: tuple[Unschedulable, ...]
+    refused: tuple[RefusedByNode, ...]
+    nodes: tuple[NodeFill, ...]
+
+    @property
+    def stranded_cpu(self) -> int:
+        """Free millicores on nodes on which not even the smallest pod of the run fits.
+
+        They are lost to this workload: too few are left in one place, or the node is out of something else.
+        """
+        return sum(node.free_cpu for node in self.nodes if not node.has_room)
+
+    def numa_fragmentation(self, free_cpus: Callable[[str], Sequence[int]]) -> float:
+        """Return the share of the cluster's free CPUs that lie outside the emptiest NUMA node of their node.
+
+        ``free_cpus`` tells the free CPUs per NUMA node of a node of that name. Weighted by the free CPUs of each node.
+        """
+        free = [tuple(free_cpus(node.name)) for node in self.nodes]
+        total = sum(map(sum, free))
+        return (
+            sum(numa_fragmentation(free_by_node) * sum(free_by_node) for free_by_node in free) / total if total else 0.0
+        )
+
+
+def numa_fragmentation(free: Sequence[int]) -> float:
+    """Return the share of free CPUs outside the NUMA node that has most of them: 0 to below 1, 0 when none is free.
+
+    0 means that all free CPUs can serve one pod from a single NUMA node; with n NUMA nodes equally free it is 1 - 1/n.
+    """
+    total = sum(free)
+    return 1 - max(free) / total if total else 0.0
+
 
 Admit = Callable[[str, Pod], "Refusal | Sequence[str] | None"]
 """Asks the node of this name to run a pod; returns its refusal, or the uids of the pods that end for it."""
@@ -157,3 +228,61 @@ def _twice(place: str, names: Sequence[str]) -> list[Fault]:
             faults.append(Fault(f"{place}[{index}]", f"{name!r} occurs twice"))
         known.add(name)
     return faults
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a pod: its node, empty where it fitted none; and whether that node refused it."""
+
+    node: str
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """One pod: what became of it, the nodes of the best score by NodeResourcesFit, and its node's own answer here."""
+
+    uid: str
+    decided: Decided
+    best: tuple[str, ...]
+    refusal: Refusal | None
+
+    @property
+    def is_among_best(self) -> bool:
+        """Whether the node is one of the best; or the pod has none, and none was there."""
+        return self.decided.node in self.best if self.decided.node else not self.best
+
+    @property
+    def is_decided_alike(self) -> bool:
+        """Whether its node decides here as it did there."""
+        return self.decided.refused == (self.refusal is not None)
+
+
+def follow_cluster(
+    nodes: Iterable[NodeObject],
+    there: Iterable[Pod],
+    pods: Iterable[Pod],
+    decided: Mapping[str, Decided],
+    args: NodeResourcesFitArgs,
+    *,
+    quirks: SchedulerQuirks,
+    admit: Admit,
+) -> list[Followed]:
+    """Go through pods in their order as they were ``decided`` (by uid), and tell of each what else was as good.
+
+    ``there`` are on their nodes from the beginning. Raises ``UsageError`` for nodes that are not there.
+    """
+    named, known = list(nodes), list(there)
+    cluster = ClusterSchedule(named, args, quirks)
+    for pod in known:
+        if not isinstance(admit(pod.node_name, pod), Refusal):
+            cluster.bind(cluster.index(pod.node_name), cluster.ranking(pod).shape)
+    followed = []
+    for pod in pods:
+        ranking, what = cluster.ranking(pod), decided[pod.uid]
+        best = tuple(cluster.nodes[index].name for index in cluster.equals(ranking))
+        answer = admit(what.node, pod) if what.node else None
+        if what.node and not what.refused:
+            cluster.bind(cluster.index(what.node), ranking.shape)
+        followed.append(Followed(pod.uid, what, best, answer if isinstance(answer, Refusal) else None))
+    return followed

@@ -118,7 +118,6 @@ class Answer:
         return [*placement_lines(admission, outcomes), *advice, *hints, *departures]
 
     def _are_apart(self, before: Section, section: Section) -> bool:
-        """Tell whether a blank line is between two sections."""
         return before.is_step or section.is_step
 
     @property

@@ -4,18 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ... import kube
 from ...documents import Source
 from ...errors import KubeletFails, StartError, did_you_mean
-from ...kube import (
-    ClusterObjects,
-    KubeletConfiguration,
-    NodeObject,
-    Pod,
-    pod_requests,
-    read_kubelet_configuration,
-    validate,
-    with_flags,
-)
 from ...kube.resource_names import is_extended
 from ...machine import Machine
 from ...machine.hostfs import MemoryStore
@@ -29,7 +20,7 @@ from .outcomes import Outcomes, pod_names
 from .reading import Notice, noted, quirks_of
 from .steps import NamedStep, with_names
 
-Progress = Callable[[Sequence[Pod | NamedStep]], Iterable[Pod | NamedStep]]
+Progress = Callable[[Sequence[kube.Pod | NamedStep]], Iterable[kube.Pod | NamedStep]]
 
 
 @dataclass(frozen=True)
@@ -40,11 +31,11 @@ class NodeInputs:
     """
 
     machine: Machine
-    config: KubeletConfiguration
+    config: kube.KubeletConfiguration
     version: KubernetesVersion
     level: str
     where: str
-    node_object: NodeObject | None = None
+    node_object: kube.NodeObject | None = None
 
     @classmethod
     def read(
@@ -55,11 +46,11 @@ class NodeInputs:
         version: KubernetesVersion,
         level: str,
         notice: Notice,
-        node_object: NodeObject | None = None,
+        node_object: kube.NodeObject | None = None,
     ) -> "NodeInputs":
         """Read the configuration; raises ``UsageError``."""
         where = str(config or ("the configuration" if flags else "the kubelet's own defaults"))
-        configured = with_flags(read_kubelet_configuration(config), flags, quirks_of(level, version).node)
+        configured = kube.with_flags(kube.read_kubelet_configuration(config), flags, quirks_of(level, version).node)
         return cls(machine, noted(configured, where, notice), version, level, where, node_object)
 
     @property
@@ -75,7 +66,7 @@ class NodeInputs:
     def node(self, **more: Any) -> Node:
         """Start the node; raises ``StartError`` with what may be done about it."""
         try:
-            validate(self.config, self.version)
+            kube.validate(self.config, self.version)
             return Node(
                 self.machine,
                 self.config,
@@ -89,20 +80,20 @@ class NodeInputs:
             hints = [f"{self.where}: {finding.hint(error.message)}" for finding in findings]
             raise StartError(error.stage, error.message, hints) from error
 
-    def missing(self, pod: Pod) -> list[str]:
+    def missing(self, pod: kube.Pod) -> list[str]:
         """Return the resources that a pod asks for, the machine lacks, and the kubelet then does not look at."""
-        lacking = pod_requests(pod).keys() - node_allocatable(self.machine, self.config).keys()
+        lacking = kube.pod_requests(pod).keys() - node_allocatable(self.machine, self.config).keys()
         passes_over_all = Changes.of(self.version).unlisted_resources_of_init_containers_are_passed_over
         counted = set() if passes_over_all else {name for init in pod.init_containers for name in init.requests}
         return sorted(filter(is_extended, lacking - counted))
 
-    def tell_missing(self, pods: Iterable[Pod], notice: Notice) -> None:
+    def tell_missing(self, pods: Iterable[kube.Pod], notice: Notice) -> None:
         """Report which resources are asked for that the machine lacks, and which a kubelet does not look at."""
         offered = {*node_allocatable(self.machine, self.config), "ephemeral-storage"}
         asking: dict[tuple[str, bool], list[str]] = {}
         for pod in pods:
             unseen = self.missing(pod)
-            for resource in pod_requests(pod).keys() - offered:
+            for resource in kube.pod_requests(pod).keys() - offered:
                 asking.setdefault((resource, resource in unseen), []).append(f"{pod.namespace}/{pod.name}")
         for (resource, is_unseen), names in sorted(asking.items()):
             who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
@@ -118,21 +109,21 @@ class Beginning:
     shows how far it is.
     """
 
-    life: tuple[Pod | NamedStep, ...]
+    life: tuple[kube.Pod | NamedStep, ...]
     names: Mapping[str, str]
     files: Mapping[str, str] | None = None
-    held: tuple[Pod, ...] = ()
+    held: tuple[kube.Pod, ...] = ()
     progress: Progress = iter
 
     @classmethod
-    def of(cls, objects: ClusterObjects, notice: Notice, progress: Progress = iter) -> "Beginning":
+    def of(cls, objects: kube.ClusterObjects, notice: Notice, progress: Progress = iter) -> "Beginning":
         """Return what comes to an empty node; raises ``UsageError``."""
         return cls(with_names(objects.in_life, {}, notice), pod_names(objects.in_order), progress=progress)
 
     @property
-    def pods(self) -> tuple[Pod, ...]:
+    def pods(self) -> tuple[kube.Pod, ...]:
         """The pods that come."""
-        return tuple(event for event in self.life if isinstance(event, Pod))
+        return tuple(event for event in self.life if isinstance(event, kube.Pod))
 
     def outcomes(self, inputs: NodeInputs, explainer: Explainer | None, most: int | None, **more: Any) -> Outcomes:
         """Start the node on what it holds, with ``more`` of what ``Node`` takes, and admit the pods.

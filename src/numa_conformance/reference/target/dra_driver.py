@@ -62,7 +62,10 @@ class DraDriver:
                 free = self._nodes.get(name, (0, 0))[1] & ~sum(self._held.values()) & ~taken
                 if free.bit_count() < count:
                     return claims.ClaimRefused(f"{free.bit_count()} CPUs of {name} are free, not {count}")
-                taken |= _whole_cores_first(machine, free, count)
+                # Those of cores that are all free come before others.
+                cores = sorted(machine.core_bits, key=lambda core: core & free != core)
+                ids = [cpu for core in cores for cpu in CpuSet.from_bits(core & free)]
+                taken |= CpuSet(ids[:count]).bits
             if self._without_claim and not self._left & ~taken:
                 return claims.ClaimRefused("containers without a claim would have no CPU any more")
             self._held = {**self._held, uid: taken}
@@ -111,10 +114,3 @@ def _where(machine: Machine, bits: int) -> dict[str, dict[str, int]]:
     }
     alone = {name: next(iter(ids)) for name, ids in values.items() if len(ids) == 1}
     return {f"{_NAME}/{name}": {"int": id} for name, id in alone.items() if id is not None}
-
-
-def _whole_cores_first(machine: Machine, free: int, count: int) -> int:
-    """Return so many free CPUs, those of cores that are all free before others."""
-    cores = sorted(machine.core_bits, key=lambda core: core & free != core)
-    ids = [cpu for core in cores for cpu in CpuSet.from_bits(core & free)]
-    return CpuSet(ids[:count]).bits

@@ -27,12 +27,11 @@ from ..managers.eligibility import exclusive_cpus, pod_exclusive_cpus
 from ..node import Node, RestartResult
 from ..scheduler import score_node
 from . import answers
-from .container_question import ask_container, ask_hints
+from .container_question import Readings, ask_container, ask_hints
 from .device_plugin import ReferencePlugin
 from .dra_driver import DraDriver
 from .merge_question import Overheard, ask_merge, hint_of
 from .pick import cpu_topology, machine_of, pick
-from .readings import Readings
 
 Level = Literal["exact", "documented"]
 

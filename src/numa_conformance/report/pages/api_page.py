@@ -166,5 +166,4 @@ def _sentence(name: str, value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Return the first paragraph of a docstring, as Markdown."""
     return re.sub("``(.+?)``", r"`\1`", first_paragraph(value))

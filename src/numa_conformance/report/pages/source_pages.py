@@ -74,16 +74,12 @@ def statements_page() -> str:
         (page, [(section, list(each)) for section, each in groupby(of_page, key=lambda statement: statement.section)])
         for page, of_page in groupby(STATEMENTS.values(), key=lambda statement: statement.page)
     ]
-    more = {"asking": asking, "anchor": _anchor, "link_to": link_to}
-    return render("statements.md", overview=_overview(asking), pages=pages, **more)
-
-
-def _overview(asking: Mapping[str, list[str]]) -> str:
     by_page = {page: [each for each in STATEMENTS.values() if each.page is page] for page in PAGES.values()}
     counted = ((page, _counts(statements, asking)) for page, statements in by_page.items() if statements)
     rows = [(f"[{page.title}]({page.address})", *counts) for page, counts in counted]
-    total = ("all", *_counts(STATEMENTS.values(), asking))
-    return table(("page", "statements", "asked", "not testable"), [*rows, total])
+    rows.append(("all", *_counts(STATEMENTS.values(), asking)))
+    overview = table(("page", "statements", "asked", "not testable"), rows)
+    return render("statements.md", overview=overview, pages=pages, asking=asking, anchor=_anchor, link_to=link_to)
 
 
 def _counts(statements: Collection[Statement], asking: Mapping[str, list[str]]) -> tuple[int, int, int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...chapters import OF_TARGETS, REQUIREMENTS
 from ...judging.chapter import Strength
-from ...judging.departures import DEPARTURES, TOGETHER, Causes
+from ...judging.departures import DEPARTURES, TOGETHER
 from ...sources.changes import CHANGES
 from ...sources.defaults import DEFAULTS, FieldDefault
 from ...sources.gates import GATES, UNMODELLED, GateState, Unmodelled
@@ -15,7 +15,7 @@ from ...sources.options import POLICY_OPTIONS, PolicyOption
 from ...sources.pages import Section
 from ...sources.patches import PATCH_CHANGES, SHOWN_OF, PatchChange
 from ...sources.policies import POLICIES, Policy
-from ...sources.quirks import QUIRKS, Quirk
+from ...sources.quirks import QUIRKS
 from ...sources.versions import OLDEST, SUPPORTED, SUPPORTED_RANGE, KubernetesVersion
 from ..html import render
 from .source_pages import link_to, table
@@ -66,16 +66,11 @@ def _changes(version: KubernetesVersion) -> Iterator[str]:
 def _quirks(version: KubernetesVersion) -> Iterator[str]:
     before = SUPPORTED[SUPPORTED.index(version) - 1]
     for quirk in QUIRKS.values():
-        if _ends_with(quirk, before):
+        until = quirk.versions.until
+        if until is not None and until == before and until.patch is None:  # what a patch mended, versions.md tells
             yield f"Fixed: {quirk.documented}. Until {before}, {quirk.summary} (`{quirk.id}`)."
         elif quirk.versions.since == version:
             yield f"New, beside the documentation: {quirk.summary} (`{quirk.id}`)."
-
-
-def _ends_with(quirk: Quirk, version: KubernetesVersion) -> bool:
-    """Tell whether a quirk ends with the last patch of a version; what a patch mended, versions.md tells."""
-    until = quirk.versions.until
-    return until is not None and until == version and until.patch is None
 
 
 def _options(version: KubernetesVersion) -> Iterator[str]:
@@ -92,13 +87,11 @@ def _row(requirement: str) -> Iterator[str]:
     for version in SUPPORTED:
         if not REQUIREMENTS[requirement].holds_in(version):
             yield "-"
+        elif version not in departures:
+            yield "yes"
         else:
-            yield _cell(departures[version]) if version in departures else "yes"
-
-
-def _cell(causes: Causes) -> str:
-    numbers = ("+".join(str(_NUMBERS[quirk]) for quirk in cause.split(TOGETHER)) for cause in causes)
-    return ", ".join(numbers) or "no"
+            causes = [cause.split(TOGETHER) for cause in departures[version]]
+            yield ", ".join("+".join(str(_NUMBERS[quirk]) for quirk in quirks) for quirks in causes) or "no"
 
 
 _PLATFORMS = {"any": "", "linux": "Linux", "windows": "Windows"}

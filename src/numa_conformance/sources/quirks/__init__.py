@@ -1,6 +1,6 @@
 """The quirks: where Kubernetes departs from its documentation, and which version shows what."""
 
-from .quirk import Quirk, QuirkFlags
-from .registry import QUIRKS, Quirks
+from .areas import QUIRKS, Quirks
+from .quirk import Quirk
 
-__all__ = ["QUIRKS", "Quirk", "QuirkFlags", "Quirks"]
+__all__ = ["QUIRKS", "Quirk", "Quirks"]

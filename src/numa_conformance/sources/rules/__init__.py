@@ -1,5 +1,5 @@
 """Rules: how the kubelet and the scheduler behave, one line each. The code cites them by id."""
 
-from .rule import CHAPTERS, RULES, Rule, RuleChapter, anchor_of, rule_address
+from .rule import CHAPTERS, RULES, anchor_of, rule_address
 
-__all__ = ["CHAPTERS", "RULES", "Rule", "RuleChapter", "anchor_of", "rule_address"]
+__all__ = ["CHAPTERS", "RULES", "anchor_of", "rule_address"]

@@ -1,16 +1,14 @@
 """The CPU Manager: who gets which CPUs, and why."""
 
-from .accumulator import NotEnoughCpus as NotEnoughCpus
-from .allocator import CpuAllocator as CpuAllocator
-from .cpu_state import CpuHolding as CpuHolding
-from .cpu_state import CpuPools as CpuPools
-from .cpu_state import CpuState as CpuState
-from .hint_request import HintRequest as HintRequest
-from .manager import make_cpu_manager as make_cpu_manager
-from .manager import provide as provide
-from .provider import CpuManager as CpuManager
-from .provider import CpuStateFile as CpuStateFile
-from .state_file import CPU_FILE as CPU_FILE
-from .static_policy import StaticPolicy as StaticPolicy
-from .topology import CpuTopology as CpuTopology
-from .topology import view_of as view_of
+from .accumulator import NotEnoughCpus
+from .allocator import CpuAllocator
+from .cpu_state import CpuHolding, CpuPools, CpuState
+from .hint_request import HintRequest
+from .manager import make_cpu_manager, provide
+from .provider import CpuManager
+from .state_file import CPU_FILE
+from .static_policy import StaticPolicy
+from .topology import CpuTopology, view_of
+
+__all__ = ["CPU_FILE", "CpuAllocator", "CpuHolding", "CpuManager", "CpuPools", "CpuState", "CpuTopology"]
+__all__ += ["HintRequest", "NotEnoughCpus", "StaticPolicy", "make_cpu_manager", "provide", "view_of"]

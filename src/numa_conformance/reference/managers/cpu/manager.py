@@ -78,20 +78,16 @@ def make_cpu_manager(
     manager: CpuManager
     match config.cpu_manager_policy:
         case "none":
-            manager = _none(config)
+            if options := config.cpu_manager_policy_options:
+                what = f"None policy: received unsupported options={go_map(options)}"
+                raise StartError(_STAGE, f"new none policy error: {what}")
+            manager = NonePolicy()
         case "static":
             manager = _static(topology, config, gates, quirks)
         case other:
             raise StartError(_STAGE, f'unknown policy: "{other}"')
     manager.file_style = FileStyle.of(gates)
     return manager
-
-
-def _none(config: KubeletConfiguration) -> NonePolicy:
-    options = config.cpu_manager_policy_options
-    if options:
-        raise StartError(_STAGE, f"new none policy error: None policy: received unsupported options={go_map(options)}")
-    return NonePolicy()
 
 
 def _static(
@@ -119,15 +115,9 @@ def parse_options(options: Mapping[str, str] | None, gates: FeatureGates, quirks
     for name, text in (options or {}).items():
         check_available(name, STATIC_OPTIONS, "CPU Manager", gates)
         switched[name] = parse_bool(name, text)
-    _check_pairs([name for name in STATIC_OPTIONS if switched.get(name)], quirks)
-    return StaticOptions.from_names(switched)
-
-
-def _check_pairs(names: list[str], quirks: CpuQuirks) -> None:
-    """Refuse options that exclude each other (CPU-OPT-12)."""
-    for name in names:
-        option = STATIC_OPTIONS[name]
+    for name, option in STATIC_OPTIONS.items():
         refused = option.refused_with if quirks.undocumented_incompatible_options else ()
-        for other in (*option.excludes, *refused):
-            if other in names:
+        for other in (*option.excludes, *refused) if switched.get(name) else ():
+            if switched.get(other):
                 raise OptionError(f"static policy options {name} and {other} can not be used at the same time")
+    return StaticOptions.from_names(switched)

@@ -24,7 +24,9 @@ def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
         },
         pods={uid: format_bits(cpus) for uid, cpus in sorted(state.pods.items())} if style.pods else {},
     )
-    old = _members(record)
+    old: dict[str, Any] = {"policyName": record.policy, "defaultCpuSet": record.default}
+    if record.entries:
+        old["entries"] = record.entries
     pods = {"podEntries": {uid: {"cpuSet": cpus} if cpus else {} for uid, cpus in record.pods.items()}}
     if not record.pods:
         pods = {}
@@ -32,13 +34,6 @@ def encode(policy: str, state: CpuState, style: FileStyle = PLAIN) -> str:
         data = dump({**old, **pods, **(_baselines(record) if style.baselines else {})})
         return dump({**old, "checksum": V2.checksum(record), "data": data, "dataChecksum": text_checksum(data)})
     return dump({**old, **pods, "checksum": (V3 if style.pods else V2).checksum(record)})
-
-
-def _members(record: CpuRecord) -> dict[str, Any]:
-    members: dict[str, Any] = {"policyName": record.policy, "defaultCpuSet": record.default}
-    if record.entries:
-        members["entries"] = record.entries
-    return members
 
 
 def _baselines(record: CpuRecord) -> dict[str, Any]:

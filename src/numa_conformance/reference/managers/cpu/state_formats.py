@@ -43,8 +43,10 @@ class CpuFormat(Format[CpuRecord]):
                 record.default = string(value, path)
             case "entries" if self.has_flat_entries:
                 record.flat = string_map(value, path)
+            case "entries" if not isinstance(value, Pairs):
+                raise type_error(value, path, "map[string]map[string]string")
             case "entries":
-                record.entries = _read_entries(value, path)
+                record.entries = {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
             case "podEntries":
                 record.pods = _read_pods(value, path)
             case "checksum":
@@ -71,12 +73,6 @@ class CpuFormat(Format[CpuRecord]):
             f"(*state.CPUManagerCheckpoint){{PolicyName:(string){record.policy} "
             f"DefaultCPUSet:(string){record.default} Entries:{entries}{whole} Checksum:(checksum.Checksum)0}}"
         )
-
-
-def _read_entries(value: Any, path: str) -> dict[str, dict[str, str]]:
-    if not isinstance(value, Pairs):
-        raise type_error(value, path, "map[string]map[string]string")
-    return {uid: string_map(Pairs() if sets is None else sets, path) for uid, sets in value}
 
 
 def _read_pods(value: Any, path: str) -> dict[str, str]:

@@ -7,9 +7,8 @@ from ....errors import Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
 from ....sources.options import StaticOptions
-from .. import pod_level
 from ..departures import Documented
-from ..eligibility import exclusive_cpus, pod_exclusive_cpus
+from ..eligibility import empty_pool, exclusive_cpus, pod_exclusive_cpus, pod_parts
 from ..hint import NO_AFFINITY, Hint
 from ..provider import Active, release_inactive
 from .accumulator import NotEnoughCpus
@@ -149,7 +148,7 @@ class StaticPolicy(Documented, CpuManager):
         whole = self._choose(count, affinity.mask, 0, trace)
         self.state.assign_pod(pod.uid, whole)
         try:
-            parts = pod_level.parts(
+            parts = pod_parts(
                 pod,
                 whole,
                 lambda container, left: self._allocator.allocate(left, exclusive_cpus(pod, container)),
@@ -243,4 +242,4 @@ def _empty_pool(pod: Pod) -> str | None:
         count = exclusive_cpus(pod, container)
         return {"cpu": count} if count else {}
 
-    return pod_level.empty_pool(pod, {"cpu": pod_exclusive_cpus(pod)}, owed)
+    return empty_pool(pod, {"cpu": pod_exclusive_cpus(pod)}, owed)

@@ -1,13 +1,9 @@
 """The Device Manager: devices of device plugins, with their NUMA affinity."""
 
-from .choose import Preference as Preference
-from .choose import ResourcePlugin as ResourcePlugin
-from .choose import lowest_ids as lowest_ids
-from .device_state import NO_NODE as NO_NODE
-from .device_state import DeviceEntry as DeviceEntry
-from .device_state import DeviceHolding as DeviceHolding
-from .device_state import ResourceDevices as ResourceDevices
-from .manager import DeviceManager as DeviceManager
-from .manager import provide as provide
-from .state_file import DEVICE_FILE as DEVICE_FILE
-from .state_file import DeviceStateFile as DeviceStateFile
+from .choose import Preference, lowest_ids
+from .device_state import NO_NODE, DeviceEntry, DeviceHolding, ResourceDevices
+from .manager import DeviceManager, provide
+from .state_file import DEVICE_FILE
+
+__all__ = ["DEVICE_FILE", "NO_NODE", "DeviceEntry", "DeviceHolding", "DeviceManager", "Preference"]
+__all__ += ["ResourceDevices", "lowest_ids", "provide"]

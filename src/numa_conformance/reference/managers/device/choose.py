@@ -75,7 +75,6 @@ def _by_affinity(
 
 
 def _first(ids: Iterable[str], allowed: frozenset[str] | set[str], count: int) -> list[str]:
-    """Return the first ``count`` ids that are allowed, each once."""
     return list(dict.fromkeys(device for device in ids if device in allowed))[:count]
 
 

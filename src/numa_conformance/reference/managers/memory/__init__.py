@@ -1,15 +1,9 @@
 """The Memory Manager: memory and huge pages of Guaranteed pods, pinned to NUMA nodes."""
 
-from .manager import make_memory_manager as make_memory_manager
-from .manager import provide as provide
-from .memory_state import MemoryBlocks as MemoryBlocks
-from .memory_state import MemoryHolding as MemoryHolding
-from .memory_state import MemoryPools as MemoryPools
-from .memory_state import NodeMemory as NodeMemory
-from .memory_state import PinnedBlock as PinnedBlock
-from .memory_state import Table as Table
-from .none_policy import NoneMemoryManager as NoneMemoryManager
-from .state_file import MEMORY_FILE as MEMORY_FILE
-from .state_file import MemoryManager as MemoryManager
-from .state_file import MemoryStateFile as MemoryStateFile
-from .static_policy import StaticMemoryManager as StaticMemoryManager
+from .manager import make_memory_manager, provide
+from .memory_state import MemoryBlocks, MemoryHolding, MemoryPools, NodeMemory, PinnedBlock, Table
+from .none_policy import NoneMemoryManager
+from .static_policy import StaticMemoryManager
+
+__all__ = ["MemoryBlocks", "MemoryHolding", "MemoryPools", "NodeMemory", "NoneMemoryManager", "PinnedBlock"]
+__all__ += ["StaticMemoryManager", "Table", "make_memory_manager", "provide"]

@@ -64,7 +64,6 @@ class _Sums:
         self._known = {0: 0}
 
     def over(self, mask: int) -> int:
-        """Return the sum over the mask."""
         known = self._known.get(mask)
         if known is None:
             lowest = mask & -mask

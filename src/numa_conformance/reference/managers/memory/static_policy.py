@@ -8,10 +8,9 @@ from ....cpuset import bits_of, iter_bits
 from ....errors import KubeletCrashes, Refusal
 from ....kube.container import Container
 from ....kube.pod import Pod
-from .. import pod_level
 from ..compressed_hints import CompressedHints
 from ..departures import Documented
-from ..eligibility import is_pinned
+from ..eligibility import empty_pool, is_pinned, pod_parts
 from ..hint import HIGHEST_NODE, Hint
 from ..provider import Active, Provider, release_inactive
 from ..state_file import PLAIN
@@ -49,7 +48,7 @@ class StaticMemoryManager(Documented, Provider):
         known = (self.blocks.known(pod.uid, container.name) for container in pod.all_containers)
         held = next((blocks for blocks in known if blocks is not None), None)
         amounts = self._pod_amounts(pod)
-        if pod.served == "pod" and amounts and pod_level.empty_pool(pod, amounts, partial(_owed, pod)):
+        if pod.served == "pod" and amounts and empty_pool(pod, amounts, partial(_owed, pod)):
             return {name: [] for name in amounts}
         whole = self._whole(pod.uid)
         return self._hints(pod, amounts, held if whole is None else whole)
@@ -67,7 +66,9 @@ class StaticMemoryManager(Documented, Provider):
         if amounts is None:
             return None
         if held is not None:
-            return _regenerated(held, amounts)
+            if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
+                return None
+            return {block.type: [Hint(bits_of(block.nodes), True)] for block in held}  # (MEM-HINT-08)
         return self._answer(amounts, self._masks(pod, amounts))
 
     def _answer(self, amounts: Amounts, hints: MemoryHints) -> dict[str, MemoryHints]:
@@ -109,7 +110,7 @@ class StaticMemoryManager(Documented, Provider):
         amounts = self._pod_amounts(pod) if is_pinned(pod) else None
         if amounts is None or self._whole(pod.uid) is not None:
             return
-        empty = pod_level.empty_pool(pod, amounts, partial(_owed, pod))
+        empty = empty_pool(pod, amounts, partial(_owed, pod))
         if empty:
             raise Refusal("EmptyPodSharedPoolError", empty)
         members = tuple(iter_bits(self._choose(pod, amounts, affinity)))
@@ -118,7 +119,7 @@ class StaticMemoryManager(Documented, Provider):
             charge(self.nodes, members, resource, amount)
             if trace is not None:
                 trace.append(f"{amount} bytes of {resource} on NUMA nodes {list(members)}")
-        parts = pod_level.parts(pod, amounts, lambda container, left: _owed(pod, container), _less)
+        parts = pod_parts(pod, amounts, lambda container, left: _owed(pod, container), _less)
         for name, part in parts.items():
             blocks = [PinnedBlock(members, resource, amount) for resource, amount in part.items() if amount > 0]
             self.blocks.give(pod.uid, name, blocks)
@@ -301,13 +302,6 @@ def _owed(pod: Pod, container: Container) -> Amounts:
 
 def _less(amounts: Amounts, taken: Amounts) -> Amounts:
     return {name: max(amount - taken.get(name, 0), 0) for name, amount in amounts.items()}
-
-
-def _regenerated(held: list[PinnedBlock], amounts: Amounts) -> dict[str, MemoryHints] | None:
-    """Return the hints that describe blocks already held; None when they do not match the request (MEM-HINT-08)."""
-    if len(held) != len(amounts) or any(amounts.get(block.type) != block.bytes for block in held):
-        return None
-    return {block.type: [Hint(bits_of(block.nodes), True)] for block in held}
 
 
 def _best(hints: MemoryHints, within: int) -> Hint:

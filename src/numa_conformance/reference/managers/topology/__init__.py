@@ -1,11 +1,10 @@
 """The Topology Manager: policies, options, and the merge of provider hints."""
 
-from ..provider import Answer as Answer
-from .explain import MergeExplanation as MergeExplanation
-from .explain import explain_merge as explain_merge
-from .merge import MergedHint as MergedHint
-from .merge import axes_of as axes_of
-from .options import parse_options as parse_options
-from .policy import TopologyPolicy as TopologyPolicy
-from .policy import make_topology_policy as make_topology_policy
-from .policy import policy_of as policy_of
+from ..provider import Answer
+from .explain import MergeExplanation, explain_merge
+from .merge import MergedHint, axes_of
+from .options import parse_options
+from .policy import TopologyPolicy, make_topology_policy, policy_of
+
+__all__ = ["Answer", "MergeExplanation", "MergedHint", "TopologyPolicy", "axes_of", "explain_merge"]
+__all__ += ["make_topology_policy", "parse_options", "policy_of"]

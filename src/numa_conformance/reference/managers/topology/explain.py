@@ -9,23 +9,11 @@ from ..provider import Answer
 from .merge import Axis, axes_of, bound_of, narrower, preferred_masks, single_node_axis
 from .policy import TopologyPolicy
 
-SHOWN = 8
-"""Most preferred masks that are kept."""
-
 
 @dataclass(frozen=True, slots=True)
 class MergeExplanation:
-    """How a policy came to a hint.
+    """How a policy came to a hint: ``rule`` says what decided."""
 
-    ``axes`` counts what was merged: resources, and managers without an opinion. ``preferred`` are the masks that all
-    of them prefer, best first, at most ``SHOWN`` of ``preferred_count``. ``needed`` is the number of NUMA nodes that
-    the neediest of them asks for at least, 0 when none does. ``rule`` says what decided.
-    """
-
-    axes: int
-    preferred: tuple[int, ...]
-    preferred_count: int
-    needed: int
     hint: Hint
     rule: str
 
@@ -34,15 +22,13 @@ def explain_merge(policy: TopologyPolicy, answers: Collection[Answer]) -> MergeE
     """Merge once more and say which rule decided (TOPO-MERGE-07..14, TOPO-POL-05)."""
     hint = policy.merge(answers).hint
     if not policy.aligns:
-        return MergeExplanation(0, (), 0, 0, hint, "policy none merges nothing")
+        return MergeExplanation(hint, "policy none merges nothing")
     axes = axes_of(answers)
     if policy.one_node_only:
         axes = [single_node_axis(axis) for axis in axes]
-    preferred = preferred_masks(axes, policy.everything)
-    best = sorted(preferred, key=lambda mask: (mask.bit_count(), *policy.fitness(mask)))
-    needed = bound_of(axes)
-    rule = _preferred_rule(policy, axes, len(best)) if best else _other_rule(policy, axes, hint, needed)
-    return MergeExplanation(len(axes), tuple(best[:SHOWN]), len(best), needed, hint, rule)
+    count = len(preferred_masks(axes, policy.everything))
+    rule = _preferred_rule(policy, axes, count) if count else _other_rule(policy, axes, hint, bound_of(axes))
+    return MergeExplanation(hint, rule)
 
 
 def _preferred_rule(policy: TopologyPolicy, axes: Sequence[Axis], count: int) -> str:

@@ -38,7 +38,6 @@ class CoreSpread(Documented):
 
 
 def _take_one_each(taking: Accumulator, cores: int) -> None:
-    """Take the lowest free CPU of each core."""
     topology, free = taking.topology, taking.free
     # A core's id is its lowest CPU: where that one is free it is the one to take.
     cpus = free & cores

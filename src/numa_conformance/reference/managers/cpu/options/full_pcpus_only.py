@@ -37,7 +37,6 @@ class FullPcpusOnly(Documented):
             raise self._too_few(count, free)
 
     def _is_whole(self, count: int) -> bool:
-        """Tell whether some cores of the machine add up to ``count``."""
         return _add_up(self._topology.cores.values(), count)
 
     def _free(self, pool: int, reusable: int) -> int:

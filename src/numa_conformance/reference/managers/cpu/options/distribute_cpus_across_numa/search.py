@@ -163,17 +163,14 @@ class SetSearch:
         among = tuple(i for i in nodes if self.left[i] >= self.group)
         best = self._with_remainder(squares, nodes, among)
         for size in range(len(among) - 1, 0, -1):
-            if self._remainder_bound(squares, among, size) >= best.score:
+            largest = sorted(among, key=lambda i: -self.left[i])[:size]
+            if self.balance.score(squares - self._gain_limit(largest)) >= best.score:
                 continue
             for chosen in _choices(_runs([self.left[i] for i in among]), size):
                 rest = self._with_remainder(squares, nodes, tuple(among[i] for i in chosen))
                 if rest.score < best.score:
                     best = rest
         return best
-
-    def _remainder_bound(self, squares: int, among: Sequence[int], size: int) -> int:
-        largest = sorted(among, key=lambda i: -self.left[i])[:size]
-        return self.balance.score(squares - self._gain_limit(largest))
 
     def _with_remainder(self, squares: int, nodes: tuple[int, ...], remainder: tuple[int, ...]) -> ScoredSet:
         """Score one remainder set; one that does not hold enough groups never wins (if it hangs is asked apart)."""

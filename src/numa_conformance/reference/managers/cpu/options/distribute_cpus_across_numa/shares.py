@@ -96,7 +96,8 @@ class Distribution(Documented):
         choice = self._choose(taking, order, count)
         if choice is None:
             return pack(taking.free, count)
-        self._take_shares(taking, choice, pack)
+        for node in choice.nodes:
+            self._take_from(taking, node, choice.share, pack)
         self._take_remainder(taking, choice, count, pack)
         if taking.need > 0:
             raise NotEnoughCpus(f"accounting error, not enough CPUs allocated, remaining: {taking.need}")
@@ -125,7 +126,10 @@ class Distribution(Documented):
         """Choose by the quickest of the searches that serves the machine and its options."""
         group, distinct = self._group, list(free.values()) if len(free) == len(order) else None
         if distinct is not None and self._by_socket and can_choose_by_socket(distinct, group):
-            sockets = _positions_by_socket(topology, order)
+            masks = topology.nodes.masks  # a node without CPUs stands in each socket
+            sockets = [
+                [at for at, node in enumerate(order) if not masks[node] & ~cpus] for cpus in topology.sockets.masks
+            ]
             return _named(choose_nodes_by_socket(distinct, sockets, count, group, smallest, self._search), order)
         if self._by_socket or distinct is None:
             in_one_socket = partial(_in_one_socket, topology) if self._by_socket else None
@@ -136,10 +140,6 @@ class Distribution(Documented):
         """Return the choice with a share that each of its nodes has (CPU-DIST-18)."""
         most = min(free[node] // self._group * self._group for node in choice.nodes)
         return choice._replace(share=min(choice.share, most))
-
-    def _take_shares(self, taking: Accumulator, choice: NodeChoice, pack: Pack) -> None:
-        for node in choice.nodes:
-            self._take_from(taking, node, choice.share, pack)
 
     def _take_remainder(self, taking: Accumulator, choice: NodeChoice, count: int, pack: Pack) -> None:
         """Take one group from each node of the remainder in turn (CPU-DIST-09)."""
@@ -190,12 +190,6 @@ def _named(choice: NodeChoice | None, order: Sequence[int]) -> NodeChoice | None
         return None
     nodes, remainder = (tuple(order[i] for i in chosen) for chosen in (choice.nodes, choice.remainder))
     return NodeChoice(nodes, choice.share, remainder)
-
-
-def _positions_by_socket(topology: CpuTopology, order: Sequence[int]) -> list[list[int]]:
-    """Return, for each socket, where in an order its NUMA nodes stand; a node without CPUs is in each of them."""
-    masks = topology.nodes.masks
-    return [[at for at, node in enumerate(order) if not masks[node] & ~socket] for socket in topology.sockets.masks]
 
 
 def _in_one_socket(topology: CpuTopology, nodes: Iterable[int]) -> bool:

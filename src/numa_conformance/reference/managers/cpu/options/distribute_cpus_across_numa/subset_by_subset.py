@@ -32,7 +32,6 @@ class _Subsets:
             yield self._named()
 
     def keep(self) -> None:
-        """Keep the subset looked at now."""
         self._start = self._now[: self._prefix]
         self.noted = self._named()
 
