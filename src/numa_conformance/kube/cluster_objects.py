@@ -13,6 +13,7 @@ from .descriptions import DESCRIBED
 from .manifests import TEMPLATED, ManifestObject, pods_of, read_manifests
 from .pod import Pod
 from .quantity import Quantity, quantities
+from .resizes import allocation_of, resize_reason, scheduling_view_of
 from .steps import LifeReader, LifeStep
 
 
@@ -92,13 +93,14 @@ class ClusterObjects:
 
     @property
     def in_order(self) -> list[Pod]:
-        """The pods, those last that a kubelet refused: they come again when the others have their resources."""
-        return [*self.pods, *self.refused]
+        """The pods with what their kubelet has allocated; those last that it refused come again after the others."""
+        return [*map(allocation_of, self.pods), *self.refused]
 
     @property
     def in_life(self) -> list[Pod | LifeStep]:
         """The same with the steps between them."""
-        return [*self.life, *self.refused]
+        life = [allocation_of(event) if isinstance(event, Pod) else event for event in self.life]
+        return [*life, *self.refused]
 
     @property
     def node(self) -> NodeObject | None:
@@ -114,9 +116,10 @@ class ClusterObjects:
 
     @property
     def bound(self) -> tuple[Pod, ...]:
-        """The pods on the nodes, the oldest first."""
+        """The pods on the nodes as kube-scheduler counts them, the oldest first."""
         names = {node.name for node in self.nodes}
-        return tuple(sorted((pod for pod in self.pods if pod.node_name in names), key=lambda pod: pod.created))
+        pods = sorted((pod for pod in self.pods if pod.node_name in names), key=lambda pod: pod.created)
+        return tuple(map(scheduling_view_of, pods))
 
     @property
     def elsewhere(self) -> tuple[Pod, ...]:
@@ -215,6 +218,9 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
     if going := [pod for pod in objects.pods if object_at(pod.raw, "metadata").get("deletionTimestamp")]:
         names = (f"{pod.namespace}/{pod.name}" for pod in going)
         yield f"being deleted, and on the node until they end: {listed(names)}"
+    if waiting := [(pod, reason) for pod in objects.pods if (reason := resize_reason(pod))]:
+        names = (f"{pod.namespace}/{pod.name} ({reason})" for pod, reason in waiting)
+        yield f"a resize in place waits, and what was allocated before it counts: {listed(names)}"
     if grouped := [pod for pod in objects.in_order if object_at(pod.raw, "spec", "schedulingGroup")]:
         names = (f"{pod.namespace}/{pod.name}" for pod in grouped)
         yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"

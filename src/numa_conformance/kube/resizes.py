@@ -1,0 +1,87 @@
+"""Pods with a resize in place under way: what their kubelet has allocated, what kube-scheduler counts (KEP-1287)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..fields import Fields, object_at, objects_at
+from .container import Container
+from .pod import Pod
+from .quantity import Quantity, quantities
+
+_Amounts = Mapping[str, Quantity]
+_STATUSES = ("initContainerStatuses", "containerStatuses")
+
+
+def resize_reason(pod: Pod) -> str:
+    """Return why a resize waits, Infeasible or Deferred; empty where none waits."""
+    status = object_at(pod.raw, "status")
+    waiting = (each for each in objects_at(status, "conditions") if each.get("type") == "PodResizePending")
+    reasons = [str(each.get("reason")) for each in waiting if each.get("status") == "True"]
+    return next(iter(reasons), str(status.get("resize") or "").replace("InProgress", ""))
+
+
+def allocation_of(pod: Pod) -> Pod:
+    """Return a pod with what its kubelet has allocated; the pod itself where it has what it asks for.
+
+    Where the status does not name it, it is what the containers run with, while the resize waits. Raises
+    ``UsageError``.
+    """
+    waits = bool(resize_reason(pod))
+
+    def amounts(container: Container, allocated: _Amounts, actual: _Amounts) -> _Amounts:
+        return allocated or (actual if waits else {})
+
+    return _with_requests(pod, amounts)
+
+
+def scheduling_view_of(pod: Pod) -> Pod:
+    """Return a pod as kube-scheduler counts it: the most of what it asks for, was allocated and runs with.
+
+    What it asks for does not count where its node can never grant that. Raises ``UsageError``.
+    """
+    is_infeasible = resize_reason(pod) == "Infeasible"
+
+    def amounts(container: Container, allocated: _Amounts, actual: _Amounts) -> _Amounts:
+        views = [view for view in (allocated, actual) if view]
+        views += [] if is_infeasible or not views else [container.requests]
+        return {name: max(view[name] for view in views if name in view) for view in views for name in view}
+
+    return _with_requests(pod, amounts)
+
+
+def _with_requests(pod: Pod, amounts: Callable[[Container, _Amounts, _Amounts], _Amounts]) -> Pod:
+    statuses = {str(each.get("name")): each for field in _STATUSES for each in objects_at(pod.raw, "status", field)}
+    fields, changes = Fields(f"{pod.namespace}/{pod.name}"), dict[str, dict[str, Any]]()
+    for container in pod.all_containers if statuses else ():
+        status = object_at(statuses, container.name)
+        place = f"status of container {container.name}"
+        allocated = quantities(status.get("allocatedResources"), f"{place}: allocatedResources", fields)
+        actual = quantities(object_at(status, "resources").get("requests"), f"{place}: resources.requests", fields)
+        requests = {**container.requests, **amounts(container, allocated, actual)}
+        if requests != container.requests:
+            limits = {**container.limits, **_limits(container, requests, object_at(status, "resources"))}
+            both = {"requests": requests, "limits": limits}
+            changes[container.name] = {
+                kind: {name: str(amount) for name, amount in each.items()} for kind, each in both.items()
+            }
+    fields.raise_if_any()
+    if not changes:
+        return pod
+    spec = {**object_at(pod.raw, "spec")}
+    for key in ("initContainers", "containers"):
+        listed = objects_at(spec, key)
+        spec[key] = [
+            {**each, "resources": {**object_at(each, "resources"), **changes.get(str(each.get("name")), {})}}
+            for each in listed
+        ]
+    return Pod.from_dict({**pod.to_dict(), "spec": spec}, validate=False)
+
+
+def _limits(container: Container, requests: _Amounts, resources: Mapping[str, Any]) -> dict[str, Quantity]:
+    """Return the limits that go with requests: the same where they were the same, else those that it runs with."""
+    actual = quantities(object_at(resources, "limits"), "status", Fields())
+    return {
+        name: requests[name] if limit == container.requests.get(name) else actual.get(name, limit)
+        for name, limit in container.limits.items()
+        if requests.get(name) != container.requests.get(name)
+    }
