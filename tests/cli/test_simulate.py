@@ -174,7 +174,8 @@ def test_until_1_30_an_init_container_cannot_ask_for_what_the_node_does_not_list
 
 @pytest.mark.parametrize("reserved", ['{cpu: "9"}', "{memory: 8Gi}"])
 def test_a_node_does_not_come_up_that_has_less_than_is_reserved(run, files, reserved):
-    config, pod = files("kubelet.yaml", f"systemReserved: {reserved}\n"), files("pod.yaml", POD)
+    head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    config, pod = files("kubelet.yaml", f"{head}systemReserved: {reserved}\n"), files("pod.yaml", POD)
     for command in (["simulate", pod], ["explain", pod], ["simulate", "--explain", pod]):
         code, out, err = run(*command, "--machine", "t1-one-socket-smt2", "--config", config)
         assert (code, out) == (2, "")

@@ -71,7 +71,7 @@ def test_a_pasted_command_line_is_read_and_one_notice_names_what_is_not(tmp_path
 def test_what_a_log_says_of_flags_that_nobody_set_does_not_count(tmp_path):
     (tmp_path / "kubelet.log").write_text(LOG)
     read = read_kubelet_configuration(tmp_path / "kubelet.log").to_dict()
-    assert read.keys() == {"kind", "cpuManagerPolicy", "reservedSystemCPUs"}
+    assert read.keys() == {"apiVersion", "kind", "cpuManagerPolicy", "reservedSystemCPUs"}
 
 
 REFUSED = {
