@@ -105,3 +105,11 @@ def test_what_is_no_command_line_is_one_sentence(tmp_path, text, said):
 def test_a_document_with_flags_in_it_is_no_command_line(tmp_path, text):
     (tmp_path / "file.yaml").write_text(text)
     assert read_kubelet_configuration(tmp_path / "file.yaml").cpu_manager_policy == "static"
+
+
+@pytest.mark.parametrize("end", ["…", "..."])
+def test_a_line_that_systemctl_has_cut_is_refused(tmp_path, end):
+    (tmp_path / "status.txt").write_text(f"{STATUS.rstrip()} --topology-manager-policy=single-numa{end}\n")
+    with pytest.raises(UsageError, match=r"status.txt: is cut off at '--topology-manager-policy=single-numa") as caught:
+        read_kubelet_configuration(tmp_path / "status.txt")
+    assert caught.value.faults[0].accepted == "whole lines: systemctl status --full --no-pager kubelet"
