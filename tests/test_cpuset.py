@@ -42,8 +42,8 @@ def test_the_kernel_reads_no_signs(text):
 @pytest.mark.parametrize(
     ("text", "wording"),
     [
-        ("70000", "70000 is above 65535"),
-        ("0-70000", "70000 is above 65535"),
+        ("70000", "'70000' is above 65535"),
+        ("0-70000", "'0-70000' is above 65535"),
         ("9" * 20, f'strconv.Atoi: parsing "{"9" * 20}": value out of range'),
         ("1--2", 'invalid range "1--2" (1 > -2)'),
         ("-1", 'strconv.Atoi: parsing "": invalid syntax'),

@@ -222,6 +222,6 @@ def _number(digits: str, item: str, text: str, form: re.Pattern[str] = _NUMBER) 
     number = int(match[1] + match[2][:20])
     if number > MAX_ID:
         is_wide = number >= 2**63
-        wrong = f'strconv.Atoi: parsing "{digits}": value out of range' if is_wide else f"{digits} is above {MAX_ID}"
+        wrong = f'strconv.Atoi: parsing "{digits}": value out of range' if is_wide else f"{item!r} is above {MAX_ID}"
         raise CpuSetSyntaxError(text, item, f"ids from 0 to {MAX_ID}", wrong[:120])
     return number

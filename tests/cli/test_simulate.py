@@ -362,3 +362,10 @@ def test_a_pod_that_comes_again_with_other_resources_is_resized(tmp_path, capsys
     assert "default/shared (Burstable): resized in place" in printed
     assert "default/own (Guaranteed): not resized, Infeasible: Resize is infeasible" in printed
     assert printed.rstrip().endswith("2 admitted, 0 refused; 1 of 2 resized")
+
+
+def test_a_threshold_that_ends_the_start_is_named_with_its_file(run, files):
+    config = files("kubelet.yaml", "kind: KubeletConfiguration\nevictionHard: {memory.available: 1e3Mi}\n")
+    code, _, err = run("simulate", "--machine", "t1-one-socket-smt2", "--config", config, files("pod.yaml", POD))
+    assert code == 2
+    assert f"{config}: evictionHard.memory.available: accepted: an amount such as 100Mi" in err

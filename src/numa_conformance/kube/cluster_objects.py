@@ -165,7 +165,8 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
                     life.pod(pod, manifest.place)
         except UsageError as error:
             faults.extend(error.faults)
-    faults += _twice("nodes", (node.name for node in nodes))
+    names_of_nodes = Counter(node.name for node in nodes).items()
+    faults += [Fault("", f"there are {count} nodes {name!r}") for name, count in names_of_nodes if count > 1]
     passed_over = Counter(manifest.kind for manifest in objects if not manifest.is_read)
     if len(manifests) == passed_over.total() and not faults:
         kinds = ", ".join(passed_over) or "nothing"
@@ -194,8 +195,8 @@ def _uid(obj: Mapping[str, Any]) -> str:
 def _notices(objects: ClusterObjects) -> Iterator[str]:
     if objects.passed_over:
         kinds = ", ".join(f"{count} {kind}" for kind, count in objects.passed_over.items())
-        makers = _makers(objects.passed_over)
-        remedy = f"; give the pods that {', '.join(makers)} made ({_PODS})" if makers else ""
+        makers = _POD_MAKERS & objects.passed_over.keys()
+        remedy = f"; give the pods that {', '.join(sorted(makers))} made ({_PODS})" if makers else ""
         yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}{remedy}"
     if objects.represented:
         yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
@@ -226,22 +227,14 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
         yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"
 
 
-def _makers(kinds: Iterable[str]) -> list[str]:
-    return [kind for kind in kinds if kind in _POD_MAKERS]
-
-
 def _instead(kinds: Iterable[str]) -> str:
     """Say what is accepted in place of such a file."""
-    if makers := _makers(kinds):
-        return f"the pods that {', '.join(makers)} made: {_PODS}"
+    if makers := _POD_MAKERS.intersection(kinds):
+        return f"the pods that {', '.join(sorted(makers))} made: {_PODS}"
     if "Event" in kinds:
         return f"the pods that they have: {_PODS}"
     remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
     return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"
-
-
-def _twice(what: str, names: Iterable[str]) -> list[Fault]:
-    return [Fault("", f"there are {count} {what} {name!r}") for name, count in Counter(names).items() if count > 1]
 
 
 class PodNames:

@@ -178,13 +178,8 @@ def _typed(flags: Any, place: str) -> Iterator[str]:
     for pair in pairs:
         name, _, value = pair.lstrip("-").partition("=")
         if name == "config":
-            raise UsageError(
-                Fault(
-                    place,
-                    f"the kubelet reads {value}, which is not here",
-                    f"that file, and the rest by --flags; or {_CONFIGZ}",
-                )
-            )
+            instead = f"that file, and the rest by --flags; or {_CONFIGZ}"
+            raise UsageError(Fault(place, f"the kubelet reads {value}, which is not here", instead))
         yield f"--{name}={value}"
 
 

@@ -78,9 +78,8 @@ def command_words(text: str, place: str) -> list[str]:
     except ValueError as error:
         raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
     if cut := next((word for word in words if word.startswith("-") and word.endswith(("…", "..."))), None):
-        raise UsageError(
-            Fault(place, f"is cut off at {cut!r}", "whole lines: systemctl status --full --no-pager kubelet")
-        )
+        instead = "whole lines: systemctl status --full --no-pager kubelet"
+        raise UsageError(Fault(place, f"is cut off at {cut!r}", instead))
     return words
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...documents import Source
-from ...errors import KubeletFails, StartError, did_you_mean
+from ...errors import KubeletFails, StartError, UsageError, did_you_mean
 from ...kube import (
     ClusterObjects,
     KubeletConfiguration,
@@ -98,7 +98,10 @@ class NodeInputs:
 
     def tell_missing(self, pods: Iterable[Pod], notice: Notice) -> None:
         """Report which resources are asked for that the machine lacks, and which a kubelet does not look at."""
-        offered = {*node_allocatable(self.machine, self.config), "ephemeral-storage"}
+        try:
+            offered = {*node_allocatable(self.machine, self.config), "ephemeral-storage"}
+        except UsageError:  # a threshold that ends the start, which tells of it
+            return
         asking: dict[tuple[str, bool], list[str]] = {}
         for pod in pods:
             unseen = self.missing(pod)
