@@ -303,4 +303,5 @@ def test_a_pod_that_a_node_ends_for_a_critical_one_is_told_and_leaves_its_place(
     )
     told = json.loads(run(*asked, "--json", "--placements")[1])
     assert told["runs"][0]["placements"] == {"default/agent": "n", "default/later": "n"}
+    assert told["runs"][0]["placed"] == 1  # that which was there has not been placed
     assert [(each["what"], each["pods"]) for each in told["notModelled"]] == [("host ports", ["default/later"])]

@@ -47,6 +47,10 @@ class NodeObject:
         if not (capacity or allocatable):
             fields.fault("status.allocatable", "Required value: a node offers something")
         info = fields.mapping(status.get("nodeInfo"), "status.nodeInfo")
+        for resource, amount in allocatable.items():
+            if amount.as_number < 0:
+                fault = f"Invalid value: {amount}: must be greater than or equal to 0"
+                fields.fault(f"status.allocatable.{resource}", fault)
         name = fields.name(metadata.get("name"), "metadata.name")
         if not name:
             fields.fault("metadata.name", "Required value: a node needs a name")

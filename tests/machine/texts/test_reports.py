@@ -288,6 +288,9 @@ REFUSED = {
     "prose": ("it does not start\n", "accepted: a machine, a host tree, or a text of"),
     "entities": ('<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>' + OLD_LSTOPO.partition("\n")[2], "declares entities"),
     "a part of cadvisor": (CADVISOR.replace('"topology"', '"topologies"'), "is no whole text of cadvisor's machine"),
+    "parts of CPUs": (ZONES.replace('capacity: "16"', 'capacity: "7.5"'), "NodeResourceTopology: '7.5' is no whole number (accepted"),
+    "XML with a gap": (OLD_LSTOPO.replace("</object>", "", 1), "lstopo --of xml: mismatched tag: line"),
+    "XML without sets": (OLD_LSTOPO.replace(" cpuset=", " cpus="), "lstopo --of xml: it lacks 'cpuset'"),
     "large ids": ("node 0 cpus: 0 99999\nnode 0 size: 1 MB\n", "is no whole text of numactl -H"),
     "no CPU": ("available: 1 nodes (0)\nnode 0 cpus:\nnode 0 size: 1 MB\n", "has 0 CPUs on 1 NUMA nodes"),
 }  # fmt: skip
