@@ -29,6 +29,7 @@ _HARMLESS = 500
 MAX_BITS = 14_000
 """Of a whole number; as decimal digits Python prints 4,300."""
 _INSTEAD = "JSON, or several documents"
+_NO_TABS = "blanks in place of tabs, and quotes around what begins with @ or `"
 _JSON = re.compile(rb"\s*[{\[]")
 _ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 """How JSON begins, and few would begin YAML."""
@@ -170,8 +171,9 @@ def _read_text(text: bytes | str, name: str, repeated: list[str] | None) -> list
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        instead = _instead_of(text) or ("blanks in place of tabs" if mark and _has_tab(text, mark) else "")
-        raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}", instead)) from error
+        problem = error.problem or error.context or ""
+        instead = _instead_of(text) or (_NO_TABS if "tab char" in problem or "any token" in problem else "")
+        raise UsageError(Fault(place, f"not YAML: {problem}", instead)) from error
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         # PyYAML's constructors raise whatever comes of a tag that does not suit its value.
         raise UsageError(Fault(name, f"not YAML: {' '.join(str(error).split())}")) from error
@@ -185,11 +187,6 @@ def _read_text(text: bytes | str, name: str, repeated: list[str] | None) -> list
     for document in documents:
         _check_extent(document)
     return documents
-
-
-def _has_tab(text: bytes | str, mark: yaml.Mark) -> bool:
-    lines = (text if isinstance(text, str) else text.decode("utf-8", "replace")).splitlines()
-    return lines[mark.line : mark.line + 1] != [] and lines[mark.line][mark.column : mark.column + 1] == "\t"
 
 
 def _instead_of(text: bytes | str) -> str:

@@ -1,7 +1,6 @@
 """Pods with a resize in place under way: what their kubelet has allocated, what kube-scheduler counts (KEP-1287)."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ..fields import Fields, object_at, objects_at
 from .container import Container
@@ -51,37 +50,30 @@ def scheduling_view_of(pod: Pod) -> Pod:
 
 def _with_requests(pod: Pod, amounts: Callable[[Container, _Amounts, _Amounts], _Amounts]) -> Pod:
     statuses = {str(each.get("name")): each for field in _STATUSES for each in objects_at(pod.raw, "status", field)}
-    fields, changes = Fields(f"{pod.namespace}/{pod.name}"), dict[str, dict[str, Any]]()
+    fields, changes = Fields(f"{pod.namespace}/{pod.name}"), dict[str, dict[str, dict[str, str]]]()
     for container in pod.all_containers if statuses else ():
-        status = object_at(statuses, container.name)
-        place = f"status of container {container.name}"
+        status, place = object_at(statuses, container.name), f"status of container {container.name}"
         allocated = quantities(status.get("allocatedResources"), f"{place}: allocatedResources", fields)
-        actual = quantities(object_at(status, "resources").get("requests"), f"{place}: resources.requests", fields)
-        requests = {**container.requests, **amounts(container, allocated, actual)}
-        if requests != container.requests:
-            limits = {**container.limits, **_limits(container, requests, object_at(status, "resources"))}
-            both = {"requests": requests, "limits": limits}
+        actual, limits = (
+            quantities(object_at(status, "resources").get(side), f"{place}: resources.{side}", fields)
+            for side in ("requests", "limits")
+        )
+        before, after = container.requests, amounts(container, allocated, actual)
+        new = {name: amount for name, amount in after.items() if amount != before.get(name)}
+        for name, limit in container.limits.items():  # the same as the request, or what it runs with
+            limits[name] = limit if name not in new else new[name] if limit == before[name] else limits.get(name, limit)
+        if new:
+            both = {"requests": {**before, **new}, "limits": {name: limits[name] for name in container.limits}}
             changes[container.name] = {
-                kind: {name: str(amount) for name, amount in each.items()} for kind, each in both.items()
+                side: {name: str(amount) for name, amount in each.items()} for side, each in both.items()
             }
     fields.raise_if_any()
     if not changes:
         return pod
     spec = {**object_at(pod.raw, "spec")}
     for key in ("initContainers", "containers"):
-        listed = objects_at(spec, key)
         spec[key] = [
             {**each, "resources": {**object_at(each, "resources"), **changes.get(str(each.get("name")), {})}}
-            for each in listed
+            for each in objects_at(spec, key)
         ]
     return Pod.from_dict({**pod.to_dict(), "spec": spec}, validate=False)
-
-
-def _limits(container: Container, requests: _Amounts, resources: Mapping[str, Any]) -> dict[str, Quantity]:
-    """Return the limits that go with requests: the same where they were the same, else those that it runs with."""
-    actual = quantities(object_at(resources, "limits"), "status", Fields())
-    return {
-        name: requests[name] if limit == container.requests.get(name) else actual.get(name, limit)
-        for name, limit in container.limits.items()
-        if requests.get(name) != container.requests.get(name)
-    }

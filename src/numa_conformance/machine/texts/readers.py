@@ -208,12 +208,9 @@ _INSTEAD = (
 
 def _reason(error: Exception) -> str:
     """Say in a person's words what a reader stumbled over, as far as that helps."""
-    text = str(error)[:80]
-    if isinstance(error, KeyError):
-        return f": it lacks {text}"
-    if isinstance(error, ValueError) and (number := re.search(r": ('.*)", text)):
-        return f": {number[1]} is no whole number"
-    return f": {text}" if isinstance(error, (ValueError, SyntaxError)) else ""
+    text = re.sub(r"^(?:invalid literal|could not convert).*?: ('.*)", r"\1 is no whole number", str(error)[:80])
+    lacks = ": it lacks " if isinstance(error, KeyError) else ": "
+    return f"{lacks}{text}" if isinstance(error, (KeyError, ValueError, SyntaxError)) else ""
 
 
 def facts_of_text(content: str, place: str) -> list[Facts]:
