@@ -20,12 +20,8 @@ _NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods|Pod Template):", re.M
 _POD = re.compile(r"^ *(?:Init )?Containers:$|^ *Name:[ ]+\S+\n *(?:Namespace|Priority):", re.M)
 _NAME = re.compile(r"^( *)Name:[ ]+\S", re.M)
 _TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +READY +)\S", re.M)
-_LOG = re.compile(
-    r"\bkubelet\[[0-9]+\]: |^[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ \S+\.go:[0-9]+\]|\"caller\":\"\S+\.go:", re.M
-)
-_REFUSED = re.compile(
-    r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+)\b +pods?/(\S+)"
-)
+_LOG = re.compile(r"\bkubelet\[\d+\]: |^[IWEF]\d{4} [\d:.]+ +\d+ \S+\.go:\d+\]|\"caller\":\"\S+\.go:", re.M | re.ASCII)
+_REFUSED = re.compile(r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+) +pods?/(\S+)")
 _SECTIONS = {"Init Containers": "initContainers", "Containers": "containers", "Resources": "resources"}
 _TOLERATION = re.compile(r"(?!op=)([^=:\s]*)=?([^:\s]*):?(\S*)")
 _PODS = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"

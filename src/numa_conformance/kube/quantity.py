@@ -193,9 +193,7 @@ def _print(number: Fraction | int, family: Family) -> str:
         return "0"
     amount = number.numerator
     if family == "binary" and number.denominator == 1 and abs(amount) >= 1024:
-        return next(
-            (f"{amount >> power}{suffix}" for power, suffix in _BINARY_DOWN if not amount % 2**power), str(amount)
-        )
+        return next((f"{amount >> power}{unit}" for power, unit in _BINARY_DOWN if not amount % 2**power), str(amount))
     for power, suffix in _DECIMAL_DOWN:
         scaled = Fraction(number) / Fraction(10) ** power
         if scaled.denominator == 1:

@@ -16,9 +16,7 @@ _NUMBER = re.compile(r"[0-9]{1,5}", re.ASCII)
 _NODE_LABEL = re.compile(r"[^0-9]{0,40}?NUMA[^0-9]{1,40}([0-9]{1,5})[^0-9]*", re.ASCII)
 _COLUMNS: Mapping[str, str] = {"node": NUMA, "socket": SOCKET, "core": CORE, "l3": CACHE}
 _USUAL = "cpu,core,socket,node,,l1d,l1i,l2,l3"
-_NODE_LINE = re.compile(
-    r"^[ \t#]*node ([0-9]{1,5}) (cpus|size):[ \t]*([0-9 ]*(?:\n[ \t]*[0-9][0-9 ]*$)*)", re.M | re.ASCII
-)
+_NODE_LINE = re.compile(r"^[ \t#]*node (\d{1,5}) (cpus|size):[ \t]*([\d ]*(?:\n[ \t]*\d[\d ]*$)*)", re.M | re.ASCII)
 """A terminal or a mail may have cut the list into several lines."""
 _DISTANCE_LINE = re.compile(r"^[ \t#]*(node|[0-9]{1,5}:)((?:[ \t]+[0-9]{1,5})+)[ \t]*(?:[<(#].*)?$", re.M | re.ASCII)
 
