@@ -4,11 +4,12 @@ import re
 from textwrap import dedent
 
 _PLAIN = {0xA0: " ", 0xFF1A: ":", 0xFEFF: None, 0: None}
-"""Blanks that do not break, colons of Chinese texts, a mark of order, padding."""
+_PLAIN |= {0x2013: "-", 0x2014: "--", 0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
+"""Blanks that do not break, colons of Chinese texts, a mark of order, padding, dashes and quotes of typographers."""
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _QUOTE = re.compile(r"^[ \t]{0,8}(?:>[ \t]?){1,8}")
 _NO_CONTENT = re.compile(
-    r"[ \t]{0,80}(?:```|~~~)|"  # a fence of Markdown; then a prompt
+    r"[ \t]{0,80}(?:```|~~~)|(?:kubectl|oc) (?:get|describe) |"  # a fence of Markdown; then a prompt
     r"[^\n#$%>]{0,100}[#$%>] ?(?:sudo +)?"
     r"(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker|ps|tr|jq|crictl|systemctl|journalctl"
     r"|k3s|rke2|talosctl|gcloud|aws|az|helm|head|tail|less|sed|grep|yq)\b"

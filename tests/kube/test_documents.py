@@ -249,11 +249,21 @@ AS_JSON = '{"kind": "Pod", "metadata": {"name": "NAME"}, "spec": {"containers": 
         json.dumps(json.loads(AS_JSON.replace("NAME", "a")), indent=2) + AS_JSON.replace("NAME", "b"),
         f"me@host:~$ cat a.yaml{TWO[0]}\n---{TWO[1]}",
         f"$ kubectl get -o json\n{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b')}",
+        f"kubectl get pods -o json | jq .\n{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b')}",
         f"```yaml{TWO[0]}---{TWO[1]}```\n",
         f"This is mine:\n\n```{TWO[0]}```\n\nand that: the other\n~~~ yaml{TWO[1]}~~~\nThanks!\n",
         "\n".join(f"> {line}" for line in f"```yaml{TWO[0]}---{TWO[1]}```".splitlines()),
     ],
-    ids=["JSON lines", "JSON in a row", "a prompt", "a prompt before JSON", "a fence", "two fences in prose", "quoted"],
+    ids=[
+        "JSON lines",
+        "JSON in a row",
+        "a prompt",
+        "a prompt before JSON",
+        "a command",
+        "a fence",
+        "two fences in prose",
+        "quoted",
+    ],
 )
 def test_reads_what_is_pasted(file: Path, text: str) -> None:
     file.write_text(text)

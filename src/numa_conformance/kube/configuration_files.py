@@ -115,8 +115,13 @@ def parts_of(document: Document) -> Iterator[Part]:
                 for inner in read_text(text, f"{document.place}: data.{key}"):
                     if kind_of(inner) == KIND:
                         yield Part(inner.place, inner.value)
-    elif form := _BY_KIND.get(kind) if kind else next((_BY_KEY[key] for key in value if key in _BY_KEY), None):
-        yield from _in_form(document, form)
+    elif (
+        forms := [_BY_KIND[kind]]
+        if kind in _BY_KIND
+        else [_BY_KEY[key] for key in value if key in _BY_KEY and not kind]
+    ):
+        for form in forms:
+            yield from _in_form(document, form)
     elif not kind and (not value or value.keys() & FIELDS.keys()):
         yield Part(document.place, value)
 

@@ -169,6 +169,10 @@ def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -
             return
         for index, item in enumerate(items):
             yield from _opened(item, f"{place}: items[{index}]", kind.removesuffix("List") or None, faults)
+    elif not kind and isinstance(obj.get("items"), list):
+        faults.append(
+            Fault(f"{place}: kind", "is missing: it is at the end of a List, which is cut off", "the whole text")
+        )
     elif fault := _kind_fault(kind, obj.get("apiVersion"), f"{place}: kind"):
         faults.append(fault)
     else:
