@@ -19,6 +19,7 @@ ids = st.frozensets(st.integers(0, 4095))
         ("3-3", [3]),
         ("0-3,8,10-11", [0, 1, 2, 3, 8, 10, 11]),
         ("2,0,2-3", [0, 2, 3]),
+        ("+1,007,2-+3", [1, 2, 3, 7]),  # as Go reads numbers
     ],
 )
 def test_reads_the_list_format(text, members):
@@ -30,6 +31,29 @@ def test_refuses_bad_text_and_names_the_item(text):
     with pytest.raises(CpuSetSyntaxError) as caught:
         CpuSet.parse(text)
     assert caught.value.faults[0].accepted
+
+
+@pytest.mark.parametrize("text", ["+1", "0-+1", "0--0", "-0"])
+def test_the_kernel_reads_no_signs(text):
+    with pytest.raises(CpuSetSyntaxError):
+        CpuSet.parse_kernel(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wording"),
+    [
+        ("70000", "'70000' is above 65535"),
+        ("0-70000", "'0-70000' is above 65535"),
+        ("9" * 20, f'strconv.Atoi: parsing "{"9" * 20}": value out of range'),
+        ("1--2", 'invalid range "1--2" (1 > -2)'),
+        ("-1", 'strconv.Atoi: parsing "": invalid syntax'),
+        ("1_0", 'strconv.Atoi: parsing "1_0": invalid syntax'),
+    ],
+)
+def test_an_error_has_the_words_of_go_where_go_refuses(text, wording):
+    with pytest.raises(CpuSetSyntaxError) as caught:
+        CpuSet.parse(text)
+    assert caught.value.kubelet_wording == wording
 
 
 def test_a_descending_range_has_the_kubelets_wording():

@@ -28,7 +28,9 @@ else:
 MAX_ID = 65_535
 """Highest id accepted from text: the kernel's own lists stay far below, and a typo must not cost memory."""
 
-_NUMBER = re.compile(r"[0-9]+", re.ASCII)
+_NUMBER = re.compile(r"()0*([0-9]+)", re.ASCII)
+_OF_GO = re.compile(r"([+-]?)0*([0-9]+)", re.ASCII)
+"""What a kubelet reads: a number may have a sign."""
 
 
 def checked(number: Unchecked, low: int = 0, high: int = MAX_ID) -> int:
@@ -195,8 +197,9 @@ def _parse_item(item: str, text: str, *, strided: bool) -> int:
     if colon and not strided:
         raise CpuSetSyntaxError(text, item, "a number or a range such as 0-3")
     first_text, dash, last_text = span.partition("-")
-    first = _number(first_text, item, text)
-    last = _number(last_text, item, text) if dash else first
+    form = _NUMBER if strided else _OF_GO
+    first = _number(first_text, item, text, form)
+    last = _number(last_text, item, text, form) if dash else first
     if first > last:
         raise CpuSetSyntaxError(text, item, "a range that ascends", detail=f'invalid range "{item}" ({first} > {last})')
     run = ((1 << (last - first + 1)) - 1) << first
@@ -212,10 +215,13 @@ def _parse_item(item: str, text: str, *, strided: bool) -> int:
     return sum(pattern << start for start in range(first, last + 1, group)) & run
 
 
-def _number(digits: str, item: str, text: str) -> int:
-    if not _NUMBER.fullmatch(digits) or len(digits) > 7:
+def _number(digits: str, item: str, text: str, form: re.Pattern[str] = _NUMBER) -> int:
+    match = form.fullmatch(digits)
+    if match is None:
         raise CpuSetSyntaxError(text, item, "decimal ids such as 0-3,8,10-11")
-    number = int(digits)
+    number = int(match[1] + match[2][:20])
     if number > MAX_ID:
-        raise CpuSetSyntaxError(text, item, f"ids from 0 to {MAX_ID}")
+        is_wide = number >= 2**63
+        wrong = f'strconv.Atoi: parsing "{digits}": value out of range' if is_wide else f"{item!r} is above {MAX_ID}"
+        raise CpuSetSyntaxError(text, item, f"ids from 0 to {MAX_ID}", wrong[:120])
     return number

@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import yaml
 
 from .errors import Fault, UsageError
 from .files import parts_of, read_bounded, text_of
+from .pasted import plain_documents
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
@@ -28,10 +29,14 @@ _HARMLESS = 500
 MAX_BITS = 14_000
 """Of a whole number; as decimal digits Python prints 4,300."""
 _INSTEAD = "JSON, or several documents"
+_NO_TABS = "blanks in place of tabs, and quotes around what begins with @ or `"
 _JSON = re.compile(rb"\s*[{\[]")
 _ONLY_JSON = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 """How JSON begins, and few would begin YAML."""
+_BLANK = re.compile(r"[ \t\r\n]*")
 _HEAD = 65_536
+MAX_PASTED = 1024 * 1024
+"""Bytes of a text in which prompts and fences are looked for."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 MAX_MERGED = 100_000
 """Values that the merge keys of one document may bring in."""
@@ -134,14 +139,41 @@ def name_of(path: Source) -> str:
 
 
 def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -> list[Document]:
-    """Read all documents of a text that faults call ``name``; with ``repeated`` a key given twice is noted there."""
+    """Read all documents of a text that faults call ``name``; with ``repeated`` a key given twice is noted there.
+
+    What a person has pasted with a prompt or in a fence of Markdown is read without.
+    """
+    try:
+        documents = _read_text(text, name, repeated)
+        if not any(isinstance(document.value, str) for document in documents):
+            return documents
+        error = None
+    except UsageError as first:
+        documents, error = [], first
+    if len(text) <= MAX_PASTED:
+        pasted = text if isinstance(text, str) else text.decode("utf-8", "replace")
+        plain = plain_documents(pasted)
+        if plain.strip() != pasted.strip():
+            if repeated:
+                repeated.clear()
+            with suppress(UsageError):
+                documents = _read_text(plain, name, repeated)
+                error = None
+    if error:
+        raise error
+    return documents
+
+
+def _read_text(text: bytes | str, name: str, repeated: list[str] | None) -> list[Document]:
     try:
         with _without_collector():
             values = _load(text, name, repeated)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise UsageError(Fault(place, f"not YAML: {error.problem or error.context}", _instead_of(text))) from error
+        problem = error.problem or error.context or ""
+        instead = _instead_of(text) or (_NO_TABS if "tab char" in problem or "any token" in problem else "")
+        raise UsageError(Fault(place, f"not YAML: {problem}", instead)) from error
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         # PyYAML's constructors raise whatever comes of a tag that does not suit its value.
         raise UsageError(Fault(name, f"not YAML: {' '.join(str(error).split())}")) from error
@@ -202,10 +234,13 @@ def _load(text: bytes | str, name: str, repeated: list[str] | None) -> list[Any]
     if isinstance(text, str):
         _check_number(text, name)
         try:
-            return [json.loads(text, object_pairs_hook=_object)]
+            return list(_json_values(text))
         except ValueError as error:
             if isinstance(error, json.JSONDecodeError) and _ONLY_JSON.match(text):
-                raise UsageError(Fault(f"{name}:{error.lineno}:{error.colno}", f"not JSON: {error.msg}")) from error
+                place, is_cut = f"{name}:{error.lineno}:{error.colno}", not re.search(r"[]}]", text[error.pos :])
+                raise UsageError(
+                    Fault(place, f"not JSON: {error.msg}", "the text to its end" if is_cut else "")
+                ) from error
             text = text.encode("utf-8", "surrogatepass")  # YAML's flow style; or the YAML reader says what is wrong
     if len(text) > MAX_YAML_BYTES:
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
@@ -213,6 +248,16 @@ def _load(text: bytes | str, name: str, repeated: list[str] | None) -> list[Any]
         _check_events(text, name)
     loader = _Loader if repeated is None else type("_Noting", (_Loader,), {"repeated": repeated})
     return list(yaml.load_all(text, Loader=loader))  # a subclass of the safe loader
+
+
+def _json_values(text: str) -> Iterator[Any]:
+    """Yield the values of JSON, of which several may follow each other."""
+    decoder, at = json.JSONDecoder(object_pairs_hook=_object), 0
+    while rest := _BLANK.match(text, at):
+        if (at := rest.end()) == len(text):
+            return
+        value, at = decoder.raw_decode(text, at)
+        yield value
 
 
 def _check_number(text: str, name: str) -> None:

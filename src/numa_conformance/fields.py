@@ -132,8 +132,8 @@ class Fields:
 def object_at(obj: object, *names: str) -> Mapping[str, Any]:
     """Return the object at a path of fields of something that nobody has checked, an empty one where there is none."""
     for name in names:
-        obj = obj.get(name) if isinstance(obj, Mapping) else None
-    return obj if isinstance(obj, Mapping) else {}
+        obj = obj.get(name) if type(obj) is dict or isinstance(obj, Mapping) else None  # the first is many times faster
+    return obj if type(obj) is dict or isinstance(obj, Mapping) else {}
 
 
 def objects_at(obj: object, *names: str) -> tuple[Mapping[str, Any], ...]:

@@ -12,8 +12,10 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterator
+from gzip import GzipFile
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from .errors import Fault, UsageError
 
@@ -46,7 +48,7 @@ _SHORT = 24
 """The longest folder in characters that sockets fit below: their paths have at most 107, up to 80 of them below it."""
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BufferedReader:
     """Open a file for reading; a link to a plain file is one, and so is what a shell gives as ``<(command)``.
 
     Raises ``UsageError`` for what may block or never end (a FIFO, a socket, a device) and for a folder; ``OSError``.
@@ -67,6 +69,18 @@ def _refuse_unless_plain(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no plain file")
         raise UsageError(Fault(str(path), f"is {kind}", "a plain file"))
+
+
+@contextlib.contextmanager
+def open_unpacked(path: Path) -> Iterator[BufferedReader | GzipFile]:
+    """Open a plain file for reading, unpacked where it is compressed by gzip, behind a mark of order.
+
+    Raises ``UsageError``, ``OSError`` and, where it is read, ``EOFError`` and ``zlib.error``.
+    """
+    with open_plain(path) as plain, GzipFile(fileobj=plain) if plain.peek(2)[:2] == b"\x1f\x8b" else plain as stream:
+        if stream.peek(3)[:3] == b"\xef\xbb\xbf":
+            stream.read(3)
+        yield stream
 
 
 def read_bounded(path: Path, most: int) -> bytes:

@@ -4,17 +4,28 @@ import re
 from textwrap import dedent
 
 _PLAIN = {0xA0: " ", 0xFF1A: ":", 0xFEFF: None, 0: None}
-"""Blanks that do not break, colons of Chinese texts, a mark of order, padding."""
+_PLAIN |= {0x2013: "-", 0x2014: "--", 0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
+"""Blanks that do not break, colons of Chinese texts, a mark of order, padding, dashes and quotes of typographers."""
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _QUOTE = re.compile(r"^[ \t]{0,8}(?:>[ \t]?){1,8}")
 _NO_CONTENT = re.compile(
-    r"[ \t]{0,80}(?:```|~~~)|"  # a fence of Markdown; then a prompt
+    r"[ \t]{0,80}(?:```|~~~)|(?:kubectl|oc) (?:get|describe) |"  # a fence of Markdown; then a prompt
     r"[^\n#$%>]{0,100}[#$%>] ?(?:sudo +)?"
-    r"(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker|ps|tr|jq|crictl|systemctl|journalctl)\b"
+    r"(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker|ps|tr|jq|crictl|systemctl|journalctl"
+    r"|k3s|rke2|talosctl|gcloud|aws|az|helm|head|tail|less|sed|grep|yq)\b"
 )
+_FENCE = re.compile(r"^[ \t>]{0,80}(?:```|~~~).*$", re.M)
 
 
 def plain_lines(text: str) -> str:
     """Return a text without fences, marks of quotes, prompts, colours and common indentation."""
     lines = (_QUOTE.sub("", line, count=1) for line in _ESCAPE.sub("", text.translate(_PLAIN)).splitlines())
     return dedent("\n".join("" if _NO_CONTENT.match(line) else line.rstrip() for line in lines)) + "\n"
+
+
+def plain_documents(text: str) -> str:
+    """Return plain lines, of a text with fences of Markdown those between them, each block a document of YAML."""
+    parts = _FENCE.split(text)
+    if len(parts) > 1:
+        text = "".join(f"---{part}" if at % 2 else "\n" * part.count("\n") for at, part in enumerate(parts))
+    return plain_lines(text)

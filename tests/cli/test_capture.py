@@ -108,3 +108,12 @@ def test_capture_says_what_a_tree_lacks(run, tmp_path, gone, expected):
     code, _, err = run("machines", "capture", "--from-node", tmp_path / "tree")
     assert code == 0
     assert f"warning: not seen: {expected}\n" in err
+
+
+def test_a_device_of_a_numa_node_that_is_not_there_is_noted(run, files):
+    text = "name: two\nsockets: 2\ncoresPerNuma: 2\ndevices: [{resource: v.example/nic, id: x, numa: NODE}]\n"
+    pod = files("pod.yaml", "kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c}]}\n")
+    words = "notice: two does not have NUMA nodes 7, which devices name\n"
+    for node, is_noted in (("7", True), ("1", False), ("-1", False)):
+        err = run("simulate", "--machine", files("two.yaml", text.replace("NODE", node)), pod)[2]
+        assert (words in err) == is_noted

@@ -12,6 +12,7 @@ from numa_conformance.cli.app import OLD_NAMES, app
 from numa_conformance.comparing.recorded import read_vectors
 from numa_conformance.machine import load_machine, machine_from_dict, machine_to_dict
 from numa_conformance.sources.versions import DEFAULT
+from numa_conformance.wire.history.history import Head, History, histories_text
 
 
 def test_lists_the_catalogue(run):
@@ -332,12 +333,29 @@ def test_a_file_without_a_history_is_not_judged_to_meet_anything(run, files):
     assert "h.jsonl: no history is in this file (accepted: JSON lines, as a report keeps them)" in err
 
 
-def test_histories_that_are_compressed_are_refused_with_what_is_accepted(run, tmp_path):
-    (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress(b"{}"))
-    code, _, err = run("judge", tmp_path / "h.jsonl.gz")
-    assert code == 2
-    assert "is not UTF-8" in err
-    assert "(accepted: JSON lines, not compressed)" in err
+@pytest.mark.parametrize("command", ["judge", "replay"])
+def test_histories_may_be_compressed_or_have_a_mark_of_order(run, tmp_path, command):
+    head = Head("a", "b", 0, load_machine("t1-one-socket-smt2"), "1.37")
+    plain = histories_text([History(head, ())]).encode()
+    for name, content in (("h.gz", gzip.compress(plain)), ("h", b"\xef\xbb\xbf" + plain), ("p", plain)):
+        (tmp_path / name).write_bytes(content)
+    outcomes = {run(command, tmp_path / name)[:2] for name in ("h.gz", "h", "p")}
+    assert len(outcomes) == 1
+    assert outcomes.pop()[0] == 0
+
+
+@pytest.mark.parametrize("command", ["judge", "replay"])
+@pytest.mark.parametrize("content", [gzip.compress(b'{"history": 1}' * 99)[:-12], b"\x1f\x8bnothing"])
+def test_a_damaged_archive_is_one_sentence(run, tmp_path, command, content):
+    (tmp_path / "h.gz").write_bytes(content)
+    code, _, err = run(command, tmp_path / "h.gz")
+    assert (code, err.count("error:"), "cannot be read: " in err) == (2, 1, True)
+
+
+@pytest.mark.parametrize("command", ["judge", "replay", "bisect"])
+def test_what_never_ends_is_no_file(run, command):
+    code, _, err = run(command, "/dev/zero")
+    assert (code, err) == (2, "error: /dev/zero: is a device (accepted: a plain file)\n")
 
 
 @pytest.mark.parametrize("text", ["{", "[1]\n", '{"id": 1}\n', "\x1f\x8b"])

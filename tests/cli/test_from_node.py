@@ -310,3 +310,22 @@ def test_a_folder_without_state_files_is_noted(run, files, tmp_path):
     )
     _, _, err = run("simulate", "--from-node", tmp_path / "nothing", *words)
     assert f"no state file lies in {tmp_path / 'nothing'}" in err
+
+
+EDITED = (
+    '{"Data":{"PodDeviceEntries":[{"PodUID":"some-uid","ContainerName":"main","ResourceName":"v.example/nic",'
+    '"DeviceIDs":{"0":["n0"]},"AllocResp":""}],"RegisteredDevices":{"v.example/nic":["n0","n1"]}}CHECKSUM}'
+)
+
+
+@pytest.mark.parametrize("checksum", [',"Checksum":7', ""])
+def test_an_edited_file_of_devices_is_read_as_it_is(lone, files, tmp_path, checksum):
+    files("cpu_manager_state", CPUS)
+    files("kubelet_internal_checkpoint", EDITED.replace("CHECKSUM", checksum))
+    words = "kubelet_internal_checkpoint: the checksum does not fit, so a kubelet passes over it; it is read as it is"
+    assert words not in lone(tmp_path)[2]
+    code, held, err = lone(tmp_path, "--state-as-it-is")
+    assert (code, held) == (0, HELD)
+    assert words in err
+    assert "goes on without what it says" not in err
+    assert "of 1 devices that are free the NUMA nodes are not known" in err

@@ -2,15 +2,18 @@ import json
 
 import pytest
 
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 UNWISE = """
 cpuManagerPolicy: static
 cpuManagerPolicyOptions: {full-pcpus-only: "true"}
 reservedSystemCPUs: "0-1"
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
 """
 
 
 def test_a_refused_field_is_named_with_what_to_do(run, files):
-    file = files("kubelet.yaml", "cpuManagerPolicy: statik\n")
+    file = files("kubelet.yaml", "cpuManagerPolicy: statik\n" + HEAD)
     code, out, _ = run("lint", file)
     assert (code, out.splitlines()) == (
         1,
@@ -30,11 +33,36 @@ def test_what_is_unwise_fails_when_strict(run, files, options, code):
 
 
 def test_findings_are_data_for_programs(run, files):
-    good, bad = files("good.yaml", "{}"), files("bad.yaml", "cpuManagerPolicy: static\n")
+    good, bad = files("good.yaml", HEAD), files("bad.yaml", f"{HEAD}cpuManagerPolicy: static\n")
     code, out, _ = run("lint", good, bad, "--json")
     (one,) = json.loads(out)
     assert (code, one["file"], one["kind"], one["field"]) == (1, str(bad), "refused", "reservedSystemCPUs")
     assert run("lint", good)[:2] == (0, f"{good}: nothing to say\n")
+
+
+@pytest.mark.parametrize("name", ["apiVersion", "kind"])
+def test_a_file_of_a_kubelet_says_what_it_is(run, files, name):
+    lines = [line for line in HEAD.splitlines() if not line.startswith(name)]
+    file = files("kubelet.yaml", "\n".join([*lines, "maxPods: 5"]))
+    code, out, _ = run("lint", file)
+    assert (code, out.splitlines()[0]) == (
+        1,
+        f"{file}: {name}: refused: is missing: a kubelet reads no file without it",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "machine: {kubelet: {extraConfig: {maxPods: 5}}}",
+        "kind: KubeletConfig\nspec: {kubeletConfig: {maxPods: 5}}",
+        "kubelet --max-pods=5",
+        '{"kubeletconfig": {"maxPods": 5}}',
+    ],
+)
+def test_what_is_no_file_of_a_kubelet_need_not_say_so(run, files, text):
+    file = files("config", text)
+    assert run("lint", file)[:2] == (0, f"{file}: nothing to say\n")
 
 
 def test_a_file_that_cannot_be_read_is_wrong_input(run, files):
@@ -43,7 +71,7 @@ def test_a_file_that_cannot_be_read_is_wrong_input(run, files):
     assert "cpuManagerPolicy: is a list (accepted: a text)" in err
 
 
-MISSPELT = "reservedCpus: 0-4\nCPUManagerPolicy: static\nmaxPods: 5\nsystemReserved: {cpu: '5'}\n"
+MISSPELT = "reservedCpus: 0-4\nCPUManagerPolicy: static\nmaxPods: 5\nsystemReserved: {cpu: '5'}\n" + HEAD
 
 
 def test_fields_that_no_kubelet_knows_have_no_effect(run, files):

@@ -111,6 +111,21 @@ def test_bad_input_is_one_clear_error(run, argv, said):
     assert "Traceback" not in err
 
 
+def test_pods_of_another_scheduler_are_passed_over(run, tmp_path):
+    pods = tmp_path / "pods.yaml"
+    pod = "kind: Pod\nmetadata: {name: NAME}\nspec: {schedulerName: BY, containers: [{name: c}]}\n"
+    other = pod.replace("NAME", "b").replace("BY", "volcano")
+    pods.write_text(f"{pod.replace('NAME', 'a').replace('BY', 'default-scheduler')}---\n{other}")
+    _, out, err = run("score", "--nodes", NODES, pods)
+    assert ("default/a: " in out, "default/b: " in out) == (True, False)
+    words = "passed over, as pods of a scheduler without a profile: default/b (volcano); --profile NAME scores them"
+    assert f"notice: {words}\n" in err
+    _, out, err = run("score", "--nodes", NODES, "--profile", "default-scheduler", pods)
+    assert ("default/b: " in out, "passed over" in err) == (True, False)
+    pods.write_text(other)
+    assert "the configuration has no profile 'volcano'" in run("score", "--nodes", NODES, pods)[2]
+
+
 def test_strategies_are_compared_on_one_workload(run):
     code, out, err = run("simulate-cluster", "--fleet", FLEET, "--pods", WORKLOAD)
     assert (code, err) == (1, "")
@@ -288,4 +303,5 @@ def test_a_pod_that_a_node_ends_for_a_critical_one_is_told_and_leaves_its_place(
     )
     told = json.loads(run(*asked, "--json", "--placements")[1])
     assert told["runs"][0]["placements"] == {"default/agent": "n", "default/later": "n"}
+    assert told["runs"][0]["placed"] == 1  # that which was there has not been placed
     assert [(each["what"], each["pods"]) for each in told["notModelled"]] == [("host ports", ["default/later"])]

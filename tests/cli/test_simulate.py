@@ -174,7 +174,8 @@ def test_until_1_30_an_init_container_cannot_ask_for_what_the_node_does_not_list
 
 @pytest.mark.parametrize("reserved", ['{cpu: "9"}', "{memory: 8Gi}"])
 def test_a_node_does_not_come_up_that_has_less_than_is_reserved(run, files, reserved):
-    config, pod = files("kubelet.yaml", f"systemReserved: {reserved}\n"), files("pod.yaml", POD)
+    head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    config, pod = files("kubelet.yaml", f"{head}systemReserved: {reserved}\n"), files("pod.yaml", POD)
     for command in (["simulate", pod], ["explain", pod], ["simulate", "--explain", pod]):
         code, out, err = run(*command, "--machine", "t1-one-socket-smt2", "--config", config)
         assert (code, out) == (2, "")
@@ -361,3 +362,10 @@ def test_a_pod_that_comes_again_with_other_resources_is_resized(tmp_path, capsys
     assert "default/shared (Burstable): resized in place" in printed
     assert "default/own (Guaranteed): not resized, Infeasible: Resize is infeasible" in printed
     assert printed.rstrip().endswith("2 admitted, 0 refused; 1 of 2 resized")
+
+
+def test_a_threshold_that_ends_the_start_is_named_with_its_file(run, files):
+    config = files("kubelet.yaml", "kind: KubeletConfiguration\nevictionHard: {memory.available: 1e3Mi}\n")
+    code, _, err = run("simulate", "--machine", "t1-one-socket-smt2", "--config", config, files("pod.yaml", POD))
+    assert code == 2
+    assert f"{config}: evictionHard.memory.available: accepted: an amount such as 100Mi" in err

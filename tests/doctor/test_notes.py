@@ -33,6 +33,23 @@ def test_cpus_that_were_added_end_the_next_start(tmp_path, version):
     assert note == f"the next start of the kubelet fails: cpumanager-start: {words}"
 
 
+def test_a_state_file_that_is_not_there_is_noted(tmp_path):
+    node = FakeNode(tmp_path, kubelet=PINNED, pods=())
+    begin = "var/lib/kubelet/cpu_manager_state: is missing"
+    assert not any(note.startswith(begin) for note in checked(tmp_path).notes)
+    (node.root / ROOT_DIR.strip("/") / "cpu_manager_state").unlink()
+    assert f"{begin}: policy static keeps there who has what" in checked(tmp_path).notes
+
+
+def test_a_negative_amount_is_no_sound_file(tmp_path):
+    node = FakeNode(tmp_path, kubelet=PINNED, pods=())
+    path = node.root / ROOT_DIR.strip("/") / "memory_manager_state"
+    path.write_text(path.read_text().replace('"free":', '"free":-'))
+    (note,) = notes(tmp_path, "the next start")
+    assert "Go struct field MemoryManagerCheckpoint.machineState.memoryMap.free of type uint64" in note
+    assert any("cannot unmarshal number -" in finding.got for finding in checked(tmp_path).findings)
+
+
 def test_the_machine_average_is_no_cause_where_all_cores_are_alike(tmp_path):
     node = FakeNode(tmp_path / "even", "t1-one-socket-smt2", pods=())
     node.write(f"{ROOT_DIR}/cpu_manager_state", FOUR_CPUS)

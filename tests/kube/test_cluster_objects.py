@@ -73,3 +73,9 @@ def test_bad_files_are_refused_with_the_place(file, text, said):
     with pytest.raises(UsageError) as refused:
         read_cluster(file)
     assert said in str(refused.value)
+
+
+def test_a_node_with_less_than_nothing_is_refused(file):
+    file.write_text("kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: -4, memory: 1Gi}}\n")
+    with pytest.raises(UsageError, match=r"status\.allocatable\.cpu: Invalid value: -4: must be greater than"):
+        read_cluster(file)

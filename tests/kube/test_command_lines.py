@@ -54,6 +54,7 @@ READ = {
     "minikube": ("minikube start --cpus 4 --extra-config=kubelet.cpu-manager-policy=static --extra-config 'kubelet.reserved-cpus=0-1'", "--cpus"),
     "k3s": ('INSTALL_EXEC="agent --kubelet-arg=cpu-manager-policy=static --kubelet-arg reserved-cpus=0-1" sh -\n', "'sh'"),
     "a script of EKS": ("#!/bin/sh\n/etc/eks/bootstrap.sh some --kubelet-extra-args '--cpu-manager-policy=static --reserved-cpus=0-1'\n", None),
+    "a typographer's": ("kubelet \u2013-cpu-manager-policy=\u201cstatic\u201d \u2014reserved-cpus=\u20180-1\u2019\n", None),
     "quoted in Markdown": ("> ```\n> --cpu-manager-policy=static \\\n>   --reserved-cpus=0-1\n> ```\n", None),
 }  # fmt: skip
 
@@ -71,7 +72,7 @@ def test_a_pasted_command_line_is_read_and_one_notice_names_what_is_not(tmp_path
 def test_what_a_log_says_of_flags_that_nobody_set_does_not_count(tmp_path):
     (tmp_path / "kubelet.log").write_text(LOG)
     read = read_kubelet_configuration(tmp_path / "kubelet.log").to_dict()
-    assert read.keys() == {"kind", "cpuManagerPolicy", "reservedSystemCPUs"}
+    assert read.keys() == {"apiVersion", "kind", "cpuManagerPolicy", "reservedSystemCPUs"}
 
 
 REFUSED = {
@@ -105,3 +106,11 @@ def test_what_is_no_command_line_is_one_sentence(tmp_path, text, said):
 def test_a_document_with_flags_in_it_is_no_command_line(tmp_path, text):
     (tmp_path / "file.yaml").write_text(text)
     assert read_kubelet_configuration(tmp_path / "file.yaml").cpu_manager_policy == "static"
+
+
+@pytest.mark.parametrize("end", ["…", "..."])
+def test_a_line_that_systemctl_has_cut_is_refused(tmp_path, end):
+    (tmp_path / "status.txt").write_text(f"{STATUS.rstrip()} --topology-manager-policy=single-numa{end}\n")
+    with pytest.raises(UsageError, match=r"status.txt: is cut off at '--topology-manager-policy=single-numa") as caught:
+        read_kubelet_configuration(tmp_path / "status.txt")
+    assert caught.value.faults[0].accepted == "whole lines: systemctl status --full --no-pager kubelet"

@@ -4,6 +4,7 @@ import pytest
 
 from numa_conformance.errors import UsageError
 from numa_conformance.kube import read_kubelet_configuration, read_scheduler_configuration
+from numa_conformance.kube.configuration_files import HEAD
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
 KUBEADM = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nnetworking: {podSubnet: 10.0.0.0/16}\n"
@@ -33,7 +34,7 @@ def test_a_kubelet_configuration_is_found_where_users_have_it(file: Path, text: 
 def test_a_field_that_no_kubelet_knows_is_passed_over(file: Path) -> None:
     file.write_text('{"kubeletconfig": {"cpuManagerPolicie": "static", "maxPods": 5}}')
     config = read_kubelet_configuration(file)
-    assert (config.max_pods, config.cpu_manager_policy, config.to_dict()) == (5, "none", {"maxPods": 5})
+    assert (config.max_pods, config.cpu_manager_policy, config.to_dict()) == (5, "none", {**HEAD, "maxPods": 5})
     assert config.passed_over_notices == {
         "cpuManagerPolicie": "the kubelet passes over cpuManagerPolicie; did you mean 'cpuManagerPolicy'?"
     }

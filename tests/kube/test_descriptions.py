@@ -141,3 +141,41 @@ def test_a_node_alone_is_told(read):
     assert "only Nodes are listed, and no pod" in "".join(
         read("kind: Node\nmetadata: {name: w}\nstatus: {allocatable: {cpu: 4}}\n").notices
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "toleration"),
+    [
+        ("op=Exists", {"key": "", "operator": "Exists", "value": "", "effect": ""}),
+        ("key:NoSchedule", {"key": "key", "operator": "Equal", "value": "", "effect": "NoSchedule"}),
+        ("key=hpc", {"key": "key", "operator": "Equal", "value": "hpc", "effect": ""}),
+        (
+            "example.com/a:NoExecute op=Exists for 300s",
+            {
+                "key": "example.com/a",
+                "operator": "Exists",
+                "value": "",
+                "effect": "NoExecute",
+                "tolerationSeconds": 300,
+            },
+        ),
+    ],
+)
+def test_reads_tolerations_and_node_selectors(read, line, toleration):
+    text = DESCRIPTION.replace(
+        "Node-Selectors:  <none>",
+        f"Node-Selectors:  disk=ssd\n                 zone=\nTolerations:     k:E\n                 {line}",
+    )
+    spec = read(text).refused[0].raw["spec"]
+    assert spec["nodeSelector"] == {"disk": "ssd", "zone": ""}
+    assert spec["tolerations"][1] == toleration
+    plain = read(DESCRIPTION).refused[0].raw["spec"]
+    assert (plain["nodeSelector"], plain["tolerations"]) == ({}, [])
+
+
+def test_reads_resources_of_the_pod_as_a_whole(read):
+    level = "Resources:\n  Limits:\n    cpu:     7\n    memory:  9Gi\n  Requests:\n    cpu:     6\n"
+    (pod,) = read(DESCRIPTION.replace("Init Containers:", f"{level}Init Containers:")).refused
+    assert {name: str(amount) for name, amount in pod.limits.items()} == {"cpu": "7", "memory": "9Gi"}
+    assert str(pod.requests["cpu"]) == "6"
+    assert [container.name for container in pod.all_containers] == ["fetch", "solve", "log"]

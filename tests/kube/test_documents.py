@@ -236,3 +236,53 @@ def test_numbers_as_keys_are_the_texts_they_are_written_as(file: Path) -> None:
     file.write_text("\n".join(f"{number * (2**61 - 1)}: a" for number in range(20_000)))
     (document,) = read_documents(file)
     assert list(document.value)[:2] == ["0", "2305843009213693951"]
+
+
+TWO = POD.replace("NAME", "a"), POD.replace("NAME", "b")
+AS_JSON = '{"kind": "Pod", "metadata": {"name": "NAME"}, "spec": {"containers": [{"name": "c"}]}}\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        AS_JSON.replace("NAME", "a") + AS_JSON.replace("NAME", "b"),
+        json.dumps(json.loads(AS_JSON.replace("NAME", "a")), indent=2) + AS_JSON.replace("NAME", "b"),
+        f"me@host:~$ cat a.yaml{TWO[0]}\n---{TWO[1]}",
+        f"$ kubectl get -o json\n{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b')}",
+        f"kubectl get pods -o json | jq .\n{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b')}",
+        f"```yaml{TWO[0]}---{TWO[1]}```\n",
+        f"This is mine:\n\n```{TWO[0]}```\n\nand that: the other\n~~~ yaml{TWO[1]}~~~\nThanks!\n",
+        "\n".join(f"> {line}" for line in f"```yaml{TWO[0]}---{TWO[1]}```".splitlines()),
+    ],
+    ids=[
+        "JSON lines",
+        "JSON in a row",
+        "a prompt",
+        "a prompt before JSON",
+        "a command",
+        "a fence",
+        "two fences in prose",
+        "quoted",
+    ],
+)
+def test_reads_what_is_pasted(file: Path, text: str) -> None:
+    file.write_text(text)
+    assert names(file) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (AS_JSON[:30], "F:1:30: not JSON: Unterminated string starting at (accepted: the text to its end)"),
+        (AS_JSON + '{"a": ]}', "F:2:7: not JSON: Expecting value"),
+        (
+            "kind: Pod\n\tname: x\n",
+            "F:2:1: not YAML: found a tab character that violates indentation (accepted: blanks in",
+        ),
+        ("$ cat x\na: 1\nb c\n", "F:2:2: not YAML: mapping values are not allowed in this context"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_its_first_fault(file: Path, text: str, words: str) -> None:
+    file.write_text(text)
+    (fault,) = faults(file)
+    assert fault.startswith(words)

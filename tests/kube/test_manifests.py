@@ -182,3 +182,23 @@ def test_a_job_makes_what_is_left_to_do(folder: Path, job: str, count: int) -> N
     assert any("make no pods, as of 0 replicas, suspended or ended: Job j" in text for text in objects.notices) == (
         not count
     )
+
+
+LISTED = "template: {spec: {containers: [{name: c}]}}"
+
+
+@pytest.mark.parametrize("field", ["name", "namespace"])
+def test_a_name_that_yaml_takes_for_a_truth_value_is_refused(folder: Path, field: str) -> None:
+    text = f"kind: Deployment\nmetadata: {{{field}: off}}\nspec: {{{LISTED}}}\n"
+    words = f'input.yaml: metadata.{field}: is true or false; put it in quotes: "false" (accepted: a text)'
+    assert faults(folder, text) == [words]
+
+
+@pytest.mark.parametrize(("written", "count"), [("2.0", 2), ("2", 2), ("0.0", 0)])
+def test_a_whole_number_of_replicas_may_have_a_point(folder: Path, written: str, count: int) -> None:
+    assert len(read(folder, f"kind: Deployment\nspec: {{replicas: {written}, {LISTED}}}\n").pods) == count
+
+
+def test_parts_of_replicas_are_refused(folder: Path) -> None:
+    (fault,) = faults(folder, f"kind: Deployment\nspec: {{replicas: 1.5, {LISTED}}}\n")
+    assert fault.startswith("input.yaml: spec.replicas: is 1.5")

@@ -175,3 +175,22 @@ def test_any_text_is_refused_or_prints_as_what_can_be_read_again(text: str) -> N
     except UsageError:
         return
     assert str(Quantity.parse(printed)) == printed
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("8GB", "8G"),
+        ("8 Gi", "8Gi"),
+        ("1.5gib", "1.5Gi"),
+        ("10kb", "10k"),
+        ("4 KiB", "4Ki"),
+        ("3x", None),
+        ("2 cores", None),
+    ],
+)
+def test_a_size_as_people_write_it_gets_the_nearest_one(text, near):
+    with pytest.raises(UsageError) as caught:
+        Quantity.parse(text)
+    assert caught.value.faults[0].suggestion == near
+    assert near is None or Quantity.parse(near)

@@ -239,3 +239,10 @@ def test_a_misspelt_setting_of_a_provider_is_passed_over_with_the_near_name(tmp_
     assert "did you mean 'cpuManagerPolicy'" in str(
         read_kubelet_configuration(tmp_path / "file.yaml").passed_over_notices
     )
+
+
+def test_arguments_that_are_added_to_others_count_too(tmp_path):
+    file = tmp_path / "config.yaml"
+    file.write_text("kubelet-arg: [cpu-manager-policy=static]\nkubelet-arg+: [reserved-cpus=0]\n")
+    config = read_kubelet_configuration(file)
+    assert (config.cpu_manager_policy, config.reserved_system_cpus) == ("static", "0")

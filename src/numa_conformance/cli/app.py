@@ -15,8 +15,7 @@ from .. import __version__
 from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest, did_you_mean
 from ..files import parts_of, text_of
 from ..printable import printable_streams
-from ..sources.versions import DEFAULT
-from .terminal import ASSUMED, BUG, TARGET_FAULT, USAGE, notice, say
+from .terminal import BUG, TARGET_FAULT, USAGE, say, tell_assumption
 
 _NODE = "--machine amd-milan-7763-nps4 --config examples/node/kubelet.yaml"
 
@@ -150,8 +149,7 @@ def app() -> None:
 
 @app.result_callback()
 def _say_what_was_assumed(code: object) -> object:
-    if click.get_current_context().meta.get(ASSUMED):
-        notice(f"Kubernetes {DEFAULT} is assumed: --kubernetes-version names another")
+    tell_assumption()
     return code
 
 

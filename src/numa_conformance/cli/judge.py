@@ -1,7 +1,7 @@
 """``numa-conformance judge``: histories judged by the requirements, with a target asked again or without any."""
 
 import io
-import os
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -14,7 +14,7 @@ from ..asking.drive import again
 from ..asking.findings.telling import finding_of
 from ..chapters import REQUIREMENTS
 from ..errors import Fault, UsageError
-from ..files import open_plain
+from ..files import open_unpacked
 from ..judging.verdicts import Broken, HistoryVerdicts, judge_from_file
 from ..wire.history.history import LONGEST, History, HistoryError, read_histories
 from ..wire.history.sightings import LIVE_NODE
@@ -25,6 +25,7 @@ from .terminal import DIFFERENT, OK, print_json, with_progress
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file of histories that are read at most."""
 _BEGINS = b'{"history":'
+_DAMAGED = (OSError, EOFError, zlib.error)
 
 
 @click.command("judge")
@@ -74,8 +75,11 @@ def holds_histories(path: Path) -> bool:
     """Tell whether a file begins as one of histories does."""
     if not path.is_file():
         return False
-    with open_plain(path) as stream:
-        return stream.read(len(_BEGINS)) == _BEGINS
+    try:
+        with open_unpacked(path) as stream:
+            return stream.read(len(_BEGINS)) == _BEGINS
+    except _DAMAGED:
+        return False
 
 
 def _conclude(verdicts: HistoryVerdicts, unmet: dict[str, list[Broken]], shown: int, *, as_json: bool) -> int:
@@ -91,19 +95,27 @@ def read_files(files: Iterable[Path]) -> Iterator[History]:
     for path in files:
         none = True
         try:
-            with open_plain(path) as stream:
-                if os.fstat(stream.fileno()).st_size > LARGEST:
-                    raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
-                with io.TextIOWrapper(stream, encoding="utf-8") as text:
-                    for history in read_histories(iter(partial(text.readline, LONGEST + 1), "")):
-                        none = False
-                        yield history
+            with open_unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
+                for history in read_histories(_lines(text, path)):
+                    none = False
+                    yield history
         except HistoryError as error:
             raise UsageError(Fault(str(path), str(error))) from error
         except UnicodeDecodeError as error:
-            raise UsageError(Fault(str(path), f"is not UTF-8: {error}", "JSON lines, not compressed")) from error
+            raise UsageError(Fault(str(path), f"is not UTF-8: {error}", "JSON lines, plain or gzip")) from error
+        except _DAMAGED as error:
+            raise UsageError(Fault(str(path), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
         if none:
             raise UsageError(Fault(str(path), "no history is in this file", "JSON lines, as a report keeps them"))
+
+
+def _lines(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
+    length = 0
+    for line in iter(partial(text.readline, LONGEST + 1), ""):
+        length += len(line)
+        if length > LARGEST:
+            raise UsageError(Fault(str(path), f"is larger than {LARGEST} bytes"))
+        yield line
 
 
 def _judged(histories: Iterable[History]) -> HistoryVerdicts:

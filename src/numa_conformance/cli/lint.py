@@ -1,13 +1,15 @@
 """``numa-conformance lint``: what a kubelet would refuse in its configuration, and what is unwise."""
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from ..errors import Fault
 from ..forms import with_position
-from ..kube import read_kubelet_configuration
+from ..kube import KubeletConfiguration, read_kubelet_configuration
+from ..kube.configuration_files import HEAD
 from ..reference.advice import Remark, lint
 from ..reference.simulation.reading import quirks_of
 from ..sources.versions import KubernetesVersion
@@ -40,7 +42,10 @@ def command(
     configs = {file: read_kubelet_configuration(file) for file in files}
     for note in (note for config in configs.values() for note in config.notes):
         notice(note)
-    by_file = {file: lint(config, kubernetes_version, quirks, machine) for file, config in configs.items()}
+    by_file = {
+        file: [*_missing(config), *lint(config, kubernetes_version, quirks, machine)]
+        for file, config in configs.items()
+    }
     if as_json:
         print_json([_as_json(file, finding) for file, findings in by_file.items() for finding in findings])
     else:
@@ -51,6 +56,12 @@ def command(
             say(f"{file}: {_counts(findings)}")
     grave = ("refused", "unwise", "no effect") if strict else ("refused",)
     return DIFFERENT if any(finding.kind in grave for findings in by_file.values() for finding in findings) else OK
+
+
+def _missing(config: KubeletConfiguration) -> Iterator[Remark]:
+    for name in HEAD if config.raw else ():
+        if not config.raw.get(name):
+            yield Remark("refused", name, "is missing: a kubelet reads no file without it", f"accepted: {HEAD[name]}")
 
 
 def _as_json(file: Path, finding: Remark) -> dict[str, str | None]:

@@ -120,9 +120,8 @@ def node_options(command: Callable[..., Any], *, may_be_at_work: bool = False) -
     settings: dict[str, Any] = {"type": MachineName(), "required": not may_be_at_work}
     machine = click.option("--machine", "machine_name", **settings, help="A name of the catalogue, or a file.")
     of_work = (STATE_AS_IT_IS, _FROM_NODE) if may_be_at_work else ()
-    return functools.reduce(
-        lambda made, option: option(made), (LEVEL, VERSION, _FLAGS, CONFIG, *of_work, machine), with_choice
-    )
+    options = (LEVEL, VERSION, _FLAGS, CONFIG, *of_work, machine)
+    return functools.reduce(lambda made, option: option(made), options, with_choice)
 
 
 node_at_work_options = functools.partial(node_options, may_be_at_work=True)

@@ -10,7 +10,7 @@ from ..kube import ClusterObjects
 from ..machine.hostfs import KubeletRoot
 from .node_at_work import NodeOptions, node_options
 from .options import FILE, needs
-from .terminal import OK, notice
+from .terminal import OK, notice, tell_assumption
 
 _EVERY = 0.5
 """Seconds between two looks at the pods' files."""
@@ -38,6 +38,7 @@ def command(root: Path, pods: tuple[Path, ...], node: NodeOptions) -> int:
         from ..lab.node_agent.root import AgentRoot
         from ..lab.node_agent.serving import PodFiles, ServedNode
     inputs, _ = node.begin(ClusterObjects((), ()))
+    tell_assumption()
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

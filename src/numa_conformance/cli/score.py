@@ -17,6 +17,7 @@ from ..kube import (
     read_cluster,
     read_scheduler_configuration,
 )
+from ..printable import listed
 from ..reference.scheduler import ResourceStep, ScoreResult, mean_text, score_node, step_text
 from ..reference.simulation.reading import quirks_of
 from ..sources.quirks.areas import SchedulerQuirks
@@ -82,8 +83,14 @@ def command(
     wanted = read_cluster(*pods)
     for text in (*cluster.notices, *wanted.notices):
         notice(text)
+    others = {pod.uid: pod for pod in wanted.pods if not (profile or config.profile(pod.scheduler_name))}
+    others = {} if len(others) == len(wanted.pods) else others
+    if others:
+        names = (f"{pod.namespace}/{pod.name} ({pod.scheduler_name})" for pod in others.values())
+        notice(f"passed over, as pods of a scheduler without a profile: {listed(names)}; --profile NAME scores them")
     _check_number(cluster, len(wanted.pods), top)
-    chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in wanted.pods]
+    asking = [pod for pod in wanted.pods if pod.uid not in others]
+    chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in asking]
     answers = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
     if as_json:
         print_json([_as_json(pod, used, scored, quirks) for pod, used, scored in answers])

@@ -161,7 +161,7 @@ def _run_json(outcome: RunOutcome, *, placements: bool) -> dict[str, Any]:
     return {
         "strategy": outcome.setup,
         "seed": outcome.seed,
-        "placed": len(outcome.placements),
+        "placed": outcome.placed,
         "unschedulable": [{"pod": uid, "reasons": reasons} for uid, reasons in outcome.unschedulable.items()],
         "refused": [
             {"pod": r.uid, "node": r.node, "reason": r.reason, "message": r.message, "wasThere": r.bound}
@@ -179,7 +179,7 @@ def _run_json(outcome: RunOutcome, *, placements: bool) -> dict[str, Any]:
 
 
 _COLUMNS: dict[str, tuple[Callable[[RunOutcome], float], int]] = {
-    "placed": (lambda outcome: len(outcome.placements), 0),
+    "placed": (lambda outcome: outcome.placed, 0),
     "no node": (lambda outcome: len(outcome.unschedulable), 0),
     "refused": (lambda outcome: len(outcome.refused), 0),
     "TopologyAffinityError": (lambda outcome: outcome.affinity_errors, 0),

@@ -14,6 +14,7 @@ import click
 from .. import printable
 from ..errors import Fault, UsageError
 from ..files import write_text
+from ..sources.versions import DEFAULT
 
 OK = 0
 DIFFERENT = 1
@@ -32,6 +33,12 @@ T = TypeVar("T")
 def print_json(value: Any) -> None:
     """Print one JSON document for a program to read."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def tell_assumption() -> None:
+    """Report that a version was assumed, where it was and this has not been said."""
+    if click.get_current_context().meta.pop(ASSUMED, False):
+        notice(f"Kubernetes {DEFAULT} is assumed: --kubernetes-version names another")
 
 
 def write_absent(texts: Mapping[Path, str]) -> None:

@@ -131,13 +131,8 @@ def read_configuration(
         if from_configz:
             break
     if not files and process is None and not may_lack:
-        raise UsageError(
-            Fault(
-                "the configuration",
-                "no kubelet runs there and there is no configuration of one",
-                f"--config FILE, or one of {', '.join(USUAL)}",
-            )
-        )
+        wrong = "no kubelet runs there and there is no configuration of one"
+        raise UsageError(Fault("the configuration", wrong, f"--config FILE, or one of {', '.join(USUAL)}"))
     kubelet = replace(KubeletConfiguration.from_dict(merged, ", ".join(files)).at(version), notes=notes)
     for note in notes:
         tree.note(note)

@@ -224,12 +224,10 @@ def next_start(sight: Sight) -> Iterator[str]:
 
 
 def _failure(sight: Sight, version: KubernetesVersion) -> str:
-    holdings, store = node_holdings(sight, ()), MemoryStore()
-    for name, text in holdings.files.items():
+    held, store = node_holdings(sight, ()), MemoryStore()
+    for name, text in held.files.items():
         store.write(name, text)
-    machine = replace(
-        holdings.machine, memory=tuple(_with_empty_pools(sight, each) for each in holdings.machine.memory)
-    )
+    machine = replace(held.machine, memory=tuple(_with_empty_pools(sight, each) for each in held.machine.memory))
     try:
         Node(machine, sight.configured.kubelet, kubernetes_version=version, store=store, resource_fit=True)
     except (StartError, KubeletFails) as error:

@@ -17,6 +17,7 @@ from ..files import open_plain
 from ..kube.quantity import microseconds
 from ..machine import Machine
 from ..machine.hostfs import read_machine
+from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.memory.state_file import MEMORY_FILE
 from ..sources.quirks import Quirks
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -210,6 +211,10 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     if source.machine and state.nodes and not (source.root / "sys").exists():
         machine = memory_of_state(machine, state.nodes)  # people know no bytes of NUMA nodes, and a kubelet compares
         state.remarks += (f"{MEMORY_FILE}: memory and huge pages of NUMA nodes are as it has them",)
+    policies = {CPU_FILE: configured.kubelet.cpu_manager_policy, MEMORY_FILE: configured.kubelet.memory_manager_policy}
+    for name, policy in policies.items():
+        if policy.lower() == "static" and name not in state.files:
+            tree.note(f"{configured.root_dir.strip('/')}/{name}: is missing: policy {policy} keeps there who has what")
     names = cgroups.names_of_containers(tree)
     of_pods = cgroups.pods(tree, hierarchy) if hierarchy else []
     if is_live:

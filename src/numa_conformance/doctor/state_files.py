@@ -26,7 +26,7 @@ from ..reference.managers.cpu.cpu_state import CpuState
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.cpu.state_file import decode as decode_cpu
 from ..reference.managers.device.device_state import DeviceEntry
-from ..reference.managers.device.state_file import DEVICE_FILE
+from ..reference.managers.device.state_file import DEVICE_FILE, sealed
 from ..reference.managers.device.state_file import decode as decode_devices
 from ..reference.managers.memory import state_formats as of_memory
 from ..reference.managers.memory.memory_state import NodeMemory, PinnedBlock
@@ -165,11 +165,16 @@ def read_state(tree: NodeTree, root_dir: str, *, as_it_is: bool = False) -> Save
     for name, read in readers:
         if name in state.files:
             read(state, state.files[name])
-            if as_it_is and CORRUPTED in (state.files[name].damage or "") and name in _FORMATS:
-                state.remarks += (
-                    f"{name}: the checksum does not fit, so no kubelet starts on it; it is read as it is",
+            if as_it_is and CORRUPTED in (state.files[name].damage or ""):
+                file, so = (
+                    state.files[name],
+                    "no kubelet starts on it" if name in _FORMATS else "a kubelet passes over it",
                 )
-                state.files[name] = SavedFile(state.files[name].path, _sealed(state.files[name]))
+                state.files[name] = SavedFile(file.path, _sealed(file) if name in _FORMATS else sealed(file.text))
+                state.remarks = (
+                    *(remark for remark in state.remarks if not remark.startswith(name)),
+                    f"{name}: the checksum does not fit, so {so}; it is read as it is",
+                )
                 read(state, state.files[name])
     _refuse_too_many(state)
     return state

@@ -13,6 +13,7 @@ from .descriptions import DESCRIBED
 from .manifests import TEMPLATED, ManifestObject, pods_of, read_manifests
 from .pod import Pod
 from .quantity import Quantity, quantities
+from .resizes import allocation_of, resize_reason, scheduling_view_of
 from .steps import LifeReader, LifeStep
 
 
@@ -46,6 +47,10 @@ class NodeObject:
         if not (capacity or allocatable):
             fields.fault("status.allocatable", "Required value: a node offers something")
         info = fields.mapping(status.get("nodeInfo"), "status.nodeInfo")
+        for resource, amount in allocatable.items():
+            if amount.as_number < 0:
+                fault = f"Invalid value: {amount}: must be greater than or equal to 0"
+                fields.fault(f"status.allocatable.{resource}", fault)
         name = fields.name(metadata.get("name"), "metadata.name")
         if not name:
             fields.fault("metadata.name", "Required value: a node needs a name")
@@ -92,13 +97,14 @@ class ClusterObjects:
 
     @property
     def in_order(self) -> list[Pod]:
-        """The pods, those last that a kubelet refused: they come again when the others have their resources."""
-        return [*self.pods, *self.refused]
+        """The pods with what their kubelet has allocated; those last that it refused come again after the others."""
+        return [*map(allocation_of, self.pods), *self.refused]
 
     @property
     def in_life(self) -> list[Pod | LifeStep]:
         """The same with the steps between them."""
-        return [*self.life, *self.refused]
+        life = [allocation_of(event) if isinstance(event, Pod) else event for event in self.life]
+        return [*life, *self.refused]
 
     @property
     def node(self) -> NodeObject | None:
@@ -114,9 +120,10 @@ class ClusterObjects:
 
     @property
     def bound(self) -> tuple[Pod, ...]:
-        """The pods on the nodes, the oldest first."""
+        """The pods on the nodes as kube-scheduler counts them, the oldest first."""
         names = {node.name for node in self.nodes}
-        return tuple(sorted((pod for pod in self.pods if pod.node_name in names), key=lambda pod: pod.created))
+        pods = sorted((pod for pod in self.pods if pod.node_name in names), key=lambda pod: pod.created)
+        return tuple(map(scheduling_view_of, pods))
 
     @property
     def elsewhere(self) -> tuple[Pod, ...]:
@@ -162,7 +169,8 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
                     life.pod(pod, manifest.place)
         except UsageError as error:
             faults.extend(error.faults)
-    faults += _twice("nodes", (node.name for node in nodes))
+    names_of_nodes = Counter(node.name for node in nodes).items()
+    faults += [Fault("", f"there are {count} nodes {name!r}") for name, count in names_of_nodes if count > 1]
     passed_over = Counter(manifest.kind for manifest in objects if not manifest.is_read)
     if len(manifests) == passed_over.total() and not faults:
         kinds = ", ".join(passed_over) or "nothing"
@@ -191,8 +199,8 @@ def _uid(obj: Mapping[str, Any]) -> str:
 def _notices(objects: ClusterObjects) -> Iterator[str]:
     if objects.passed_over:
         kinds = ", ".join(f"{count} {kind}" for kind, count in objects.passed_over.items())
-        makers = _makers(objects.passed_over)
-        remedy = f"; give the pods that {', '.join(makers)} made ({_PODS})" if makers else ""
+        makers = _POD_MAKERS & objects.passed_over.keys()
+        remedy = f"; give the pods that {', '.join(sorted(makers))} made ({_PODS})" if makers else ""
         yield f"passed over, as only Pods, Nodes and the workloads of Kubernetes are read: {kinds}{remedy}"
     if objects.represented:
         yield f"workloads that are not read, as what they have made is there itself: {objects.represented}"
@@ -215,27 +223,22 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
     if going := [pod for pod in objects.pods if object_at(pod.raw, "metadata").get("deletionTimestamp")]:
         names = (f"{pod.namespace}/{pod.name}" for pod in going)
         yield f"being deleted, and on the node until they end: {listed(names)}"
+    if waiting := [(pod, reason) for pod in objects.pods if (reason := resize_reason(pod))]:
+        names = (f"{pod.namespace}/{pod.name} ({reason})" for pod, reason in waiting)
+        yield f"a resize in place waits, and what was allocated before it counts: {listed(names)}"
     if grouped := [pod for pod in objects.in_order if object_at(pod.raw, "spec", "schedulingGroup")]:
         names = (f"{pod.namespace}/{pod.name}" for pod in grouped)
         yield f"not modelled: schedulingGroup of {listed(names)}; kube-scheduler places the pods of a group together"
 
 
-def _makers(kinds: Iterable[str]) -> list[str]:
-    return [kind for kind in kinds if kind in _POD_MAKERS]
-
-
 def _instead(kinds: Iterable[str]) -> str:
     """Say what is accepted in place of such a file."""
-    if makers := _makers(kinds):
-        return f"the pods that {', '.join(makers)} made: {_PODS}"
+    if makers := _POD_MAKERS.intersection(kinds):
+        return f"the pods that {', '.join(sorted(makers))} made: {_PODS}"
     if "Event" in kinds:
         return f"the pods that they have: {_PODS}"
     remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
     return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"
-
-
-def _twice(what: str, names: Iterable[str]) -> list[Fault]:
-    return [Fault("", f"there are {count} {what} {name!r}") for name, count in Counter(names).items() if count > 1]
 
 
 class PodNames:

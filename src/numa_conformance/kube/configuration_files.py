@@ -5,6 +5,7 @@ the ``kubelet-arg`` of k3s and RKE2, the ``services`` of RKE1, the node settings
 what ``/configz`` of a node answers. Of others the way to the part that matters is told.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from ..fields import object_at
 from ..sources.configuration_fields import FIELDS
 from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
-from .kubelet_config import KIND, MANAGER_FIELDS, KubeletConfiguration
+from .kubelet_config import API_VERSION, KIND, MANAGER_FIELDS, KubeletConfiguration
 from .kubelet_flags import MAX_BYTES, fields_of_flags, is_command_line
 from .scheduler_config import SchedulerConfiguration
 
@@ -43,6 +44,9 @@ _OF_PROVIDERS = {"containerLogMaxSizeMB", "imageGcHighThreshold", "imageGcLowThr
 }
 """Fields that GKE or AKS have and a kubelet has not."""
 _NEAR = 0.8
+
+HEAD: Mapping[str, str] = {"apiVersion": API_VERSION, "kind": KIND}
+"""What a kubelet needs in a file of its own, and other forms do not have."""
 
 Keys = tuple[str, ...]
 
@@ -111,8 +115,13 @@ def parts_of(document: Document) -> Iterator[Part]:
                 for inner in read_text(text, f"{document.place}: data.{key}"):
                     if kind_of(inner) == KIND:
                         yield Part(inner.place, inner.value)
-    elif form := _BY_KIND.get(kind) if kind else next((_BY_KEY[key] for key in value if key in _BY_KEY), None):
-        yield from _in_form(document, form)
+    elif (
+        forms := [_BY_KIND[kind]]
+        if kind in _BY_KIND
+        else [_BY_KEY[key] for key in value if key in _BY_KEY and not kind]
+    ):
+        for form in forms:
+            yield from _in_form(document, form)
     elif not kind and (not value or value.keys() & FIELDS.keys()):
         yield Part(document.place, value)
 
@@ -151,8 +160,8 @@ def _of_provider(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | No
         inner = setting if isinstance(setting, Mapping) and name in _OF_PROVIDERS else {"": setting}
         words = {f"{name}.{key}".rstrip("."): value for key, value in inner.items()}
         fields |= {_WORDS.get(word, word): value for word, value in words.items() if value is not None}
-    near = {name: value for name, value in fields.items() if closest(name, MANAGER_FIELDS, _NEAR)}
-    return "".join(f": {key}" for key in path[-1:]), near
+    near: dict[str, Any] = {name: value for name, value in fields.items() if closest(name, MANAGER_FIELDS, _NEAR)}
+    return "".join(f": {key}" for key in path[-1:]), {**HEAD, **near}
 
 
 def _at(value: Any, path: Keys) -> Any:
@@ -174,13 +183,8 @@ def _typed(flags: Any, place: str) -> Iterator[str]:
     for pair in pairs:
         name, _, value = pair.lstrip("-").partition("=")
         if name == "config":
-            raise UsageError(
-                Fault(
-                    place,
-                    f"the kubelet reads {value}, which is not here",
-                    f"that file, and the rest by --flags; or {_CONFIGZ}",
-                )
-            )
+            instead = f"that file, and the rest by --flags; or {_CONFIGZ}"
+            raise UsageError(Fault(place, f"the kubelet reads {value}, which is not here", instead))
         yield f"--{name}={value}"
 
 
@@ -193,7 +197,10 @@ def read_kubelet_configuration(path: Source | None) -> KubeletConfiguration:
     if path is None:
         return KubeletConfiguration()
     document = kubelet_document(path)
-    config = KubeletConfiguration.from_dict(document.value, document.place, lenient=True)
+    value, is_file = document.value, re.fullmatch(r"(: document \d+)?", document.place.removeprefix(name_of(path)))
+    if isinstance(value, Mapping) and not is_file:
+        value = {**HEAD, **value}
+    config = KubeletConfiguration.from_dict(value, document.place, lenient=True)
     return replace(config, notes=document.notes)
 
 
@@ -206,7 +213,7 @@ def kubelet_document(path: Source) -> Document:
     text = content if isinstance(content, str) else content[: MAX_BYTES + 1].decode("utf-8", "replace")
     if is_command_line(text):
         of_flags, notes = fields_of_flags(text, NodeQuirks(), name_of(path))
-        return Document(name_of(path), {"kind": KIND, **of_flags}, notes)
+        return Document(name_of(path), {**HEAD, **of_flags}, notes)
     repeated: list[str] = []  # strict decoding fails, and the kubelet decodes once more without
     documents = read_text(content, name_of(path), repeated)
     parts = [part for document in documents for part in parts_of(document)]
@@ -215,7 +222,7 @@ def kubelet_document(path: Source) -> Document:
         raise UsageError(Fault(str(path), f"holds {len(written)} documents of kind {KIND}", "one"))
     if not parts:
         raise UsageError(foreign(str(path), [kind_of(document) for document in documents]))
-    fields = written[0].fields if written else {"kind": KIND}
+    fields = written[0].fields if written else HEAD
     place = (written or parts)[0].place
     for part in parts:
         if part.flags and isinstance(fields, Mapping):

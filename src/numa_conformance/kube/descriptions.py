@@ -1,7 +1,7 @@
 """What ``kubectl describe pod`` prints, as pods; of other texts about pods, what to give in their place."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -20,13 +20,10 @@ _NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods|Pod Template):", re.M
 _POD = re.compile(r"^ *(?:Init )?Containers:$|^ *Name:[ ]+\S+\n *(?:Namespace|Priority):", re.M)
 _NAME = re.compile(r"^( *)Name:[ ]+\S", re.M)
 _TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +READY +)\S", re.M)
-_LOG = re.compile(
-    r"\bkubelet\[[0-9]+\]: |^[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ \S+\.go:[0-9]+\]|\"caller\":\"\S+\.go:", re.M
-)
-_REFUSED = re.compile(
-    r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+)\b +pods?/(\S+)"
-)
-_SECTIONS = {"Init Containers": "initContainers", "Containers": "containers"}
+_LOG = re.compile(r"\bkubelet\[\d+\]: |^[IWEF]\d{4} [\d:.]+ +\d+ \S+\.go:\d+\]|\"caller\":\"\S+\.go:", re.M | re.ASCII)
+_REFUSED = re.compile(r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+) +pods?/(\S+)")
+_SECTIONS = {"Init Containers": "initContainers", "Containers": "containers", "Resources": "resources"}
+_TOLERATION = re.compile(r"(?!op=)([^=:\s]*)=?([^:\s]*):?(\S*)")
 _PODS = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"
 
 
@@ -80,6 +77,9 @@ def _pod(lines: Iterable[str]) -> dict[str, Any]:
             heads.setdefault(key, value.strip().partition(" (lasts")[0])
         elif not section:
             heads[head] += f"\n{line.strip()}"
+        elif section == "resources":
+            table = spec.setdefault(section, {}).setdefault(key.lower(), {}) if indent == 2 else table
+            table |= {} if indent == 2 else {key: value.strip()}
         elif indent == 2:
             container = {"name": key, "resources": {}, "ports": []}
             spec.setdefault(section, []).append(container)
@@ -87,13 +87,17 @@ def _pod(lines: Iterable[str]) -> dict[str, Any]:
             table = container["resources"].setdefault(key.lower(), {}) if key in ("Limits", "Requests") else {}
             numbers = re.findall(r"([1-9][0-9]{0,5})/", value) if key.startswith("Host Port") else ()
             container["ports"] += [{"containerPort": int(number), "hostPort": int(number)} for number in numbers]
+            container |= {"restartPolicy": value.strip()} if key == "Restart Policy" else {}
         elif indent == 6:
             table[key] = value.strip()
-    pairs = (line.split(": ", 1) for line in heads.get("Annotations", "").splitlines())
+    pairs = (line.split(": ", 1) for line in _lines(heads, "Annotations"))
     status = {"phase": "Status", "reason": "Reason", "message": "Message", "qosClass": "QoS Class"}
     metadata = {"name": heads["Name"], "namespace": heads.get("Namespace"), "resourceVersion": DESCRIBED}
     if heads.get("Priority", "").lstrip("-").isdecimal():
         spec["priority"] = int(heads["Priority"])
+    selectors = (line.partition("=") for line in _lines(heads, "Node-Selectors"))
+    spec["nodeSelector"] = {name: value for name, _, value in selectors}
+    spec["tolerations"] = [_toleration(line) for line in _lines(heads, "Tolerations")]
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -101,3 +105,15 @@ def _pod(lines: Iterable[str]) -> dict[str, Any]:
         "spec": {**spec, "nodeName": heads.get("Node", "").partition("/")[0].removeprefix("<none>")},
         "status": {name: heads[head] for name, head in status.items() if heads.get(head)},
     }
+
+
+def _lines(heads: Mapping[str, str], head: str) -> list[str]:
+    return [line for line in heads.get(head, "").splitlines() if line not in ("", "<none>")]
+
+
+def _toleration(line: str) -> dict[str, Any]:
+    match = _TOLERATION.match(line)
+    key, value, effect = match.groups() if match else ("", "", "")
+    exists, seconds = "op=Exists" in line, re.search(r" for ([0-9]{1,9})s$", line)
+    limit = {"tolerationSeconds": int(seconds[1])} if seconds else {}
+    return {"key": key, "operator": "Exists" if exists else "Equal", "value": value, "effect": effect, **limit}

@@ -77,6 +77,9 @@ def command_words(text: str, place: str) -> list[str]:
         words += [*_split(quoted)]
     except ValueError as error:
         raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
+    if cut := next((word for word in words if word.startswith("-") and word.endswith(("…", "..."))), None):
+        instead = "whole lines: systemctl status --full --no-pager kubelet"
+        raise UsageError(Fault(place, f"is cut off at {cut!r}", instead))
     return words
 
 

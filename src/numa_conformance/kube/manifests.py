@@ -10,7 +10,7 @@ from typing import Any
 
 from ..documents import Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
-from ..fields import object_at, objects_at
+from ..fields import Fields, object_at, objects_at
 from .descriptions import described_pods
 from .pod import Pod
 from .steps import LifeStep
@@ -37,11 +37,14 @@ def pods_of(kind: str, obj: Mapping[str, Any], place: str) -> list[Pod]:
     count = _replicas(kind, owner, f"{place}: {'.'.join(path)}")
     if kind in ("Job", "CronJob"):
         count = min(count, _left_to_do(obj, owner))
-    metadata = object_at(obj, "metadata")
+    metadata, fields = object_at(obj, "metadata"), Fields(place)
+    name = fields.name(metadata.get("name"), "metadata.name") or "unnamed"
+    fields.name(metadata.get("namespace"), "metadata.namespace")
+    fields.raise_if_any()
     if not count:
         return []
     first = Pod.from_dict(_stamp(template, metadata), f"{place}: {where}")
-    return [first.named(f"{metadata.get('name') or 'unnamed'}-{number}") for number in range(count)]
+    return [first.named(f"{name}-{number}") for number in range(count)]
 
 
 def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
@@ -49,6 +52,7 @@ def _replicas(kind: str, owner: Mapping[str, Any], place: str) -> int:
     count = owner.get(key) if key else None
     if count is None:
         return 1
+    count = int(count) if isinstance(count, float) and count.is_integer() else count
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_REPLICAS:
         raise UsageError(Fault(f"{place}.{key}", f"is {count!r}", f"a whole number from 0 to {MAX_REPLICAS}"))
     return count
@@ -165,6 +169,10 @@ def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -
             return
         for index, item in enumerate(items):
             yield from _opened(item, f"{place}: items[{index}]", kind.removesuffix("List") or None, faults)
+    elif not kind and isinstance(obj.get("items"), list):
+        faults.append(
+            Fault(f"{place}: kind", "is missing: it is at the end of a List, which is cut off", "the whole text")
+        )
     elif fault := _kind_fault(kind, obj.get("apiVersion"), f"{place}: kind"):
         faults.append(fault)
     else:

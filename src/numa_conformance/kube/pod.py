@@ -304,9 +304,10 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
     if validate:
         for field_path, message in amount_faults(requests, limits):
             fields.fault(f"{path}.resources.{field_path}".rstrip("."), message)
+    defaulted = {**requests, **{name: amount for name, amount in limits.items() if name not in requests}}  # ADM-DEF-01
     return Container(
         name=fields.name(obj.get("name"), f"{path}.name"),
-        requests={name: amount.canonical() for name, amount in _defaulted(requests, limits).items()},
+        requests={name: amount.canonical() for name, amount in defaulted.items()},
         limits={name: amount.canonical() for name, amount in limits.items()},
         restart_always=init and obj.get("restartPolicy") == "Always",
         claims=_claims(resources.get("claims"), f"{path}.resources.claims", fields),
@@ -316,8 +317,3 @@ def _container(path: str, item: object, fields: Fields, *, validate: bool, init:
 def _claims(listed: object, path: str, fields: Fields) -> tuple[str, ...]:
     named = fields.entries(listed, path)
     return tuple(fields.name(fields.mapping(item, at).get("name"), f"{at}.name") for at, item in named)
-
-
-def _defaulted(requests: Mapping[str, Quantity], limits: Mapping[str, Quantity]) -> dict[str, Quantity]:
-    """Add a request for every resource that has only a limit (ADM-DEF-01); the order of the text is kept."""
-    return {**requests, **{name: amount for name, amount in limits.items() if name not in requests}}

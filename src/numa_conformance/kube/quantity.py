@@ -16,6 +16,8 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY_DOWN = sorted(((power, suffix) for suffix, power in _BINARY.items()), reverse=True)
 _DECIMAL_DOWN = sorted(((power, suffix) for suffix, power in _DECIMAL.items()), reverse=True)
 _FORM = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_LIKELY = re.compile(r"([0-9.]+) *([kmgtpe]i?)b?(?:ytes?)?", re.ASCII)
+"""How a person writes bytes, in lower case."""
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]+", re.ASCII)
 _LONGEST = 64
 """Characters of a quantity; a longer one is no amount of anything."""
@@ -140,11 +142,13 @@ def _parse(text: str) -> Quantity:
     if len(text) > _LONGEST:
         raise UsageError(Fault("", f"a quantity of {len(text)} characters is too long", _ACCEPTED))
     form = _FORM.fullmatch(text)
+    near = _LIKELY.fullmatch(text.lower())
+    suggestion = f"{near[1]}{near[2].capitalize().replace('K', 'k' if near[2] == 'k' else 'K')}" if near else None
     if form is None or not text:
-        raise UsageError(Fault("", f"{text!r}: {_MALFORMED}", _ACCEPTED))
+        raise UsageError(Fault("", f"{text!r}: {_MALFORMED}", _ACCEPTED, suggestion))
     sign, whole, fraction, suffix = form.groups("")
     if suffix not in _BINARY and suffix not in _DECIMAL and not _EXPONENT.fullmatch(suffix):
-        raise UsageError(Fault("", f"{text!r}: unable to parse quantity's suffix", _SUFFIXES))
+        raise UsageError(Fault("", f"{text!r}: unable to parse quantity's suffix", _SUFFIXES, suggestion))
     if not (whole or fraction or "0" in text[: form.start(4)]):
         raise UsageError(Fault("", f"{text!r}: unable to parse numeric part of quantity", _ACCEPTED))
     digits = int(whole + fraction or "0")
@@ -193,9 +197,7 @@ def _print(number: Fraction | int, family: Family) -> str:
         return "0"
     amount = number.numerator
     if family == "binary" and number.denominator == 1 and abs(amount) >= 1024:
-        return next(
-            (f"{amount >> power}{suffix}" for power, suffix in _BINARY_DOWN if not amount % 2**power), str(amount)
-        )
+        return next((f"{amount >> power}{unit}" for power, unit in _BINARY_DOWN if not amount % 2**power), str(amount))
     for power, suffix in _DECIMAL_DOWN:
         scaled = Fraction(number) / Fraction(10) ** power
         if scaled.denominator == 1:

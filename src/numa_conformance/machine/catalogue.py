@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from ..cpuset import bits_of, format_bits
 from ..documents import Document, Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import kind_of
@@ -44,6 +45,9 @@ def machine_of(source: Source, notice: Callable[[str], None]) -> Machine:
     for note in machine.notes:
         if note.startswith(UNSEEN):
             notice(note)
+    others = {node for device in machine.devices for node in device.numa} - {-1, *machine.numa_ids}
+    if others:
+        notice(f"{machine.name} does not have NUMA nodes {format_bits(bits_of(others))}, which devices name")
     return machine
 
 

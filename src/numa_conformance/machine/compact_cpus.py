@@ -114,9 +114,7 @@ def regular_cpus(form: CompactForm, fields: Fields) -> list[Cpu]:
     for core in cores:
         core.numa = numa_ids[core.node]
     order = _ORDERS[form.numbering]
-    dealt = sorted(
-        (order(thread, core, index), index) for index, core in enumerate(cores) for thread in range(form.threads)
-    )
+    dealt = sorted((order(thread, core, at), at) for at, core in enumerate(cores) for thread in range(form.threads))
     ids = _cpu_ids(form.cpu_ids, len(dealt), fields)
     return [
         Cpu(number, cores[at].rank_in_socket, socket_ids[cores[at].socket], cores[at].numa, cores[at].uncore)

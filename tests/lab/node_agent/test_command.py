@@ -36,3 +36,14 @@ def test_it_serves_until_it_is_told_to_stop_and_leaves_no_socket(tmp_path, numbe
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (0, "", "notice: default/a admitted\n")
     assert not (tmp_path / "root/pod-resources/kubelet.sock").exists()
+
+
+def test_it_says_at_its_beginning_which_version_is_assumed(tmp_path):
+    pytest.importorskip("grpc", reason="the extra [lab] is not installed")
+    pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
+    words = [sys.executable, "-m", "numa_conformance", *COMMAND[:-2], "--root", tmp_path / "root"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline() == "notice: Kubernetes 1.37 is assumed: --kubernetes-version names another\n"
+        assert process.stdout.readline().startswith("PodResources v1: ")
+        process.send_signal(signal.SIGTERM)
+        assert "assumed" not in process.communicate(timeout=PATIENCE)[1]

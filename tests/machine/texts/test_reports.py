@@ -243,7 +243,7 @@ READ = {
     "French": (FRENCH, "2 sockets, 2 NUMA nodes, 0 uncore caches, 8 cores of 1 thread, 8 CPUs", ""),
     "nodes without memory": (
         WITHOUT_MEMORY,
-        "4 sockets, 4 NUMA nodes, 0 uncore caches, 8 cores of 2 threads, 16 CPUs, 125.8 GiB",
+        "1 socket, 4 NUMA nodes, 0 uncore caches, 8 cores of 2 threads, 16 CPUs, 125.8 GiB",
         "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15",
     ),
     "remarks": (REMARKS, "2 sockets, 2 NUMA nodes, 0 uncore caches, 8 cores of 1 thread, 8 CPUs, 128.0 GiB", ""),
@@ -288,6 +288,9 @@ REFUSED = {
     "prose": ("it does not start\n", "accepted: a machine, a host tree, or a text of"),
     "entities": ('<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>' + OLD_LSTOPO.partition("\n")[2], "declares entities"),
     "a part of cadvisor": (CADVISOR.replace('"topology"', '"topologies"'), "is no whole text of cadvisor's machine"),
+    "parts of CPUs": (ZONES.replace('capacity: "16"', 'capacity: "7.5"'), "NodeResourceTopology: '7.5' is no whole number (accepted"),
+    "XML with a gap": (OLD_LSTOPO.replace("</object>", "", 1), "lstopo --of xml: mismatched tag: line"),
+    "XML without sets": (OLD_LSTOPO.replace(" cpuset=", " cpus="), "lstopo --of xml: it lacks 'cpuset'"),
     "large ids": ("node 0 cpus: 0 99999\nnode 0 size: 1 MB\n", "is no whole text of numactl -H"),
     "no CPU": ("available: 1 nodes (0)\nnode 0 cpus:\nnode 0 size: 1 MB\n", "has 0 CPUs on 1 NUMA nodes"),
 }  # fmt: skip
@@ -381,3 +384,45 @@ def test_a_pipe_of_a_shell_is_read_once_and_whole(tmp_path):
         assert len(read_machine_file(f"/dev/fd/{reading}").cpus) == 8
     finally:
         os.close(reading)
+
+
+def machine_of(tmp_path, text):
+    (tmp_path / "pasted.txt").write_text(text)
+    return read_machine_file(tmp_path / "pasted.txt")
+
+
+SIZES = "node 0 size: 4096 MB\n"
+
+
+@pytest.mark.parametrize("lines", ["0 1 2 3", "0 1\n2 3", "0 1 2\n  3", "0\n1\n2\n3", "0 1 2 3 \n"])
+def test_a_list_of_cpus_may_be_cut_into_lines(tmp_path, lines):
+    machine = machine_of(
+        tmp_path, f"available: 1 nodes (0)\nnode 0 cpus: {lines}\n{SIZES}node distances:\nnode 0\n 0: 10\n"
+    )
+    assert [cpu.id for cpu in machine.cpus] == [0, 1, 2, 3]
+
+
+def test_sockets_have_whole_numa_nodes_also_of_unequal_size(tmp_path):
+    text = f"available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2\n{SIZES}node 1 cpus: 3\nnode 1 size: 4096 MB\n"
+    alone = machine_of(tmp_path, text)
+    assert [cpu.socket for cpu in alone.cpus] == [0, 0, 0, 1]
+    assert any("the CPUs 0-2 on 0, 3 on 1" in note for note in alone.notes)
+    near = machine_of(tmp_path, f"{text}node distances:\nnode 0 1\n 0: 10 12\n 1: 12 10\n")
+    assert [cpu.socket for cpu in near.cpus] == [0, 0, 0, 0]
+    far = machine_of(tmp_path, f"{text}node distances:\nnode 0 1\n 0: 10 20\n 1: 20 10\n")
+    assert [cpu.socket for cpu in far.cpus] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "cpus", "offline"),
+    [
+        ("# CPU,Core,Socket,Node,,L1d\n0,0,0,0,,0\n1,1,0,0,,1\n2,,,,,\n", [0, 1], (2,)),
+        ("CPU NODE SOCKET CORE\n0 0 0 0\n1 - - -\n", [0], (1,)),
+        ("# CPU,Core,Socket,Node,Online\n0,0,0,0,Y\n1,,,,N\n", [0], (1,)),
+        ("# CPU,Core,Socket,Node\n0,,,\n1,,,\n", [0, 1], ()),
+        ("# CPU,Node\n0,0\n1,\n", [0, 1], ()),
+    ],
+)
+def test_a_cpu_of_which_nothing_is_told_is_offline(tmp_path, rows, cpus, offline):
+    machine = machine_of(tmp_path, rows)
+    assert ([cpu.id for cpu in machine.cpus], machine.offline) == (cpus, offline)

@@ -9,9 +9,8 @@ from typing import Any
 
 ANY_OF = "any_of"
 """The one key of a recorded value of which the kubelet gives another by chance: all that it was seen to give."""
-OPTIONAL_FIELDS = frozenset(
-    {"alignments", "cpu_quota", "cpuset", "mems", "phase", "qos", "scores", "updates", "writes"}
-)
+_OPTIONAL = "alignments cpu_quota cpuset mems phase qos scores updates writes"
+OPTIONAL_FIELDS = frozenset(_OPTIONAL.split())
 """Fields that stand beside an answer: the protocol lets a target leave them out, and many do."""
 
 

@@ -1,16 +1,16 @@
 """Reading and selecting recorded decisions: JSON lines, gzip-compressed or plain, or one JSON document."""
 
-import contextlib
-import gzip
 import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from gzip import GzipFile
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from ...errors import Fault, UsageError
-from ...files import open_plain
+from ...files import open_unpacked
 from ...sources.versions import KubernetesVersion
 
 FIRST_RECORDED = KubernetesVersion(1, 32)
@@ -47,7 +47,7 @@ def read_vectors(paths: Iterable[Path]) -> Iterator[Vector]:
     for path in paths:
         for file in _files(path):
             try:
-                with _open(file) as stream:
+                with open_unpacked(file) as stream:
                     yield from _read_lines(file, stream)
             except (OSError, EOFError, zlib.error) as error:
                 raise UsageError(Fault(str(file), f"cannot be read: {error}", "JSON lines, plain or gzip")) from error
@@ -59,25 +59,12 @@ def _files(path: Path) -> list[Path]:
         if not files:
             raise UsageError(Fault(str(path), "no recorded decisions in this folder", ", ".join(SUFFIXES)))
         return files
-    if not path.is_file():
+    if not path.exists():
         raise UsageError(Fault(str(path), "no such file or folder"))
     return [path]
 
 
-@contextlib.contextmanager
-def _open(file: Path) -> Iterator[BinaryIO]:
-    with open_plain(file) as stream:
-        compressed = stream.read(2) == b"\x1f\x8b"
-        stream.seek(0)
-        if not compressed:
-            yield stream
-            return
-        # What unpacks does not close what it reads.
-        with gzip.open(stream, "rb") as unpacked:
-            yield cast(BinaryIO, unpacked)
-
-
-def _read_lines(file: Path, stream: BinaryIO) -> Iterator[Vector]:
+def _read_lines(file: Path, stream: BufferedReader | GzipFile) -> Iterator[Vector]:
     first = stream.readline(MAX_LINE + 1)
     number, size = 1, 0
     if first.strip() in (b"{", b"["):

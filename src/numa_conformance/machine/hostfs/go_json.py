@@ -8,8 +8,8 @@ import msgspec
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _LITERALS = ("true", "false", "null")
-_NUMBERS = ("int", "uint64", "checksum.Checksum")
-"""Types that hold a number: the decoder tells one that does not fit."""
+_NUMBERS = {"int": range(-(2**63), 2**63), "uint64": range(2**64), "checksum.Checksum": range(2**64)}
+"""Types that hold a number, and which: the decoder tells one that does not fit."""
 
 
 class GoJsonError(ValueError):
@@ -142,9 +142,9 @@ def string(value: Any, field: str) -> str:
     return value
 
 
-def number(value: Any, field: str, wanted: str, *, low: int = -(2**63)) -> int:
-    """Read a number from ``low`` to the largest of 64 bits."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value < 2**64:
+def number(value: Any, field: str, wanted: str) -> int:
+    """Read a number that fits its type."""
+    if isinstance(value, bool) or not isinstance(value, int) or value not in _NUMBERS[wanted]:
         raise type_error(value, field, wanted)
     return value
 

@@ -81,9 +81,7 @@ class _Reader:
         if any(core & ~groups.socket[cpu] and groups.socket[cpu] for cpu, core in groups.core.items()):
             self._notes.append("a core lies in several sockets")
         cores = {cpu: _lowest(core) if core else None for cpu, core in groups.core.items()}
-        memory = (
-            [read_memory_node(self._files, node) for node in nodes] if numa else [total_memory(self._files, _POOLS)]
-        )
+        memory = [read_memory_node(self._files, id) for id in nodes] if numa else [total_memory(self._files, _POOLS)]
         return Machine(
             name=name,
             cpus=tuple(

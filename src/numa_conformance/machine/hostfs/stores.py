@@ -159,9 +159,7 @@ class DirectoryStore:
 
     def names(self) -> list[str]:
         """Return the names of the files, sorted; temporary ones are left out."""
-        return sorted(
-            entry.name for entry in self._folder.iterdir() if entry.is_file() and not entry.name.startswith(".")
-        )
+        return sorted(file.name for file in self._folder.iterdir() if file.is_file() and not file.name.startswith("."))
 
     def where(self, name: str) -> str:
         """Return the path of a file."""

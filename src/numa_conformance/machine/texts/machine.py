@@ -118,12 +118,21 @@ class _Assumptions:
         return 2 if fits and any(len({b - a for a, b in pairwise(members)}) > 1 for members in sets) else 1
 
     def _sockets(self, socket: _Groups, core: _Groups, cores: Sequence[int]) -> _Groups:
-        nodes = len(set(self._numa.values()))
+        says, nodes = self._facts.says, sorted(set(self._numa.values()))
         if len(socket) < len(self._order):
-            count = self._facts.says.get((COUNTS[SOCKET],), nodes)
-            socket = {**_runs(core, cores, count if count and len(cores) % count == 0 else 1), **socket}
-            if count > 1 or (COUNTS[SOCKET],) not in self._facts.says:
-                self._assume("socket of each CPU", _listed(socket), "lscpu -e")
+            count = says.get((COUNTS[SOCKET],))
+            if count is None:  # nodes that are near to each other share one
+                package = {
+                    a: min(b for b in nodes if a == b or says.get((DISTANCE, a, b), _REMOTE) < _REMOTE) for a in nodes
+                }
+            else:
+                package = {node: at * count // len(nodes) for at, node in enumerate(nodes)}
+            if count and len(nodes) % count:
+                socket = {**_runs(core, cores, 1 if len(cores) % count else count), **socket}
+            else:
+                socket = {**{cpu: package[node] for cpu, node in self._numa.items()}, **socket}
+            if count != 1:
+                self._assume("socket of each CPU", _listed(_ranks(socket)), "lscpu -e")
         return _ranks(socket)
 
     def _caches(self, core: _Groups, cores: Sequence[int]) -> _Groups:

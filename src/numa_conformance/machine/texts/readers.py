@@ -206,6 +206,13 @@ _INSTEAD = (
 )
 
 
+def _reason(error: Exception) -> str:
+    """Say in a person's words what a reader stumbled over, as far as that helps."""
+    text = re.sub(r"^(?:invalid literal|could not convert).*?: ('.*)", r"\1 is no whole number", str(error)[:80])
+    lacks = ": it lacks " if isinstance(error, KeyError) else ": "
+    return f"{lacks}{text}" if isinstance(error, (KeyError, ValueError, SyntaxError)) else ""
+
+
 def facts_of_text(content: str, place: str) -> list[Facts]:
     """Return what the texts in a file say, each by itself; nothing for what is none of them. Raises ``UsageError``."""
     if _MACHINE_FILE.search(content[:_HEAD]):
@@ -222,7 +229,7 @@ def facts_of_text(content: str, place: str) -> list[Facts]:
         except UsageError as error:
             raise error if str(error).startswith(place) else error.within(facts.place) from error
         except _CUT as error:
-            wrong = f"is no whole text of {name}: {type(error).__name__} {str(error)[:80]}"
+            wrong = f"is no whole text of {name}{_reason(error)}"
             raise UsageError(Fault(place, wrong, "the text from its first line to its last")) from error
         every.append(facts.finish())
     instead = next((instead for sign, instead in _INSTEAD if not every and sign.search(text)), None)

@@ -16,7 +16,8 @@ _NUMBER = re.compile(r"[0-9]{1,5}", re.ASCII)
 _NODE_LABEL = re.compile(r"[^0-9]{0,40}?NUMA[^0-9]{1,40}([0-9]{1,5})[^0-9]*", re.ASCII)
 _COLUMNS: Mapping[str, str] = {"node": NUMA, "socket": SOCKET, "core": CORE, "l3": CACHE}
 _USUAL = "cpu,core,socket,node,,l1d,l1i,l2,l3"
-_NODE_LINE = re.compile(r"^[ \t#]*node ([0-9]{1,5}) (cpus|size):[ \t]*([0-9 ]*)", re.M | re.ASCII)
+_NODE_LINE = re.compile(r"^[ \t#]*node (\d{1,5}) (cpus|size):[ \t]*([\d ]*(?:\n[ \t]*\d[\d ]*$)*)", re.M | re.ASCII)
+"""A terminal or a mail may have cut the list into several lines."""
 _DISTANCE_LINE = re.compile(r"^[ \t#]*(node|[0-9]{1,5}:)((?:[ \t]+[0-9]{1,5})+)[ \t]*(?:[<(#].*)?$", re.M | re.ASCII)
 
 _DETECTED = re.compile(
@@ -95,6 +96,8 @@ def read_rows(text: str, facts: Facts) -> None:
             header = cells
         elif cells and _NUMBER.fullmatch(cells[0]) and (header or commas):
             _read_row(header or _USUAL.split(","), cells, facts)
+    if not facts.cpus:  # on some machines nothing is told of any CPU
+        facts.cpus, facts.offline = facts.offline, 0
 
 
 def read_json(text: str, facts: Facts) -> None:
@@ -114,7 +117,8 @@ def _read_row(header: Sequence[str], row: Sequence[str], facts: Facts) -> None:
     groups = {_COLUMNS[name]: int(cells[name]) for name in _COLUMNS if _NUMBER.fullmatch(cells.get(name, ""))}
     if CORE in groups:
         groups[CORE] |= groups.get(SOCKET, 0) << 32  # some versions number cores within their socket
-    if cells.get("online", "yes") in ("no", "n", "false"):
+    unknown = "no" if "core" in cells and not groups else "yes"  # of a CPU that is offline nothing is told
+    if cells.get("online", unknown) in ("no", "n", "false"):
         facts.offline |= bit_of(int(cells["cpu"]))
     else:
         facts.put(int(cells["cpu"]), groups)

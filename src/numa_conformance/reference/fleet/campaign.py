@@ -102,10 +102,14 @@ class RefusedPod:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What one run came to; counts of pods and CPUs. ``stranded_cpu`` is in millicores, as the scheduler counts."""
+    """What one run came to; counts of pods and CPUs. ``stranded_cpu`` is in millicores, as the scheduler counts.
+
+    ``placed`` are the pods that found a node, ``placements`` those too that had one from the beginning.
+    """
 
     setup: str
     seed: int
+    placed: int
     placements: dict[str, str]
     unschedulable: dict[str, dict[str, int]]
     refused: tuple[RefusedPod, ...]
@@ -154,6 +158,7 @@ def _run(bound: set[str], fill: partial[FleetRun], job: Job) -> RunOutcome:
     return RunOutcome(
         setup=job.setup.label,
         seed=job.seed,
+        placed=len(report.placements.keys() - bound),
         placements=dict(report.placements),
         unschedulable={pod.uid: dict(pod.reasons) for pod in report.unschedulable},
         refused=tuple(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...errors import KubeletFails, Refusal, StartError
 from ...kube import ClusterObjects, FeatureGates, NodeObject, NodeResourcesFitArgs, Pod, validate
+from ...kube.resizes import allocation_of
 from ...machine import KubeletView
 from ...sources.quirks import Quirks
 from ...sources.versions import DEFAULT
@@ -56,7 +57,7 @@ class NodeStacks:
         if node is None:
             return ()
         try:
-            admission = node.admit(pod)
+            admission = node.admit(allocation_of(pod))
         except KubeletFails as error:
             return Refusal(type(error).__name__, str(error))
         if not admission.admitted:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import kube
 from ...documents import Source
-from ...errors import KubeletFails, StartError, did_you_mean
+from ...errors import KubeletFails, StartError, UsageError, did_you_mean
 from ...kube.resource_names import is_extended
 from ...machine import Machine
 from ...machine.hostfs import MemoryStore
@@ -89,7 +89,10 @@ class NodeInputs:
 
     def tell_missing(self, pods: Iterable[kube.Pod], notice: Notice) -> None:
         """Report which resources are asked for that the machine lacks, and which a kubelet does not look at."""
-        offered = {*node_allocatable(self.machine, self.config), "ephemeral-storage"}
+        try:
+            offered = {*node_allocatable(self.machine, self.config), "ephemeral-storage"}
+        except UsageError:  # a threshold that ends the start, which tells of it
+            return
         asking: dict[tuple[str, bool], list[str]] = {}
         for pod in pods:
             unseen = self.missing(pod)

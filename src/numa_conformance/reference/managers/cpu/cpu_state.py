@@ -45,6 +45,7 @@ class CpuState:
 
     ``default`` is the shared pool as bits; ``assignments`` maps pod uid to container to exclusive CPUs. ``pods`` are
     the CPUs of pods that were given theirs as a whole (CPU-PLR-01): containers have parts of them, which may overlap.
+    What is assigned to a pod is replaced, never changed: copies share it.
     """
 
     default: int = 0
@@ -53,9 +54,7 @@ class CpuState:
 
     def copy(self) -> "CpuState":
         """Return an independent copy."""
-        return CpuState(
-            self.default, {uid: dict(containers) for uid, containers in self.assignments.items()}, dict(self.pods)
-        )
+        return CpuState(self.default, dict(self.assignments), dict(self.pods))
 
     def cpus_of(self, uid: str, container: str) -> int:
         """Return the exclusive CPUs of a container, or the shared pool (CPU-POOL-03)."""
@@ -70,7 +69,7 @@ class CpuState:
     def assign(self, uid: str, container: str, cpus: int) -> None:
         """Move CPUs out of the shared pool to a container (CPU-STEP-07)."""
         self.default &= ~cpus
-        self.assignments.setdefault(uid, {})[container] = cpus
+        self.assignments[uid] = {**self.assignments.get(uid, {}), container: cpus}
 
     def assign_pod(self, uid: str, cpus: int) -> None:
         """Move CPUs out of the shared pool to a pod as a whole."""
@@ -85,12 +84,13 @@ class CpuState:
         containers = self.assignments.get(uid)
         if containers is None or container not in containers:
             return 0
-        freed = containers.pop(container)
+        freed, rest = containers[container], {name: cpus for name, cpus in containers.items() if name != container}
         if uid in self.pods:
-            freed = 0 if containers else self.pods.pop(uid)
-        for cpus in containers.values():
+            freed = 0 if rest else self.pods.pop(uid)
+        for cpus in rest.values():
             freed &= ~cpus
-        if not containers:
+        self.assignments[uid] = rest
+        if not rest:
             del self.assignments[uid]
         self.default |= freed
         return freed

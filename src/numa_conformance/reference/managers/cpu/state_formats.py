@@ -50,11 +50,11 @@ class CpuFormat(Format[CpuRecord]):
             case "podEntries":
                 record.pods = _read_pods(value, path)
             case "checksum":
-                record.checksum = number(value, path, "checksum.Checksum", low=0)
+                record.checksum = number(value, path, "checksum.Checksum")
             case "data":
                 record.data = string(value, path)
             case _:
-                record.data_checksum = number(value, path, "checksum.Checksum", low=0)
+                record.data_checksum = number(value, path, "checksum.Checksum")
 
     def checksum(self, record: CpuRecord) -> int:
         """Return the checksum of a record (CPU-CKPT-03)."""

@@ -73,17 +73,26 @@ def encode(entries: Sequence[DeviceEntry], registered: Mapping[str, tuple[str, .
 
 def decode(text: str) -> tuple[DeviceEntry, ...] | None:
     """Read a file; None when it is damaged, which the kubelet logs and goes on without (DEV-CKPT-03)."""
+    record = _read(text)
+    return record[0] if record and record[2] == _checksum(*record[:2]) else None
+
+
+def sealed(text: str) -> str:
+    """Return a file with the checksum of what it says; one that cannot be read stays as it is."""
+    record = _read(text)
+    return encode(*record[:2]) if record else text
+
+
+def _read(text: str) -> tuple[tuple[DeviceEntry, ...], dict[str, tuple[str, ...]], object] | None:
+    """Return entries, registered devices and checksum, None where a file is malformed."""
     try:
         record = json.loads(text)
         data = record["Data"]
         entries = tuple(map(_read_entry, data.get("PodDeviceEntries") or ()))
-        registered = {
-            str(name): tuple(map(str, ids or ())) for name, ids in (data.get("RegisteredDevices") or {}).items()
-        }
-        checksum = record["Checksum"]
+        devices = (data.get("RegisteredDevices") or {}).items()
+        return entries, {str(name): tuple(map(str, ids or ())) for name, ids in devices}, record.get("Checksum")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return entries if checksum == _checksum(entries, registered) else None
 
 
 def _read_entry(entry: Any) -> DeviceEntry:
