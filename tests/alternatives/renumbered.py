@@ -51,7 +51,7 @@ class _Numbers:
         self.caches = _dealt(caches, orders.caches)
         self.old_cpus = {new: old for old, new in self.cpus.items()}
         self.old_nodes = {new: old for old, new in self.nodes.items()}
-        ids = sorted(device["id"] for device in machine.get("devices") or ())
+        ids = sorted({device["id"] for device in machine.get("devices") or ()})
         self.devices = dict(zip(ids, reversed(ids) if orders.devices else ids, strict=True))
         self.old_devices = {new: old for old, new in self.devices.items()}
 

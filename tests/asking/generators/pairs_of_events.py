@@ -46,8 +46,8 @@ IMPOSSIBLE: Mapping[str, tuple[Rule, ...]] = {
     "lives": (
         ({"start"}, {"admit again", "run", "remove", "resize"}, ANY, "no pod is there yet"),
         ({"start"}, {"state", "reconcile"}, ANY, "a life begins with pods: they are asked of an empty node"),
-        (ALL, {"admit"}, SAME, "a pod that is there is admitted again, and a uid that is gone never comes again"),
-        (ALL, {"refuse"}, SAME, "a pod that is there is not refused, and a uid that is gone never comes again"),
+        (POD - {"remove"}, {"admit"}, SAME, "a pod that is there is admitted again, and one that is refused is new"),
+        (POD - {"remove", "refuse"}, {"refuse"}, SAME, "a pod that is there is not refused"),
         ({"refuse", "remove"}, {"admit again", "resize"}, SAME, "the pod is not there"),
         ({"admit"}, {"resize"}, SAME, "a pod that does not run yet is not resized"),
         ({"remove"}, {"run", "remove"}, SAME, "a pod that is gone is asked for no more"),

@@ -206,6 +206,8 @@ class _Life:
         held = self.scheduler.held
         if self.scheduler.left():
             yield Event("prepare", self.scheduler.next_uid)
+            if self._shared:
+                yield Event("prepare all", self.scheduler.next_uid)
         yield from (Event(name, uid) for uid in held for name in ("prepare again", "unprepare"))
         yield from (Event("unprepare again", uid) for uid in (NEVER_PREPARED, *self.scheduler.freed[-3:]))
         if SHARED in self._claimed:
@@ -220,6 +222,8 @@ class _Life:
         match event.name:
             case "prepare":
                 yield from self._prepare(all_of_it=self._lot.random() < 1 / 8)
+            case "prepare all":
+                yield from self._prepare(all_of_it=True)
             case "prepare again":
                 yield prepare(self.scheduler.held[event.subject])
             case "unprepare" | "unprepare again":
