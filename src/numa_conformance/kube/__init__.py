@@ -1,38 +1,32 @@
 """The Kubernetes objects that users already have."""
 
-from ..documents import Document as Document
-from ..documents import read_documents as read_documents
-from .cluster_objects import ClusterObjects as ClusterObjects
-from .cluster_objects import NodeObject as NodeObject
-from .cluster_objects import read_cluster as read_cluster
-from .configuration_files import read_kubelet_configuration as read_kubelet_configuration
-from .configuration_files import read_scheduler_configuration as read_scheduler_configuration
-from .container import Container as Container
-from .container import QosClass as QosClass
-from .container import qos_class as qos_class
-from .features import FeatureGates as FeatureGates
-from .features import gate_faults as gate_faults
-from .features import option_maturity as option_maturity
-from .kubelet_config import KubeletConfiguration as KubeletConfiguration
-from .kubelet_config import ReservedMemory as ReservedMemory
-from .kubelet_flags import with_flags as with_flags
-from .kubelet_validation import validate as validate
-from .kubelet_validation import validation_faults as validation_faults
-from .manifests import files_of as files_of
-from .pod import Pod as Pod
-from .quantity import Quantity as Quantity
-from .requests import pod_limits as pod_limits
-from .requests import pod_requests as pod_requests
-from .requests import pod_total as pod_total
-from .reservation import explicit_reserved_cpus as explicit_reserved_cpus
-from .reservation import node_reservation as node_reservation
-from .reservation import reserved_cpu_milli as reserved_cpu_milli
-from .scheduler_config import NodeResourcesFitArgs as NodeResourcesFitArgs
-from .scheduler_config import ResourceWeight as ResourceWeight
-from .scheduler_config import SchedulerConfiguration as SchedulerConfiguration
-from .scheduler_config import SchedulerProfile as SchedulerProfile
-from .scheduler_config import ScoringStrategy as ScoringStrategy
-from .scheduler_config import ShapePoint as ShapePoint
-from .steps import LifeStep as LifeStep
-from .steps import StartForm as StartForm
-from .steps import pod_named as pod_named
+from ..documents import Document, read_documents
+from .cluster_objects import ClusterObjects, NodeObject, read_cluster
+from .configuration_files import read_kubelet_configuration, read_scheduler_configuration
+from .container import Container, QosClass, qos_class
+from .features import FeatureGates, gate_faults, option_maturity
+from .kubelet_config import KubeletConfiguration, ReservedMemory
+from .kubelet_flags import with_flags
+from .kubelet_validation import validate, validation_faults
+from .manifests import files_of
+from .pod import Pod
+from .quantity import Quantity
+from .requests import pod_limits, pod_requests, pod_total
+from .reservation import explicit_reserved_cpus, node_reservation, reserved_cpu_milli
+from .scheduler_config import (
+    NodeResourcesFitArgs,
+    ResourceWeight,
+    SchedulerConfiguration,
+    SchedulerProfile,
+    ScoringStrategy,
+    ShapePoint,
+)
+from .steps import LifeStep, StartForm, pod_named
+
+__all__ = ["ClusterObjects", "Container", "Document", "FeatureGates", "KubeletConfiguration", "LifeStep", "NodeObject"]
+__all__ += ["NodeResourcesFitArgs", "Pod", "QosClass", "Quantity", "ReservedMemory", "ResourceWeight"]
+__all__ += ["SchedulerConfiguration", "SchedulerProfile", "ScoringStrategy", "ShapePoint", "StartForm"]
+__all__ += ["explicit_reserved_cpus", "files_of", "gate_faults", "node_reservation", "option_maturity", "pod_limits"]
+__all__ += ["pod_named", "pod_requests", "pod_total", "qos_class", "read_cluster", "read_documents"]
+__all__ += ["read_kubelet_configuration", "read_scheduler_configuration", "reserved_cpu_milli", "validate"]
+__all__ += ["validation_faults", "with_flags"]

@@ -1,19 +1,11 @@
-from ..files import data_folder as data_folder
-from .catalogue import catalogue_names as catalogue_names
-from .catalogue import is_machine_file as is_machine_file
-from .catalogue import load_machine as load_machine
-from .catalogue import read_machine_file as read_machine_file
-from .codec import machine_from_dict as machine_from_dict
-from .codec import machine_to_dict as machine_to_dict
-from .codec import machine_to_yaml as machine_to_yaml
-from .model import Cpu as Cpu
-from .model import Device as Device
-from .model import KubeletView as KubeletView
-from .model import Machine as Machine
-from .model import MemoryNode as MemoryNode
-from .model import ViewCpu as ViewCpu
-from .model import derive_view as derive_view
-from .model import summarize as summarize
-from .picture import allocation_map as allocation_map
-from .picture_scene import Amounts as Amounts
-from .picture_svg import machine_svg as machine_svg
+from ..files import data_folder
+from .catalogue import catalogue_names, is_machine_file, load_machine, read_machine_file
+from .codec import machine_from_dict, machine_to_dict, machine_to_yaml
+from .model import Cpu, Device, KubeletView, Machine, MemoryNode, ViewCpu, derive_view, summarize
+from .picture import allocation_map
+from .picture_scene import Amounts
+from .picture_svg import machine_svg
+
+__all__ = ["Amounts", "Cpu", "Device", "KubeletView", "Machine", "MemoryNode", "ViewCpu", "allocation_map"]
+__all__ += ["catalogue_names", "data_folder", "derive_view", "is_machine_file", "load_machine", "machine_from_dict"]
+__all__ += ["machine_svg", "machine_to_dict", "machine_to_yaml", "read_machine_file", "summarize"]

@@ -1,19 +1,11 @@
 """Recorded decisions: read them, replay them against a target, say where it differs."""
 
-from .differences import Difference as Difference
-from .forms import check_form as check_form
-from .node_steps import record as record
-from .replay import KINDS as KINDS
-from .replay import Answerer as Answerer
-from .replay import Recorded as Recorded
-from .replay import ReplayOutcome as ReplayOutcome
-from .replay import Status as Status
-from .replay import record_decisions as record_decisions
-from .replay import replay as replay
-from .replay import unsupported as unsupported
-from .vectors import FIRST_RECORDED as FIRST_RECORDED
-from .vectors import MAX_DECISIONS as MAX_DECISIONS
-from .vectors import SelectedDecisions as SelectedDecisions
-from .vectors import Vector as Vector
-from .vectors import read_vectors as read_vectors
-from .vectors import select as select
+from .differences import Difference
+from .forms import check_form
+from .node_steps import record
+from .replay import KINDS, Answerer, Recorded, ReplayOutcome, Status, record_decisions, replay, unsupported
+from .vectors import FIRST_RECORDED, MAX_DECISIONS, SelectedDecisions, Vector, read_vectors, select
+
+__all__ = ["FIRST_RECORDED", "KINDS", "MAX_DECISIONS", "Answerer", "Difference", "Recorded", "ReplayOutcome"]
+__all__ += ["SelectedDecisions", "Status", "Vector", "check_form", "read_vectors", "record", "record_decisions"]
+__all__ += ["replay", "select", "unsupported"]
