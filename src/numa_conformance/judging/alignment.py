@@ -39,9 +39,9 @@ class CpuAlignment:
 
 
 def asks_for_devices(world: World, containers: Iterable[ContainerSpec]) -> bool:
-    """Tell whether a container asks for a device of the machine."""
+    """Tell whether a container asks for a device of the machine; 0 devices are none."""
     known = {device.resource for device in world.machine.devices}
-    return any(known & container.requests.keys() for container in containers)
+    return any(container.requests.get(name) for container in containers for name in known)
 
 
 def empties_the_pool(world: World, pod: PodSpec) -> bool:

@@ -170,6 +170,11 @@ def _of_the_loop(claimed: frozenset[str]) -> Iterator[Scenario]:
         again, last = [remove("b"), remove("c")], admit(guaranteed("d", 4))
         questions = [begin, admit(best_effort("s")), admit(system), *first, *pods, loop, remove("a"), loop]
         yield _example("a pool as large as before", machine, [*questions, *again, last, loop])
+    if "device-manager/allocation" in claimed:
+        kind = machine.devices[0].resource
+        count = sum(device.resource == kind and device.healthy for device in machine.devices)
+        pods = [admit(best_effort(f"p{number}", **{kind: f"{number}"})) for number in (count, 0)]
+        yield _example("0 devices where all are in use", machine, [begin, *pods])
     limits = [container(f"c{n}", cpu=cpu, requests={"cpu": "1m"}) for n, cpu in enumerate(("5m", "10500m"))]
     yield _lived("limits small and large", machine, static(), pod("limits", limits))
     fixed = guaranteed("fixed", 2)
