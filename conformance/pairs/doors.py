@@ -137,6 +137,10 @@ PAIRS = {
         Coexistence({"shared": bits("0-7")}, bits("0-1"), bits("2-7"), bits("0-7")),
         Coexistence({"shared": bits("2-7")}, bits("0-1"), bits("2-7"), bits("0-7")),
     ),
+    dra_drivers.has_all_that_claims_leave: (
+        Coexistence({"shared": bits("3-7")}, bits("0-1"), bits("2-7"), bits("0-7")),
+        Coexistence({"shared": bits("2-7")}, bits("0-1"), bits("2-7"), bits("0-7")),
+    ),
     dra_drivers.undoes_what_was_prepared: (Release(True, "no"), Release(True, None)),
     dra_drivers.of_nothing_is_no_error: (Release(False, "no"), Release(False, None)),
     pinning.has_a_cpu_of_its_own: (pooled("1500m", "4-7", "4-7"), pooled("1500m", "3-7", "4-7")),

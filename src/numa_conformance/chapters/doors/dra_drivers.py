@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...cpuset import bit_of, bits_of, format_bits
-from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, violated
+from ...judging.chapter import Chapter, Judgement, Violation, applies, exists, recommended_by, violated
 from ...judging.claims import Coexistence, Preparation, Publication, Release
 from ...judging.published import CACHE, CPU_ID, NUMA_NODE, SOCKET, DeviceKey, PublishedDevice
 
@@ -216,6 +216,16 @@ def keeps_off_claims(subject: Coexistence) -> Iterator[Violation]:
         why = f"{name}, a container without a claim, may run on CPUs of claims, or on some that are not online"
         allowed = f"none of {format_bits(claims)}"
         yield from violated(not cpus & claims, why, got=format_bits(cpus), allowed=allowed, shared=cpus, claimed=claims)
+
+
+@chapter.requires("dra-driver/shared/has-all-that-claims-leave", "claims/shared-pool")
+@recommended_by("dra-driver-cpu/shared-pool/all-that-is-left", beyond="A container may be kept to a part of the pool.")
+def has_all_that_claims_leave(subject: Coexistence) -> Iterator[Violation]:
+    """A container without a claim may run on every CPU that no claim has, and that is not reserved."""
+    for name, cpus in subject.shared.items():
+        lacking = subject.left & ~cpus
+        why = f"{name}, a container without a claim, may not run on CPUs that no claim has"
+        yield from violated(not lacking, why, got=format_bits(cpus), allowed=format_bits(subject.left), lacking=lacking)
 
 
 def _is_done(subject: Release) -> Judgement:
