@@ -235,7 +235,7 @@ def _instead(kinds: Iterable[str]) -> str:
     """Say what is accepted in place of such a file."""
     if makers := _POD_MAKERS.intersection(kinds):
         return f"the pods that {', '.join(sorted(makers))} made: {_PODS}"
-    if "Event" in kinds:
+    if {"Event", "EventList"}.intersection(kinds):
         return f"the pods that they have: {_PODS}"
     remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
     return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"
