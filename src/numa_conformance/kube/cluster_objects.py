@@ -103,7 +103,9 @@ class ClusterObjects:
     @property
     def in_life(self) -> list[Pod | LifeStep]:
         """The same with the steps between them."""
-        life = [allocation_of(event) if isinstance(event, Pod) else event for event in self.life]
+        firsts = {event.uid: event for event in reversed(self.life) if isinstance(event, Pod)}  # later ones are resizes
+        ids = {*map(id, firsts.values())}
+        life = [allocation_of(each) if isinstance(each, Pod) and id(each) in ids else each for each in self.life]
         return [*life, *self.refused]
 
     @property
