@@ -15,6 +15,7 @@ import yaml
 from .errors import Fault, UsageError
 from .files import parts_of, read_bounded, text_of
 from .pasted import plain_documents
+from .yaml_loader import BASE, Loader
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
 """Enough for what kubectl prints of 18,000 pods."""
@@ -26,8 +27,6 @@ MAX_YAML_NODES = 1_500_000
 """Keys and values of one YAML document; each takes half a kilobyte until the document is read."""
 MAX_DEPTH = 100
 _HARMLESS = 500
-MAX_BITS = 14_000
-"""Of a whole number; as decimal digits Python prints 4,300."""
 _INSTEAD = "JSON, or several documents"
 _NO_TABS = "blanks in place of tabs, and quotes around what begins with @ or `"
 _JSON = re.compile(rb"\s*[{\[]")
@@ -38,61 +37,6 @@ _HEAD = 65_536
 MAX_PASTED = 1024 * 1024
 """Bytes of a text in which prompts and fences are looked for."""
 _JSON_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-MAX_MERGED = 100_000
-"""Values that the merge keys of one document may bring in."""
-
-_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
-_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type information
-    """A safe loader that keeps dates as texts, and refuses a key given twice, or notes it in ``repeated``."""
-
-    repeated: list[str] | None = None
-
-    def construct_document(self, node: yaml.Node) -> Any:
-        self._checked: set[int] = set()
-        self._merged = 0
-        return super().construct_document(node)
-
-    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """Refuse what has more digits than JSON's numbers may have here, which nothing could print."""
-        number: int = super().construct_yaml_int(node)
-        if number.bit_length() > MAX_BITS:
-            raise yaml.MarkedYAMLError(problem="a number has too many digits", problem_mark=node.start_mark)
-        return number
-
-    def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Resolve merge keys; every mapping passes here before it is built, some of them more than once."""
-        if id(node) not in self._checked:
-            self._checked.add(id(node))
-            _check_keys(node, self.repeated)
-        before = len(node.value)
-        super().flatten_mapping(node)
-        self._merged += len(node.value) - before
-        if self._merged > MAX_MERGED:
-            raise yaml.MarkedYAMLError(
-                problem=f"merge keys bring in more than {MAX_MERGED} values", problem_mark=node.start_mark
-            )
-
-
-def _check_keys(node: yaml.MappingNode, repeated: list[str] | None) -> None:
-    """Refuse a key given twice, or note it; a number or a truth value as a key is the text it is written as."""
-    keys: set[str] = set()
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise yaml.MarkedYAMLError(problem="a key is a list or a mapping", problem_mark=key.start_mark)
-        if key.tag != _MERGE:
-            if key.value in keys and repeated is not None:
-                repeated.append(f":{key.start_mark.line + 1}: {key.value} is given twice: the last one counts")
-            elif key.value in keys:
-                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
-            keys.add(key.value)
-            key.tag = _TEXT
-
-
-_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +98,7 @@ def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -
         pasted = text if isinstance(text, str) else text.decode("utf-8", "replace")
         plain = plain_documents(pasted)
         if plain.strip() != pasted.strip():
-            if repeated:
-                repeated.clear()
+            (repeated or []).clear()
             with suppress(UsageError):
                 documents = _read_text(plain, name, repeated)
                 error = None
@@ -246,7 +189,7 @@ def _load(text: bytes | str, name: str, repeated: list[str] | None) -> list[Any]
         raise ValueError(f"YAML of more than {MAX_YAML_BYTES} bytes; JSON may have {MAX_JSON_BYTES}")
     if _may_be_vast(text):
         _check_events(text, name)
-    loader = _Loader if repeated is None else type("_Noting", (_Loader,), {"repeated": repeated})
+    loader = Loader if repeated is None else type("_Noting", (Loader,), {"repeated": repeated})
     return list(yaml.load_all(text, Loader=loader))  # a subclass of the safe loader
 
 
@@ -295,7 +238,7 @@ def _check_events(text: bytes, name: str) -> None:
     The C library composes by recursion, without a limit, and what is composed takes fifty times its text.
     """
     depth = number = 0
-    for event in yaml.parse(text, Loader=_BASE):
+    for event in yaml.parse(text, Loader=BASE):
         if isinstance(event, yaml.DocumentStartEvent):
             number = 0
         elif isinstance(event, yaml.NodeEvent):

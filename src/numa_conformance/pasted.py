@@ -4,8 +4,8 @@ import re
 from textwrap import dedent
 
 _PLAIN = {0xA0: " ", 0xFF1A: ":", 0xFEFF: None, 0: None}
-_PLAIN |= {0x2013: "-", 0x2014: "--", 0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
-"""Blanks that do not break, colons of Chinese texts, a mark of order, padding, dashes and quotes of typographers."""
+_PLAIN |= {0x2013: "-", 0x2014: "--", 0x201C: '"', 0x201D: '"'}
+"""Blanks that do not break, colons of Chinese texts, a mark of order, padding, typographic dashes and quotes."""
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _QUOTE = re.compile(r"^[ \t]{0,8}(?:>[ \t]?){1,8}")
 _NO_CONTENT = re.compile(

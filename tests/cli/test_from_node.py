@@ -329,3 +329,9 @@ def test_an_edited_file_of_devices_is_read_as_it_is(lone, files, tmp_path, check
     assert words in err
     assert "goes on without what it says" not in err
     assert "of 1 devices that are free the NUMA nodes are not known" in err
+
+
+def test_names_of_members_may_be_in_any_case(lone, files):
+    text = CPUS.replace("policyName", "policyname").replace("defaultCpuSet", "DEFAULTCPUSET")
+    assert "policyname" in text
+    assert lone(files("pasted.txt", text))[:2] == (0, HELD)

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("google.protobuf", reason="the extra [lab] is not installed")
 
-from numa_conformance import cpuset, documents, files
+from numa_conformance import cpuset, documents, files, yaml_loader
 from numa_conformance.cli import judge
 from numa_conformance.comparing.recorded import vectors
 from numa_conformance.doctor import state_files, tree
@@ -37,7 +37,7 @@ BOUNDS = {
     "a line of a target": (stdio.MAX_LINE,),
     "what a DRA driver writes at once": (api_server.MOST_BYTES,),
     "the end of a log of a daemon or a kubelet": (files.MAX_LOG,),
-    "a whole number in YAML, in any base": (documents.MAX_BITS,),
+    "a whole number in YAML, in any base": (yaml_loader.MAX_BITS,),
     "replicas of a workload": (manifests.MAX_REPLICAS,),
 }
 

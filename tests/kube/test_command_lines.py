@@ -54,7 +54,8 @@ READ = {
     "minikube": ("minikube start --cpus 4 --extra-config=kubelet.cpu-manager-policy=static --extra-config 'kubelet.reserved-cpus=0-1'", "--cpus"),
     "k3s": ('INSTALL_EXEC="agent --kubelet-arg=cpu-manager-policy=static --kubelet-arg reserved-cpus=0-1" sh -\n', "'sh'"),
     "a script of EKS": ("#!/bin/sh\n/etc/eks/bootstrap.sh some --kubelet-extra-args '--cpu-manager-policy=static --reserved-cpus=0-1'\n", None),
-    "a typographer's": ("kubelet \u2013-cpu-manager-policy=\u201cstatic\u201d \u2014reserved-cpus=\u20180-1\u2019\n", None),
+    "a typographer's": ("kubelet \u2013-cpu-manager-policy=\u201cstatic\u201d \u2014reserved-cpus=\u201c0-1\u201d\n", None),
+    "prose with an apostrophe": ("Here\u2019s mine:\n--cpu-manager-policy=static --reserved-cpus=0-1\n", None),
     "quoted in Markdown": ("> ```\n> --cpu-manager-policy=static \\\n>   --reserved-cpus=0-1\n> ```\n", None),
 }  # fmt: skip
 

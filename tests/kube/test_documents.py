@@ -279,6 +279,10 @@ def test_reads_what_is_pasted(file: Path, text: str) -> None:
             "kind: Pod\n\tname: x\n",
             "F:2:1: not YAML: found a tab character that violates indentation (accepted: blanks in",
         ),
+        (
+            "apiVersion: v1\nitems:\n- {kind: Pod}\n",
+            "F: kind: is missing: a List ends with it, and may be cut off (accepted",
+        ),
         ("$ cat x\na: 1\nb c\n", "F:2:2: not YAML: mapping values are not allowed in this context"),
     ],
 )

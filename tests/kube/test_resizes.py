@@ -79,3 +79,10 @@ def test_a_wrong_amount_of_a_status_is_named(read):
     cluster = read(allocated="four")
     with pytest.raises(UsageError, match=r"default/p: status of container c: allocatedResources.cpu: 'four'"):
         assert cluster.in_order
+
+
+def test_a_pod_that_is_there_again_is_a_resize_to_what_it_asks_for(tmp_path):
+    first, again = resized(spec="2"), resized(allocated="2", conditions=DEFERRED)
+    file = tmp_path / "life.yaml"
+    file.write_text(str([first, again]))
+    assert [cpus(pod) for pod in read_cluster(file, lives=True).in_life] == ["2", "8"]

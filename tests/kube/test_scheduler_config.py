@@ -3,7 +3,13 @@ from typing import Any
 import pytest
 
 from numa_conformance.errors import UsageError
-from numa_conformance.kube import NodeResourcesFitArgs, ResourceWeight, SchedulerConfiguration, ShapePoint
+from numa_conformance.kube import (
+    NodeResourcesFitArgs,
+    ResourceWeight,
+    SchedulerConfiguration,
+    ShapePoint,
+    read_scheduler_configuration,
+)
 from numa_conformance.sources.versions import KubernetesVersion
 
 V1 = "kubescheduler.config.k8s.io/v1"
@@ -140,3 +146,17 @@ def test_wrong_types_and_unknown_fields_are_refused_with_their_path() -> None:
         "scheduler.yaml: profiles[0].pluginConfig[1].args.scoringStrategy.resources[0].wait",
         "scheduler.yaml: profiles[0].pluginConfig[1].args.scoringStrategy.resources[0].weight",
     ]
+
+
+def test_a_config_map_may_hold_it(tmp_path):
+    file = tmp_path / "cm.yaml"
+    inner = "kind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: numa}]"
+    text = "kind: ConfigMap\ndata:\n  other: text\n  config.yaml: |\n    " + inner.replace("\n", "\n    ")
+    file.write_text(text)
+    assert [profile.scheduler_name for profile in read_scheduler_configuration(file).profiles] == ["numa"]
+    file.write_text(text.replace("schedulerName", "schedulername"))
+    with pytest.raises(UsageError, match=r"cm\.yaml: data\.config\.yaml: profiles\[0\]\.schedulername"):
+        read_scheduler_configuration(file)
+    file.write_text("kind: ConfigMap\ndata: {a: b}\n")
+    with pytest.raises(UsageError, match="accepted: one KubeSchedulerConfiguration"):
+        read_scheduler_configuration(file)

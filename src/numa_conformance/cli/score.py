@@ -84,12 +84,11 @@ def command(
     for text in (*cluster.notices, *wanted.notices):
         notice(text)
     others = {pod.uid: pod for pod in wanted.pods if not (profile or config.profile(pod.scheduler_name))}
-    others = {} if len(others) == len(wanted.pods) else others
-    if others:
+    asking = [pod for pod in wanted.pods if pod.uid not in others] or wanted.pods
+    if len(asking) < len(wanted.pods):
         names = (f"{pod.namespace}/{pod.name} ({pod.scheduler_name})" for pod in others.values())
         notice(f"passed over, as pods of a scheduler without a profile: {listed(names)}; --profile NAME scores them")
-    _check_number(cluster, len(wanted.pods), top)
-    asking = [pod for pod in wanted.pods if pod.uid not in others]
+    _check_number(cluster, len(asking), top)
     chosen = [(pod, profile_for(config, profile or pod.scheduler_name)) for pod in asking]
     answers = [(pod, used, _ranked(cluster, used, pod, top, quirks)) for pod, used in chosen]
     if as_json:

@@ -200,20 +200,17 @@ def _resources(
     report = {resource["name"]: resource for resource in zone.get("resources") or ()}
     for resource, amounts in wanted.items():
         if resource not in report and amounts.allocatable:
-            yield ObjectFault(
-                exporters.RESOURCES, f"zone {name}", f"{resource} is not reported", f"{amounts.allocatable} allocatable"
-            )
+            wanted_text = f"{amounts.allocatable} allocatable"
+            yield ObjectFault(exporters.RESOURCES, f"zone {name}", f"{resource} is not reported", wanted_text)
         for part, requirement in _AMOUNTS.items() if resource in report else ():
             allowed, got = amounts.allowed(part), report[resource].get(part)
             if allowed is not None and _number(got) not in allowed:
-                yield ObjectFault(
-                    requirement, f"zone {name}: {resource}: {part}", str(got), " or ".join(map(str, allowed))
-                )
+                place = f"zone {name}: {resource}: {part}"
+                yield ObjectFault(requirement, place, str(got), " or ".join(map(str, allowed)))
     for resource in report.keys() - wanted.keys() - expected.shared:
         if any(_number(report[resource].get(part)) for part in _AMOUNTS):
-            yield ObjectFault(
-                _AMOUNTS["capacity"], f"zone {name}: {resource}: capacity", "told", "the node has none there"
-            )
+            place = f"zone {name}: {resource}: capacity"
+            yield ObjectFault(_AMOUNTS["capacity"], place, "told", "the node has none there")
 
 
 def _number(quantity: Any) -> object:

@@ -37,8 +37,8 @@ from ..reference.managers.state_formats import Format, text_checksum
 from .configuration import ROOT_DIR
 from .tree import MAX_STATE, Line, NodeTree
 
-_MEMBERS = {MEMORY_FILE: "machineState", CPU_FILE: "defaultCpuSet", DEVICE_FILE: "Data"}
-"""What each file has and no other."""
+_MEMBERS = {MEMORY_FILE: "machinestate", CPU_FILE: "defaultcpuset", DEVICE_FILE: "Data"}
+"""What each file has and no other; a kubelet reads names in any case."""
 _ACCEPTED = f"a dump of a node, or the text of {', '.join(_MEMBERS)}"
 
 
@@ -95,7 +95,8 @@ def _state_texts(content: str, place: str) -> dict[str, str]:
             document, end = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError) as error:
             raise UsageError(Fault(place, f"is no state file: {error}", _ACCEPTED)) from error
-        name = next((name for name, member in _MEMBERS.items() if member in document), None)
+        members = {*document, *map(str.lower, document)}
+        name = next((name for name, member in _MEMBERS.items() if member in members), None)
         if name is None or name in texts:
             wrong = "what is no state file" if name is None else f"{name} twice"
             raise UsageError(Fault(place, f"holds {wrong}", _ACCEPTED))
@@ -258,11 +259,11 @@ def _read_devices(state: SavedState, file: SavedFile) -> None:
 
 def _policy_and_style(text: str) -> tuple[str, FileStyle]:
     """Return the policy that a file names, and the style it is written in, by its members."""
-    document = _object(text)
-    policy = document.get("policyName")
+    document = {name.lower(): value for name, value in _object(text).items()}
+    policy = document.get("policyname")
     if "data" in document:
         style = FileStyle(newest_first=True, envelope=True, pods=True)
-    elif "podEntries" in document:
+    elif "podentries" in document:
         style = FileStyle(newest_first=True, pods=True)
     else:
         style = PLAIN

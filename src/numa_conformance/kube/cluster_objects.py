@@ -103,7 +103,9 @@ class ClusterObjects:
     @property
     def in_life(self) -> list[Pod | LifeStep]:
         """The same with the steps between them."""
-        life = [allocation_of(event) if isinstance(event, Pod) else event for event in self.life]
+        firsts = {event.uid: event for event in reversed(self.life) if isinstance(event, Pod)}  # later ones are resizes
+        ids = {*map(id, firsts.values())}
+        life = [allocation_of(each) if isinstance(each, Pod) and id(each) in ids else each for each in self.life]
         return [*life, *self.refused]
 
     @property
@@ -235,7 +237,7 @@ def _instead(kinds: Iterable[str]) -> str:
     """Say what is accepted in place of such a file."""
     if makers := _POD_MAKERS.intersection(kinds):
         return f"the pods that {', '.join(sorted(makers))} made: {_PODS}"
-    if "Event" in kinds:
+    if {"Event", "EventList"}.intersection(kinds):
         return f"the pods that they have: {_PODS}"
     remedy = "; a KubeletConfiguration is for --config" if "KubeletConfiguration" in kinds else ""
     return f"Pod, {', '.join(TEMPLATED)}, Node{remedy}"

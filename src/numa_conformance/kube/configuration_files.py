@@ -78,16 +78,15 @@ _BY_KIND = {
     "InitConfiguration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
     "JoinConfiguration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
 }
+_RANCHER = ("services", "kubelet", "extra_args")
 _BY_KEY = {
     "kubelet-arg": _Form(flags=("kubelet-arg",)),
     "kubelet-arg+": _Form(flags=("kubelet-arg+",)),
     "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs")),
     "kubeletExtraArgs": _Form(flags=("kubeletExtraArgs",)),
     "nodeRegistration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
-    "rancher_kubernetes_engine_config": _Form(
-        flags=("rancher_kubernetes_engine_config", "services", "kubelet", "extra_args")
-    ),
-    "services": _Form(flags=("services", "kubelet", "extra_args")),
+    "rancher_kubernetes_engine_config": _Form(flags=("rancher_kubernetes_engine_config", *_RANCHER)),
+    "services": _Form(flags=_RANCHER),
 }
 """Forms without a kind."""
 
@@ -110,11 +109,7 @@ def parts_of(document: Document) -> Iterator[Part]:
         note = f"{document.place}: the provider adds what is reserved, which is not here: {_CONFIGZ} has all"
         yield Part(f"{document.place}{path}", fields, notes=(note,))
     elif kind == "ConfigMap":
-        for key, text in object_at(document.value, "data").items():
-            if isinstance(text, str) and KIND in text:
-                for inner in read_text(text, f"{document.place}: data.{key}"):
-                    if kind_of(inner) == KIND:
-                        yield Part(inner.place, inner.value)
+        yield from (Part(inner.place, inner.value) for inner in _opened(document, KIND) if kind_of(inner) == KIND)
     elif (
         forms := [_BY_KIND[kind]]
         if kind in _BY_KIND
@@ -124,6 +119,14 @@ def parts_of(document: Document) -> Iterator[Part]:
             yield from _in_form(document, form)
     elif not kind and (not value or value.keys() & FIELDS.keys()):
         yield Part(document.place, value)
+
+
+def _opened(document: Document, kind: str) -> list[Document]:
+    """Return the documents of a ConfigMap that may be of a kind, another one as it is."""
+    if kind_of(document) != "ConfigMap":
+        return [document]
+    texts = {f"{document.place}: data.{key}": text for key, text in object_at(document.value, "data").items()}
+    return [inner for key, text in texts.items() if kind in str(text) for inner in read_text(str(text), key)]
 
 
 def kind_of(document: Document) -> str:
@@ -249,7 +252,7 @@ def read_scheduler_configuration(
 
 def _only_document(path: Path | str, kind: str) -> Document:
     """Return the only document of a file, or the only one that says to be of this kind."""
-    documents = read_documents(path)
+    documents = [inner for document in read_documents(path) for inner in _opened(document, kind)]
     if len(documents) == 1:
         other = kind_of(documents[0])
         if other not in ("", kind):

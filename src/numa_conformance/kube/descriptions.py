@@ -19,7 +19,7 @@ HINTS = re.compile(r"\bhints[\"']?[=:]|TopologyHints for pod|bestHint")
 _NODE = re.compile(r"^ *(?:Allocatable|Non-terminated Pods|Pod Template):", re.M)
 _POD = re.compile(r"^ *(?:Init )?Containers:$|^ *Name:[ ]+\S+\n *(?:Namespace|Priority):", re.M)
 _NAME = re.compile(r"^( *)Name:[ ]+\S", re.M)
-_TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +READY +)\S", re.M)
+_TABLE = re.compile(r"^(?:NAMESPACE +)?(?:LAST SEEN +|NAME +(?:READY|STATUS) +)\S", re.M)
 _LOG = re.compile(r"\bkubelet\[\d+\]: |^[IWEF]\d{4} [\d:.]+ +\d+ \S+\.go:\d+\]|\"caller\":\"\S+\.go:", re.M | re.ASCII)
 _REFUSED = re.compile(r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+) +pods?/(\S+)")
 _SECTIONS = {"Init Containers": "initContainers", "Containers": "containers", "Resources": "resources"}

@@ -92,7 +92,7 @@ _GROUPS = ("", "apps", "batch")
 """The API groups whose kinds are all known here, so that an unknown one is a misspelt one."""
 _OTHER_NAMES = """
 Binding ComponentStatus ConfigMap ControllerRevision Endpoints Event LimitRange Namespace PersistentVolume
-PersistentVolumeClaim PodTemplate ResourceQuota Secret Service ServiceAccount
+PersistentVolumeClaim PodTemplate ResourceQuota Secret Service ServiceAccount Status
 """
 _OTHER_KINDS = frozenset(_OTHER_NAMES.split())
 
@@ -170,9 +170,7 @@ def _opened(obj: object, place: str, default: str | None, faults: list[Fault]) -
         for index, item in enumerate(items):
             yield from _opened(item, f"{place}: items[{index}]", kind.removesuffix("List") or None, faults)
     elif not kind and isinstance(obj.get("items"), list):
-        faults.append(
-            Fault(f"{place}: kind", "is missing: it is at the end of a List, which is cut off", "the whole text")
-        )
+        faults.append(Fault(f"{place}: kind", "is missing: a List ends with it, and may be cut off", "the whole text"))
     elif fault := _kind_fault(kind, obj.get("apiVersion"), f"{place}: kind"):
         faults.append(fault)
     else:
