@@ -9,7 +9,7 @@ from numa_conformance.asking.drive import drive
 from numa_conformance.asking.profiles import Profile
 from numa_conformance.chapters.cpu.pod_level import FEATURE, wholes
 from numa_conformance.judging.verdicts import judge
-from numa_conformance.reference.managers import eligibility
+from numa_conformance.reference.managers.cpu import static_policy
 from numa_conformance.reference.managers.cpu.static_policy import StaticPolicy
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire.features import FEATURES
@@ -44,7 +44,7 @@ def test_containers_that_share_and_run_in_the_pool_of_the_node_are_found(monkeyp
 
 
 def test_pods_that_leave_nothing_to_share_are_to_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eligibility, "empty_pool", lambda pod, total, owed: None)
+    monkeypatch.setattr(static_policy, "empty_pool", lambda pod, total, owed: None)
     assert "cpu-manager/pod-level/refuses-an-empty-pool" in set(broken())
 
 
