@@ -105,10 +105,11 @@ def static_memory(topology: str = "none", **fields: Any) -> dict[str, Any]:
 
 
 def spell_otherwise(wanted: dict[str, Any]) -> None:
-    """Write whole CPUs in thousandths, and memory in bytes: the amounts are the same."""
+    """Write whole CPUs in thousandths or with a point, and memory in bytes or Gi: the amounts are the same."""
     for each in (*wanted["spec"].get("initContainers", ()), *wanted["spec"]["containers"]):
         for side in each["resources"].values():
             if side.get("cpu", "").isdigit():
-                side["cpu"] += "000m"
+                side["cpu"] += "000m" if int(side["cpu"]) % 2 else ".0"
             if side.get("memory", "").endswith("Mi"):
-                side["memory"] = str(int(side["memory"][:-2]) << 20)
+                mebibytes = int(side["memory"][:-2])
+                side["memory"] = str(mebibytes << 20) if mebibytes % 2 else f"{mebibytes / 1024:.10f}Gi"
