@@ -112,4 +112,4 @@ def spell_otherwise(wanted: dict[str, Any]) -> None:
                 side["cpu"] += "000m" if int(side["cpu"]) % 2 else ".0"
             if side.get("memory", "").endswith("Mi"):
                 mebibytes = int(side["memory"][:-2])
-                side["memory"] = str(mebibytes << 20) if mebibytes % 2 else f"{mebibytes / 1024:.10f}Gi"
+                side["memory"] = str(mebibytes << 20) if mebibytes % 2 else f"{mebibytes / 1024}Gi"
