@@ -6,7 +6,7 @@ Which version the kubelet is stands in its program, as nothing beside it says so
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -89,15 +89,11 @@ def _search(place: Path, device: int, inode: int, changed: int) -> frozenset[str
             if not part:
                 break
             text = before + part
-            versions.update(_versions(text))
+            for match in _TEXT.finditer(text):
+                if match.start() and not _OF_A_LONGER_TEXT.match(text, match.start() - 1):
+                    versions.add(match[0].decode("ascii"))
             before = text[-_LONGEST:]
     return frozenset(versions)
-
-
-def _versions(text: bytes) -> Iterator[str]:
-    for match in _TEXT.finditer(text):
-        if match.start() and not _OF_A_LONGER_TEXT.match(text, match.start() - 1):
-            yield match[0].decode("ascii")
 
 
 TRIES = 3
