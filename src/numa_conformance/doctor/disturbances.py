@@ -62,14 +62,9 @@ def node_holdings(sight: Sight, manifests: Sequence[Pod]) -> NodeHoldings:
     }
     pods = sorted({**known, **made}.values(), key=lambda pod: (pod.created, pod.uid))
     machine, unplaced = _with_devices(sight, sight.machine)
-    return NodeHoldings(
-        machine,
-        {name: file.text for name, file in sight.state.files.items()},
-        tuple(pods),
-        {pod.uid: f"{pod.namespace}/{pod.name}" if pod.namespace else pod.uid for pod in pods},
-        tuple(new),
-        tuple(_notes(made, unplaced)),
-    )
+    files = {name: file.text for name, file in sight.state.files.items()}
+    shown = {pod.uid: f"{pod.namespace}/{pod.name}" if pod.namespace else pod.uid for pod in pods}
+    return NodeHoldings(machine, files, tuple(pods), shown, tuple(new), tuple(_notes(made, unplaced)))
 
 
 def _amounts(sight: Sight) -> tuple[dict[str, Amounts], set[str]]:

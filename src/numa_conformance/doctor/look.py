@@ -221,13 +221,11 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
     again = read_state(NodeTree(source.root), configured.root_dir) if is_live else state
-    same = {name: file.text for name, file in again.files.items()} == {
-        name: file.text for name, file in state.files.items()
-    }
+    texts, texts_again = ({name: file.text for name, file in each.files.items()} for each in (state, again))
     changed = manifest.state_changed if manifest else state.changed
     settled = _has_settled(configured, changed, manifest.time if manifest else time.time() if is_live else None)
     facts = (tree, machine, configured, state, of_pods, running, nameless, names, settled, version, hierarchy, listed)
-    return Sight(*facts), same
+    return Sight(*facts), texts == texts_again
 
 
 def _has_settled(configured: NodeConfiguration, changed: float | None, now: float | None) -> bool:
