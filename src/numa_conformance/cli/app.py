@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from .. import __version__
-from ..errors import Fault, NumaConformanceError, StartError, UsageError, closest, did_you_mean
+from ..errors import NumaConformanceError, StartError, UsageError, closest, did_you_mean
 from ..files import parts_of, text_of
 from ..printable import printable_streams
 from .terminal import BUG, TARGET_FAULT, USAGE, say, tell_assumption
@@ -171,12 +171,6 @@ _MOST_FAULTS = 100
 """Faults of one input that are told: each is looked for in its file."""
 
 
-def _placed(fault: Fault) -> Fault:
-    from ..forms import with_position  # what is right does not pay for it
-
-    return with_position(fault)
-
-
 def _let_go_of_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -195,8 +189,10 @@ def _guarded(run: Callable[[], object]) -> int:
         _let_go_of_stdout()
         return _CUT_OFF
     except UsageError as error:
+        from ..forms import with_position  # what is right does not pay for it
+
         for fault in error.faults[:_MOST_FAULTS]:
-            say(f"error: {_placed(fault)}", err=True)
+            say(f"error: {with_position(fault)}", err=True)
         if more := len(error.faults[_MOST_FAULTS:]):
             say(f"error: and {more} more faults", err=True)
         return USAGE

@@ -181,7 +181,8 @@ def _print(
 ) -> None:
     for (history, changes), reals in zip(answers, of_programs, strict=True):
         if changes or reals:
-            click.echo(_title(history))
+            count = len(history.steps)
+            click.echo(f"{history.head.machine.name}, {count} question{'' if count == 1 else 's'} ({history.id})")
         since, outcome = versions[0], ""
         for turn in changes:
             before, after = _why_down(turn.difference)
@@ -192,18 +193,14 @@ def _print(
         if changes:
             _print_span(since, versions[-1], outcome)
         for real in reals:
-            say(f"  {_real_line(real)}")
+            otherwise = real.difference and f"otherwise than the reference: {_question(real.difference)}"
+            say(f"  the managers of {real.version} answer {otherwise or 'as the reference'}")
         if changes or reals:
             click.echo()
     changed = sum(bool(changes) for _, changes in answers)
     histories = f"{len(answers)} histor{'y' if len(answers) == 1 else 'ies'}"
     ends = f"{versions[0]} to {versions[-1]}"
     click.echo(f"{histories} asked of {len(versions)} versions, {ends}: in {changed} something changed")
-
-
-def _title(history: History) -> str:
-    count = len(history.steps)
-    return f"{history.head.machine.name}, {count} question{'' if count == 1 else 's'} ({history.id})"
 
 
 def _why_down(difference: Differing) -> tuple[str, str]:
@@ -238,12 +235,6 @@ def _turn_lines(turn: VersionChange) -> Iterator[str]:
         yield f"    by {cause_line(name, turn.after)}"
     if not turn.causes:
         yield "    by nothing that is known"
-
-
-def _real_line(real: _Real) -> str:
-    if real.difference is None:
-        return f"the managers of {real.version} answer as the reference"
-    return f"the managers of {real.version} answer otherwise than the reference: {_question(real.difference)}"
 
 
 def _question(difference: Differing) -> str:

@@ -93,23 +93,18 @@ def _become(words: tuple[str, ...], entrance: dict[str, Any], *, cgroups: bool) 
     try:
         here = os.getcwd()
         join_mount_namespace(entrance["process"], of_a_user=True)
-        if cgroups:
-            _see_containers(entrance["others"])
+        if cgroups:  # those of the node's containers lie over the computer's, and kubelets of other nodes are hidden
+            enter_mount_namespace()
+            bind(f"{HOME}/{CGROUPS}", "/sys/fs/cgroup")
+            for number in entrance["others"]:
+                with contextlib.suppress(OSError):  # it may have ended
+                    bind("/var/lib/nothing", f"/proc/{number}")
         os.chdir(here if os.path.isdir(here) else "/")
         os.execvpe(words[0], words, {**os.environ, **entrance["environment"]})
     except OSError as error:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
         print(f"error: {words[0]}: {os.strerror(error.errno or 0)}", file=sys.stderr, flush=True)  # noqa: T201  (the child ends here)
     os._exit(code)
-
-
-def _see_containers(other_kubelets: list[int]) -> None:
-    """Lay the cgroups of the node's containers over the computer's, and hide the kubelets of other nodes."""
-    enter_mount_namespace()
-    bind(f"{HOME}/{CGROUPS}", "/sys/fs/cgroup")
-    for number in other_kubelets:
-        with contextlib.suppress(OSError):  # it may have ended
-            bind("/var/lib/nothing", f"/proc/{number}")
 
 
 def _wait(child: int, cluster: OpenCluster) -> int:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..kube import KubeletConfiguration
     from ..machine import Machine
 
+F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
 INPUT = click.Path(path_type=Path, allow_dash=True)
 DIRECTORY = click.Path(path_type=Path, file_okay=False)
@@ -128,13 +129,13 @@ def assumed_version() -> KubernetesVersion:
     return DEFAULT
 
 
-LEVEL = click.option(
-    "--level",
-    type=NameChoice(["exact", "documented"]),
-    default="exact",
-    show_default=True,
-    help="With the quirks of Kubernetes, or by the documentation.",
-)
+def level_option(text: str) -> Callable[[F], F]:
+    """Return the option ``--level``, how the reference answers. ``text`` is its help."""
+    levels = NameChoice(["exact", "documented"])
+    return click.option("--level", type=levels, default="exact", show_default=True, help=text)
+
+
+LEVEL = level_option("With the quirks of Kubernetes, or by the documentation.")
 VERSION = click.option(
     "--kubernetes-version",
     type=version,

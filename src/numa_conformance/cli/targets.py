@@ -1,10 +1,10 @@
 """The options with which a command is pointed at a target, and the target itself."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -14,9 +14,7 @@ from ..reference.target import Level, ReferenceTarget
 from ..sources.versions import DEFAULT, SUPPORTED_RANGE, KubernetesVersion
 from ..wire import Client, Connection, Crashed, InChild, InProcess, Stdio, load_factory
 from ..wire.termination import EndsInOrder
-from .options import TIMEOUT, NameChoice, version
-
-F = TypeVar("F", bound=Callable[..., Any])
+from .options import TIMEOUT, F, level_option, version
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +50,7 @@ def target_options(function: F) -> F:
         default=None,
         help="A target in any language: the command that serves it on stdio.",
     )
-    @click.option(
-        "--level",
-        type=NameChoice(["exact", "documented"]),
-        default="exact",
-        show_default=True,
-        help="Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.",
-    )
+    @level_option("Which reference to ask when no target is named: with the kubelet's quirks, or by the documentation.")
     @click.option(
         "--kubernetes-version",
         "version",

@@ -75,7 +75,11 @@ def command(
         return _keep(cluster, control, name, None)
     ours, theirs = os.pipe()
     if child := os.fork():
-        return _until_up(child, ours, theirs)
+        os.close(theirs)
+        if os.read(ours, 1):
+            return OK
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status)
     return _keep(cluster, control, name, theirs)
 
 
@@ -115,14 +119,6 @@ def _configuration(path: Path | None) -> dict[str, Any] | None:
     if len(documents) != 1 or not isinstance(documents[0].value, dict):
         raise UsageError(Fault(str(path), "is no KubeSchedulerConfiguration", "one object"))
     return dict(documents[0].value)
-
-
-def _until_up(child: int, ours: int, theirs: int) -> int:
-    os.close(theirs)
-    if os.read(ours, 1):
-        return OK
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
 
 
 def _keep(cluster: "RealCluster", control: Control, name: str, ready: int | None) -> int:

@@ -89,7 +89,9 @@ def _lines(about: Mapping[str, Any], best: Sequence[Fit], shows: Mapping[str, bo
         names = [name for name in names if wanted or version in QUIRKS[name].versions or QUIRKS[name].pull]
         if names:
             yield f"  {title}"
-            yield from (f"    {_quirk_line(name)}" for name in names)
+        for quirk in (QUIRKS[name] for name in names):
+            mended = f"; fixed by {', '.join(quirk.pull)}" if quirk.pull else ""
+            yield f"    {quirk.id} (Kubernetes {quirk.versions}{mended})"
     changed = [name for name in CHANGES if shows[name] is not None]
     if changed:
         yield "  changes of Kubernetes:"
@@ -133,12 +135,6 @@ def _by(name: str) -> str:
     """Return the pull requests of a change, or that mended a quirk, in brackets."""
     pull = CHANGES[name].pull if name in CHANGES else ", ".join(QUIRKS[name].pull)
     return f" ({pull})" if pull else ""
-
-
-def _quirk_line(name: str) -> str:
-    quirk = QUIRKS[name]
-    mended = f"; fixed by {', '.join(quirk.pull)}" if quirk.pull else ""
-    return f"{name} (Kubernetes {quirk.versions}{mended})"
 
 
 def _side(name: str, shown: bool | None) -> str:

@@ -57,7 +57,8 @@ def differing(
     compared where only one of the two sends cpusets at once.
     """
     devices = AnyDevice(history)
-    ignored = {*ignored, *((*RUNS_ON, "updates") if _sends_at_once(history) != _sends_at_once(other) else ())}
+    at_once, other_at_once = (any(map(sends_unasked, each.steps)) for each in (history, other))
+    ignored = {*ignored, *((*RUNS_ON, "updates") if at_once != other_at_once else ())}
     for number, (step, other_step) in enumerate(zip(history.steps, other.steps, strict=False)):
         if untold:
             step, other_step = _filled_in(step, other_step, untold), _filled_in(other_step, step, untold)
@@ -77,10 +78,6 @@ def differing(
                 return None
             return Differing(history.until(number + 1), other.until(number + 1), number, by_place)
     return None
-
-
-def _sends_at_once(history: History) -> bool:
-    return any(map(sends_unasked, history.steps))
 
 
 def sends_unasked(step: Step) -> bool:

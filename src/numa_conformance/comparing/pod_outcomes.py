@@ -8,7 +8,7 @@ from typing import Any
 from ..asking.drive import drive
 from ..asking.generators.claims import ClaimScheduler, prepare, unprepare
 from ..asking.generators.scenario import Answer, Question, Scenario, Script
-from ..cpuset import CpuSet, format_bits
+from ..cpuset import CpuSet, format_bits, union
 from ..errors import Fault, UsageError
 from ..judging.pods import PodSpec
 from ..machine import Machine
@@ -139,12 +139,8 @@ def _runs_on(holding: Mapping[str, Any], shared: int) -> int:
 def placed(machine: Machine, held: Mapping[ContainerKey, Holding]) -> dict[str, dict[str, ContainerOutcome]]:
     """Return by uid and container where each may run, and beside whom: all that are there share the machine."""
     by_uid: dict[str, dict[str, ContainerOutcome]] = {}
-    for uid, name in held:
-        key = (uid, name)
-        cpus, holding = held[key]
-        others = 0
-        for other, (theirs, _) in held.items():
-            others |= theirs if other != key else 0
+    for (uid, name), (cpus, holding) in held.items():
+        others = union(theirs for other, (theirs, _) in held.items() if other != (uid, name))
         by_uid.setdefault(uid, {})[name] = ContainerOutcome(
             cpus,
             alone=not cpus & others,
@@ -264,7 +260,6 @@ class _Lives:
         return None
 
     def outcomes(self, machine: Machine) -> dict[str, PodOutcome]:
-        """Return by uid what became of the pods."""
         cpus_of = {key: CpuSet.parse(cpus).bits for key, cpus in self.claimed.items()}
         for key, name in self.unclaimed.items():
             cpus_of[key] = CpuSet.parse(self.shared[name]).bits if name in self.shared else machine.online_bits

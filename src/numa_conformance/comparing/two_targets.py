@@ -29,7 +29,6 @@ class TwoTargets:
     """
 
     def __init__(self, first: Client, second: Client, *, messages: bool = False, ignored: Collection[str] = ()) -> None:
-        """Take two targets that are open."""
         self._both = first, second
         self._messages = messages
         self._ignored = frozenset(ignored)

@@ -117,13 +117,8 @@ def collect(source: NodeSource, folder: Path) -> Sight:
                 _write_container(sight, dump, container)
         if sight.listed is not None:
             dump.write_whole(DUMPED, msgspec.json.encode(sight.listed).decode() + "\n")
-        manifest = DumpManifest(
-            FORMAT,
-            time.time(),
-            sight.state.changed,
-            None if sight.version is None else str(sight.version),
-            f"numa-conformance {__version__}",
-        )
+        version = None if sight.version is None else str(sight.version)
+        manifest = DumpManifest(FORMAT, time.time(), sight.state.changed, version, f"numa-conformance {__version__}")
         dump.write_whole(FILE, msgspec.json.encode(manifest).decode() + "\n")
     except OSError as error:
         raise UsageError(Fault(str(folder), f"cannot be written: {error.strerror or error}")) from error
@@ -170,9 +165,7 @@ def _write_hierarchy(sight: Sight, dump: Tree, hierarchy: Hierarchy) -> None:
 def _write_cpuset(sight: Sight, dump: Tree, folder: str, hierarchy: Hierarchy) -> None:
     effective = "cpuset.cpus.effective" if hierarchy.version == 2 else "cpuset.effective_cpus"
     for name in ("cpuset.cpus", "cpuset.mems", effective):
-        text = sight.tree.text(f"{folder}/{name}")
-        if text is not None:
-            dump.write_whole(f"{folder}/{name}", text)
+        _copy_file(sight.tree, dump, f"{folder}/{name}")
 
 
 def _write_container(sight: Sight, dump: Tree, container: ContainerSight) -> None:
@@ -207,10 +200,9 @@ def _write_container(sight: Sight, dump: Tree, container: ContainerSight) -> Non
 
 def _write_limit(sight: Sight, dump: Tree, hierarchy: Hierarchy, path: str) -> None:
     for file in hierarchy.limit_files(path):
-        for name in (file, f"{file.rpartition('/')[0]}/cpu.cfs_period_us" if file.endswith("quota_us") else ""):
-            text = sight.tree.text(name) if name else None
-            if text is not None:
-                dump.write_whole(name, text)
+        _copy_file(sight.tree, dump, file)
+        if file.endswith("quota_us"):
+            _copy_file(sight.tree, dump, f"{file.rpartition('/')[0]}/cpu.cfs_period_us")
 
 
 def _absolute(path: str) -> str:

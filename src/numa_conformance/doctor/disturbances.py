@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..cpuset import format_bits
+from ..cpuset import format_bits, union
 from ..errors import KubeletFails, NumaConformanceError, StartError
 from ..kube import Container, Pod, Quantity
 from ..kube.container import QosClass
@@ -62,14 +62,9 @@ def node_holdings(sight: Sight, manifests: Sequence[Pod]) -> NodeHoldings:
     }
     pods = sorted({**known, **made}.values(), key=lambda pod: (pod.created, pod.uid))
     machine, unplaced = _with_devices(sight, sight.machine)
-    return NodeHoldings(
-        machine,
-        {name: file.text for name, file in sight.state.files.items()},
-        tuple(pods),
-        {pod.uid: f"{pod.namespace}/{pod.name}" if pod.namespace else pod.uid for pod in pods},
-        tuple(new),
-        tuple(_notes(made, unplaced)),
-    )
+    files = {name: file.text for name, file in sight.state.files.items()}
+    shown = {pod.uid: f"{pod.namespace}/{pod.name}" if pod.namespace else pod.uid for pod in pods}
+    return NodeHoldings(machine, files, tuple(pods), shown, tuple(new), tuple(_notes(made, unplaced)))
 
 
 def _amounts(sight: Sight) -> tuple[dict[str, Amounts], set[str]]:
@@ -150,7 +145,7 @@ def disturbances(sight: Sight) -> Iterator[str]:
     cpus = sight.state.cpus
     if cpus is None or sight.configured.kubelet.cpu_manager_policy != "static":
         return
-    exclusive = _union((*cpus.pods.values(), *(bits for held in cpus.assignments.values() for bits in held.values())))
+    exclusive = union((*cpus.pods.values(), *(bits for held in cpus.assignments.values() for bits in held.values())))
     tree = sight.tree
     shared = (tree.bits(ISOLATED) or 0) & cpus.default
     if shared:
@@ -185,7 +180,7 @@ def _pause_containers(sight: Sight, exclusive: int) -> Iterator[str]:
     hit = [bits & exclusive for bits in allowed if bits & exclusive]
     if hit:
         yield (
-            f"pause containers, {len(hit)} here, may run on exclusive CPUs {format_bits(_union(hit))}: "
+            f"pause containers, {len(hit)} here, may run on exclusive CPUs {format_bits(union(hit))}: "
             "a container runtime gives a pod's sandbox all CPUs (containerd/containerd#10155)"
         )
 
@@ -203,16 +198,9 @@ def _other_processes(tree: NodeTree, exclusive: int) -> Iterator[str]:
     if hit:
         yield (
             f"processes outside of pods, {len(hit)} here, may run on exclusive CPUs "
-            f"{format_bits(_union(hit.values()))}: {listed(hit, _MOST_NAMED)}; "
+            f"{format_bits(union(hit.values()))}: {listed(hit, _MOST_NAMED)}; "
             "CPUAffinity of systemd or isolcpus of the kernel keeps them off"
         )
-
-
-def _union(sets: Iterable[int]) -> int:
-    union = 0
-    for bits in sets:
-        union |= bits
-    return union
 
 
 def next_start(sight: Sight) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..cpuset import union
 from ..judging.chapter import Violation
 from ..reference.managers.cpu.state_file import CPU_FILE
 from ..reference.managers.device.state_file import DEVICE_FILE
@@ -110,9 +111,7 @@ def _above(sight: Sight, container: ContainerSight) -> Iterator[str]:
 def _files(sight: Sight, requirement: str, wrong: Violation) -> Iterator[Line]:
     """Yield the entries of a manager's state file that hold some of the CPUs that matter, or its beginning."""
     name = _MANAGERS.get(requirement.partition("/")[0], CPU_FILE)
-    marked = 0
-    for bits in wrong.marks.values():
-        marked |= bits
+    marked = union(wrong.marks.values())
     if name == CPU_FILE and sight.state.cpus is not None:
         for uid, containers in sight.state.cpus.assignments.items():
             for container, cpus in containers.items():

@@ -115,7 +115,6 @@ class ObjectFault:
     allowed: str
 
     def __str__(self) -> str:
-        """Say it in one line."""
         return f"{self.requirement.id}: {self.place}: {self.got}; should be: {self.allowed}"
 
 

@@ -108,17 +108,11 @@ def check(sight: Sight) -> Findings:
         by_key |= {key: finding for key, finding in by_version[-1].items() if all(key in each for each in by_version)}
         verdicts.tests += judged[-1].tests
     known = (*next_start(sight), *disturbances(sight))
-    counts = {name: times for name, times in verdicts.tests.items() if not name.startswith("protocol/answer")}
+    tests = sorted(verdicts.tests.items())
+    counts = {name: times for name, times in tests if not name.startswith("protocol/answer")}
     ordered = sorted(by_key.values(), key=lambda finding: (finding.severity, finding.requirement, finding.message))
-    return Findings(
-        tuple(ordered),
-        dict(sorted(counts.items())),
-        (*sight.state.remarks, *sight.notes),
-        tuple(histories),
-        sight.seconds,
-        sight.version,
-        known,
-    )
+    notes = (*sight.state.remarks, *sight.notes)
+    return Findings(tuple(ordered), counts, notes, tuple(histories), sight.seconds, sight.version, known)
 
 
 def _findings(sight: Sight, verdicts: HistoryVerdicts, *, of_configuration: bool) -> Iterator[NodeFinding]:

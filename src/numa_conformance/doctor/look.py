@@ -6,7 +6,7 @@ Which version the kubelet is stands in its program, as nothing beside it says so
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -89,15 +89,11 @@ def _search(place: Path, device: int, inode: int, changed: int) -> frozenset[str
             if not part:
                 break
             text = before + part
-            versions.update(_versions(text))
+            for match in _TEXT.finditer(text):
+                if match.start() and not _OF_A_LONGER_TEXT.match(text, match.start() - 1):
+                    versions.add(match[0].decode("ascii"))
             before = text[-_LONGEST:]
     return frozenset(versions)
-
-
-def _versions(text: bytes) -> Iterator[str]:
-    for match in _TEXT.finditer(text):
-        if match.start() and not _OF_A_LONGER_TEXT.match(text, match.start() - 1):
-            yield match[0].decode("ascii")
 
 
 TRIES = 3
@@ -225,13 +221,11 @@ def _look_once(source: NodeSource) -> tuple[Sight, bool]:
     for note in listed.notes if listed else ():
         tree.note(f"PodResources: {note}")
     again = read_state(NodeTree(source.root), configured.root_dir) if is_live else state
-    same = {name: file.text for name, file in again.files.items()} == {
-        name: file.text for name, file in state.files.items()
-    }
+    texts, texts_again = ({name: file.text for name, file in each.files.items()} for each in (state, again))
     changed = manifest.state_changed if manifest else state.changed
     settled = _has_settled(configured, changed, manifest.time if manifest else time.time() if is_live else None)
     facts = (tree, machine, configured, state, of_pods, running, nameless, names, settled, version, hierarchy, listed)
-    return Sight(*facts), same
+    return Sight(*facts), texts == texts_again
 
 
 def _has_settled(configured: NodeConfiguration, changed: float | None, now: float | None) -> bool:

@@ -127,18 +127,14 @@ def _container(answer: Any) -> ContainerReport:
     for device in answer.devices:
         known = devices.get(device.resource_name, DeviceReport(device.resource_name))
         nodes = sorted({*known.nodes, *(node.ID for node in device.topology.nodes)})
-        devices[device.resource_name] = DeviceReport(
-            device.resource_name, sorted({*known.ids, *device.device_ids}), nodes
-        )
-    return ContainerReport(
-        getattr(answer, "name", ""),
-        sorted(answer.cpu_ids),
-        [
-            MemoryReport(block.memory_type, block.size, sorted(node.ID for node in block.topology.nodes))
-            for block in answer.memory
-        ],
-        [devices[name] for name in sorted(devices)],
-    )
+        ids = sorted({*known.ids, *device.device_ids})
+        devices[device.resource_name] = DeviceReport(device.resource_name, ids, nodes)
+    memory = [
+        MemoryReport(block.memory_type, block.size, sorted(node.ID for node in block.topology.nodes))
+        for block in answer.memory
+    ]
+    name, in_order = getattr(answer, "name", ""), [devices[resource] for resource in sorted(devices)]
+    return ContainerReport(name, sorted(answer.cpu_ids), memory, in_order)
 
 
 FILE = "numa-conformance/dump.json"

@@ -7,13 +7,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import Fault, UsageError
+from ..fields import object_at
 from ..files import read_bounded
 from ..kube.resource_names import page_bytes
 from ..machine import Machine
@@ -164,13 +165,10 @@ def read_state(tree: NodeTree, root_dir: str, *, as_it_is: bool = False) -> Save
     state.changed = tree.changed(f"{root_dir.strip('/')}/{CPU_FILE}")
     readers = ((CPU_FILE, _read_cpus), (MEMORY_FILE, _read_memory), (DEVICE_FILE, _read_devices))
     for name, read in readers:
-        if name in state.files:
-            read(state, state.files[name])
-            if as_it_is and CORRUPTED in (state.files[name].damage or ""):
-                file, so = (
-                    state.files[name],
-                    "no kubelet starts on it" if name in _FORMATS else "a kubelet passes over it",
-                )
+        if file := state.files.get(name):
+            read(state, file)
+            if as_it_is and CORRUPTED in (file.damage or ""):
+                so = "no kubelet starts on it" if name in _FORMATS else "a kubelet passes over it"
                 state.files[name] = SavedFile(file.path, _sealed(file) if name in _FORMATS else sealed(file.text))
                 state.remarks = (
                     *(remark for remark in state.remarks if not remark.startswith(name)),
@@ -259,7 +257,9 @@ def _read_devices(state: SavedState, file: SavedFile) -> None:
 
 def _policy_and_style(text: str) -> tuple[str, FileStyle]:
     """Return the policy that a file names, and the style it is written in, by its members."""
-    document = {name.lower(): value for name, value in _object(text).items()}
+    document: Mapping[str, Any] = {}
+    with suppress(ValueError, RecursionError):
+        document = {name.lower(): value for name, value in object_at(json.loads(text)).items()}
     policy = document.get("policyname")
     if "data" in document:
         style = FileStyle(newest_first=True, envelope=True, pods=True)
@@ -268,11 +268,3 @@ def _policy_and_style(text: str) -> tuple[str, FileStyle]:
     else:
         style = PLAIN
     return policy if isinstance(policy, str) else "", style
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}

@@ -152,7 +152,8 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     faults: list[Fault] = []
     manifests = list(read_manifests(paths, faults))
     objects = [manifest for manifest in manifests if isinstance(manifest, ManifestObject)]
-    owners = {uid for manifest in objects if manifest.is_read for uid in _owners(manifest)}
+    lists = (objects_at(manifest.metadata, "ownerReferences") for manifest in objects if manifest.is_read)
+    owners = {_uid(owner) for owners_of_one in lists for owner in owners_of_one} - {""}
     nodes: list[NodeObject] = []
     names, life, represented, idle = PodNames(), LifeReader(lives=lives), 0, list[str]()
     for manifest in manifests:
@@ -186,11 +187,6 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
     events = tuple(event for event in life.events if isinstance(event, LifeStep) or not event.ended)
     return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented, events, tuple(idle))
-
-
-def _owners(manifest: ManifestObject) -> Iterator[str]:
-    """Yield the uids of what has made an object."""
-    yield from filter(None, map(_uid, objects_at(manifest.metadata, "ownerReferences")))
 
 
 def _uid(obj: Mapping[str, Any]) -> str:
@@ -251,7 +247,6 @@ class PodNames:
     """
 
     def __init__(self) -> None:
-        """Begin with no name given."""
         self._names: set[str] = set()
         self._generated: Counter[str] = Counter()
 

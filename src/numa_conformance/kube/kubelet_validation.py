@@ -233,20 +233,14 @@ def _reserved_memory(config: KubeletConfiguration, _version: KubernetesVersion) 
         for name, amount in entry.limits.items():
             field = f"reservedMemory[{index}].limits.{name}"
             if name != "memory" and not is_huge_page(name):
-                yield Fault(
-                    field,
-                    f'invalid configuration: the limit type "{name}" for NUMA node {node} is not supported, '
-                    "only [memory hugepages-<HugePageSize>] is accepted",
-                )
+                text, only = f'the limit type "{name}" for NUMA node {node}', "[memory hugepages-<HugePageSize>]"
+                yield Fault(field, f"invalid configuration: {text} is not supported, only {only} is accepted")
             if not amount:
                 text = f'reserved memory may not be zero for NUMA node {node} and resource "{name}"'
                 yield Fault(field, f"invalid configuration: {text}")
             if (node, name) in known:
-                yield Fault(
-                    field,
-                    "invalid configuration: the reserved memory has a duplicate value for "
-                    f'NUMA node {node} and resource "{name}"',
-                )
+                text = f'the reserved memory has a duplicate value for NUMA node {node} and resource "{name}"'
+                yield Fault(field, f"invalid configuration: {text}")
             known.add((node, name))
 
 
@@ -255,11 +249,9 @@ def _reserved_cpus(config: KubeletConfiguration, _version: KubernetesVersion) ->
     if not config.reserved_system_cpus:
         return
     if config.system_reserved_cgroup or config.kube_reserved_cgroup:
-        yield Fault(
-            "reservedSystemCPUs",
-            "invalid configuration: can't use reservedSystemCPUs (--reserved-cpus) with systemReservedCgroup "
-            "(--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)",
-        )
+        groups = "systemReservedCgroup (--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)"
+        text = f"invalid configuration: can't use reservedSystemCPUs (--reserved-cpus) with {groups}"
+        yield Fault("reservedSystemCPUs", text)
     try:
         explicit_reserved_cpus(config)
     except StartError as error:

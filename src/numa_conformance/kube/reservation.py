@@ -21,11 +21,8 @@ def explicit_reserved_cpus(config: KubeletConfiguration) -> int:
     try:
         return CpuSet.parse(text).bits
     except CpuSetSyntaxError as error:
-        raise StartError(
-            "kubelet",
-            f"invalid configuration: unable to parse reservedSystemCPUs (--reserved-cpus) {text}, error: "
-            f"{error.kubelet_wording}",
-        ) from error
+        wrong = f"unable to parse reservedSystemCPUs (--reserved-cpus) {text}, error: {error.kubelet_wording}"
+        raise StartError("kubelet", f"invalid configuration: {wrong}") from error
 
 
 def reserved_cpu_milli(config: KubeletConfiguration) -> int:

@@ -103,11 +103,8 @@ def _strategy(value: object, path: str, fields: Fields, changes: Changes) -> Sco
     kind = fields.text(obj.get("type"), f"{path}.type")
     if kind not in SCORING_STRATEGIES:
         supported = ", ".join(f'"{name}"' for name in SCORING_STRATEGIES)
-        fields.fault(
-            f"{path}.type",
-            f'Unsupported value: "{kind}": supported values: {supported}',
-            suggestion=closest(kind, SCORING_STRATEGIES),
-        )
+        text, near = f'Unsupported value: "{kind}": supported values: {supported}', closest(kind, SCORING_STRATEGIES)
+        fields.fault(f"{path}.type", text, suggestion=near)
     resources = tuple(_resources(obj, f"{path}.resources", fields))
     ratio = obj.get("requestedToCapacityRatio")
     shape: tuple[ShapePoint, ...] = ()
@@ -143,12 +140,8 @@ def _shape(value: object, path: str, fields: Fields, changes: Changes) -> list[S
     for place, item in fields.entries(value, path):
         obj = fields.mapping(item, place)
         fields.known(obj, place, ("utilization", "score"))
-        points.append(
-            ShapePoint(
-                fields.whole(obj.get("utilization"), f"{place}.utilization"),
-                fields.whole(obj.get("score"), f"{place}.score"),
-            )
-        )
+        utilization, score = (fields.whole(obj.get(name), f"{place}.{name}") for name in ("utilization", "score"))
+        points.append(ShapePoint(utilization, score))
     _check_shape(points, path, fields, changes)
     return points
 
@@ -163,10 +156,8 @@ def _check_shape(points: list[ShapePoint], path: str, fields: Fields, changes: C
             fields.fault(f"{path}[{index}].utilization", message)
             break
     for index, point in enumerate(points):
-        for name, value, most in (
-            ("utilization", point.utilization, _MAX_UTILIZATION),
-            ("score", point.score, _MAX_SCORE),
-        ):
+        limits = (("utilization", point.utilization, _MAX_UTILIZATION), ("score", point.score, _MAX_SCORE))
+        for name, value, most in limits:
             if not 0 <= value <= most:
                 fields.fault(f"{path}[{index}].{name}", f"Invalid value: {value}: not in valid range [0, {most}]")
 

@@ -45,19 +45,15 @@ def machine_to_dict(machine: Machine) -> dict[str, Any]:
             for device in machine.devices
         ],
     }
-    if machine.preferred_allocation:
-        obj["devicePlugins"] = {
-            resource: {"preferredAllocation": way} for resource, way in sorted(machine.preferred_allocation.items())
-        }
-    if machine.offline:
-        obj["offline"] = str(CpuSet(machine.offline))
-    if machine.uncore_source != "hardware":
-        obj["uncoreSource"] = machine.uncore_source
-    if machine.description:
-        obj["description"] = machine.description
-    if machine.notes:
-        obj["notes"] = list(machine.notes)
-    return obj
+    plugins = sorted(machine.preferred_allocation.items())
+    optional = {
+        "devicePlugins": {resource: {"preferredAllocation": way} for resource, way in plugins},
+        "offline": str(CpuSet(machine.offline)),
+        "uncoreSource": None if machine.uncore_source == "hardware" else machine.uncore_source,
+        "description": machine.description,
+        "notes": list(machine.notes),
+    }
+    return obj | {name: value for name, value in optional.items() if value}
 
 
 def machine_to_yaml(machine: Machine) -> str:

@@ -1,6 +1,7 @@
 """The CPUs of a compactly described machine, by counts or groups; and what both written forms of a machine refuse."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -62,11 +63,7 @@ def refuse_crooked_distances(
 
 
 def _repeated(keys: Iterable[_Key]) -> list[_Key]:
-    known: set[_Key] = set()
-    repeated: set[_Key] = set()
-    for key in keys:
-        (repeated if key in known else known).add(key)
-    return sorted(repeated)
+    return sorted(key for key, count in Counter(keys).items() if count > 1)
 
 
 _SHOWN = 3

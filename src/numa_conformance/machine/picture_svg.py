@@ -100,10 +100,8 @@ def scenes_svg(scenes: Mapping[str, Scene], *, legend: bool = True) -> str:
     owners = [f"{symbol} is {label}" for label, symbol in scene.symbols.items()][:_MOST_IN_LEGEND]
     cpus = f"{len(scene.machine.cpus)} CPUs by socket, NUMA node, L3 cache and core"
     description = escape(printable(f"{cpus}: {'; '.join(owners) or 'no owners are shown'}"))
-    title, style = (
-        escape(printable(f"CPUs of {scene.machine.name}")),
-        text_of(__package__, "picture.css").replace("\n", ""),
-    )
+    title = escape(printable(f"CPUs of {scene.machine.name}"))
+    style = text_of(__package__, "picture.css").replace("\n", "")
     narrow = writer.width + 2 * _MARGIN
     body = (block.drawn(*place) for place, block in zip(places, blocks, strict=True))
     return (

@@ -22,7 +22,7 @@ def replay(target: Caller, body: dict[str, Any], messages: bool) -> Iterator[Dif
     yield from differences
     if expected["result"] == "failed":
         return
-    steps = _Steps(target, unordered=_unordered(body))
+    steps = _Steps(target, body)
     for index, (step, expected) in enumerate(zip(body["steps"], body["expect"], strict=True)):
         if differences:
             return
@@ -43,12 +43,8 @@ def record(target: Caller, body: dict[str, Any]) -> dict[str, Any]:
     answer = target.call("node.start", {"machine": reported(body["machine"]), "kubelet": body["kubelet"]})
     if answer["result"] == "failed":
         return {**body, "initial": answer}
-    steps, operations = _Steps(target, unordered=_unordered(body)), body.get("steps", [])
+    steps, operations = _Steps(target, body), body.get("steps", [])
     return {**body, "initial": answer, "steps": operations, "expect": [steps.take(step, {})[1] for step in operations]}
-
-
-def _unordered(body: dict[str, Any]) -> bool:
-    return body.get("device_ids") == "unordered"
 
 
 def _label(index: int, step: dict[str, Any]) -> str:
@@ -59,9 +55,9 @@ def _label(index: int, step: dict[str, Any]) -> str:
 class _Steps:
     """Takes steps; keeps the state files that were replaced while the node was down until the restart reads them."""
 
-    def __init__(self, target: Caller, *, unordered: bool) -> None:
+    def __init__(self, target: Caller, body: dict[str, Any]) -> None:
         self._target = target
-        self._unordered = unordered
+        self._unordered = body.get("device_ids") == "unordered"
         self._files: dict[str, str | None] = {}
 
     def take(self, step: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

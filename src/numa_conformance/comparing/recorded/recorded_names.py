@@ -20,7 +20,8 @@ class Caller(Protocol):
 
 def recorded_answer(method: str, answer: dict[str, Any]) -> dict[str, Any]:
     """Return a recorded answer in today's names, and with the kubelet's words on reserved CPUs that do not exist."""
-    translated = in_names_of_today(method, answer)
+    change = None if "result" in answer and method not in _RECONCILING else _CHANGES.get(method)
+    translated = change(dict(answer)) if change else answer
     matched = _RECORDERS_WORDS.fullmatch(str(translated.get("message") or ""))
     if matched is None:
         return translated
@@ -28,14 +29,6 @@ def recorded_answer(method: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 Answer = dict[str, Any]
-
-
-def in_names_of_today(method: str, answer: Answer) -> Answer:
-    """Return an answer of which all or a part was recorded; one that has the names of today comes back as it is."""
-    if "result" in answer and method not in _RECONCILING:
-        return answer
-    change = _CHANGES.get(method)
-    return change(dict(answer)) if change else answer
 
 
 def _choice(result: str, answer: Answer) -> Answer:

@@ -50,8 +50,7 @@ def replay(
     claimed = target.features
     for vector in vectors:
         try:
-            missing = features_needed(vector.kind, vector.body) - claimed
-            if missing:
+            if missing := features_needed(vector.kind, vector.body) - claimed:
                 yield unsupported(vector, missing)
                 continue
             differences = tuple(KINDS[vector.kind](target, vector.body, messages))
@@ -105,8 +104,7 @@ def record_decisions(
             yield Recorded(vector, None, f"no kind of record that is known: {vector.kind}")
             continue
         try:
-            missing = features_needed(vector.kind, vector.body) - claimed
-            if missing:
+            if missing := features_needed(vector.kind, vector.body) - claimed:
                 yield Recorded(vector, None, f"not claimed: {', '.join(sorted(missing))}")
                 continue
             question = {key: value for key, value in vector.body.items() if key not in _ANSWERS}
@@ -132,11 +130,7 @@ def _joined(bodies: Sequence[Any], path: tuple[str, ...] = ()) -> Any:
     if all(body == first for body in bodies):
         return first
     if any(name in path for name in _BY_CHANCE):
-        different: list[Any] = []
-        for body in bodies:
-            if body not in different:
-                different.append(body)
-        return {ANY_OF: different}
+        return {ANY_OF: [body for at, body in enumerate(bodies) if body not in bodies[:at]]}
     if all(isinstance(body, dict) and body.keys() == first.keys() for body in bodies):
         return {name: _joined([body[name] for body in bodies], (*path, name)) for name in first}
     if all(isinstance(body, list) and len(body) == len(first) for body in bodies):

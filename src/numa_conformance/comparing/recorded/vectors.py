@@ -131,7 +131,6 @@ class SelectedDecisions:
     count: int
 
     def __iter__(self) -> Iterator[Vector]:
-        """Read the decisions, one at a time."""
         return _of(self.files, self.kinds, self.ids)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ...cpuset import CpuSet, bits_of, format_bits
+from ...cpuset import CpuSet, bits_of, format_bits, union
 from ...errors import Fault, UsageError, closest
 from ..model import Machine
 
@@ -186,10 +186,7 @@ def _carry_out(moves: Sequence[_Move], every: int) -> list[Failure]:
 def _break_a_circle(obstacles: Sequence[_Move], moves: Sequence[_Move], every: int) -> None:
     """Put the one most in the way on one CPU that nobody has or gets; where there is none, where it belongs."""
     most = max(obstacles, key=lambda obstacle: sum(other is obstacle for other in obstacles))
-    taken = 0
-    for move in moves:
-        taken |= move.now | move.goal
-    unused = every & ~taken
+    unused = every & ~union(move.now | move.goal for move in moves)
     most.write(unused & -unused or most.goal)
 
 

@@ -132,14 +132,10 @@ def _process_cpusets() -> Iterator[Path]:
     for line in Path("/proc/self/cgroup").read_text(errors="replace").splitlines():
         number, controllers, group = line.split(":", 2)
         if number == "0" or "cpuset" in controllers.split(","):
-            for mount in _cgroup_mounts("cgroup2" if number == "0" else "cgroup"):
-                yield mount / group.lstrip("/")
-
-
-def _cgroup_mounts(kind: str) -> Iterator[Path]:
-    for place, type_, options in _mount_points():
-        if type_ == kind and (kind == "cgroup2" or "cpuset" in options.split(",")):
-            yield Path(place)
+            kind = "cgroup2" if number == "0" else "cgroup"
+            for place, type_, options in _mount_points():
+                if type_ == kind and (kind == "cgroup2" or "cpuset" in options.split(",")):
+                    yield Path(place) / group.lstrip("/")
 
 
 def _mount_points() -> Iterator[list[str]]:
