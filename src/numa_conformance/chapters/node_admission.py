@@ -132,4 +132,4 @@ def a_restart_leaves_containers(restart: Restart) -> Iterator[Violation]:
 def must_be_admitted_again(question: RepeatedAdmission, why: str) -> Judgement:
     """Judge that the pod is admitted; ``why`` says when it was before."""
     reason = f"pod {question.pod.uid} is refused, and {why}"
-    return violated(question.admitted, reason, got=question.refusal, allowed="admitted", free=question.now.free)
+    return violated(question.admitted, reason, got=question.refusal, allowed="admitted", available=question.now.free)

@@ -123,13 +123,13 @@ NOT_ALIGNED = "TopologyAffinityError"
 def must_be_admitted(admission: Admission, why: str) -> Judgement:
     """Judge that the pod is admitted; ``why`` is told of it."""
     reason, got = f"pod {admission.pod.uid} is refused, {why}", f"{admission.reason}: {admission.message}"
-    return violated(admission.admitted, reason, got=got, allowed="admitted", free=admission.before.free)
+    return violated(admission.admitted, reason, got=got, allowed="admitted", available=admission.before.free)
 
 
 def must_be_refused(admission: Admission, why: str) -> Judgement:
     """Judge that the pod is refused; ``why`` is told of it."""
     reason, got = f"pod {admission.pod.uid} is admitted, {why}", in_words(admission.held)
-    return violated(not admission.admitted, reason, got=got, allowed="refused", free=admission.before.free)
+    return violated(not admission.admitted, reason, got=got, allowed="refused", available=admission.before.free)
 
 
 def must_be_refused_as_unaligned(admission: Admission, request: ResourceRequest, why: str) -> Iterator[Violation]:

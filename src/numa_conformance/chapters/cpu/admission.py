@@ -65,7 +65,7 @@ def must_be_served(demand: Demand) -> Judgement:
         "given",
         got=demand.refusal,
         allowed=f"{demand.enough} of {format_bits(demand.available)}",
-        free=demand.available,
+        available=demand.available,
     )
 
 
@@ -79,4 +79,6 @@ def refuses_what_is_not_free(demand: Demand) -> Judgement:
     """A pod that asks for more exclusive CPUs than are free is refused, and holds nothing."""
     applies(demand.at_least > demand.available.bit_count(), "so many CPUs are free")
     why = f"{demand.who} asks for {demand.at_least} CPUs where {demand.available.bit_count()} are free, and is served"
-    return violated(demand.refusal is not None, why, got=demand.in_words, allowed="a refusal", free=demand.available)
+    return violated(
+        demand.refusal is not None, why, got=demand.in_words, allowed="a refusal", available=demand.available
+    )

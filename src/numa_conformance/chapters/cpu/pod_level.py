@@ -144,7 +144,7 @@ def admits_what_fits(admission: Admission) -> Judgement:
     applies(sum(_slices(wanted).values()) < budget or not _sharing(wanted), "slices leave no CPU")
     applies(budget < admission.before.free.bit_count(), "too few CPUs are free")
     why = f"pod {wanted.uid} is refused, which asks for {budget} CPUs"
-    return violated(admission.admitted, why, got=admission.message, free=admission.before.free)
+    return violated(admission.admitted, why, got=admission.message, available=admission.before.free)
 
 
 def wholes(claimed: frozenset[str], machines: Sequence[Machine] | None, seed: int) -> Iterator[Scenario]:

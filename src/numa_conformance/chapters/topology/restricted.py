@@ -59,7 +59,7 @@ def admits_what_needs_several_nodes(admission: Admission) -> Judgement:
         "come from more",
         got=format_bits(admission.cpus) or f"{admission.reason}: {admission.message}",
         allowed=f"CPUs of {width} NUMA nodes",
-        free=admission.before.free,
+        available=admission.before.free,
     )
 
 

@@ -104,5 +104,5 @@ def restricted_admits_on_one_socket(admission: Admission) -> Judgement:
     if admission.admitted and len(many) == 1 and ACROSS_NUMA not in admission.settings.options:
         why = f"{count} CPUs come from several sockets where one can give them"
         within = len(touched(sockets, admission.cpus)) == 1
-        return violated(within, why, got=format_bits(admission.cpus), allowed="one socket", free=world.free)
+        return violated(within, why, got=format_bits(admission.cpus), allowed="one socket", available=world.free)
     return must_be_admitted(admission, f"which asks for {count} CPUs that one socket has among {free_text(world)}")

@@ -128,5 +128,5 @@ def tells_that_whole_cores_are_missing(admission: Admission) -> Judgement:
         f"pod {pod.uid} is refused for lack of whole cores, of {format_bits(world.free)}, and says something else",
         got=f"{admission.reason}: {admission.message}",
         allowed=NO_WHOLE_CORES,
-        free=world.free,
+        available=world.free,
     )
