@@ -40,9 +40,11 @@ static json_t *admit(json_t *params) {
     return json_pack("{s:s, s:s, s:o}", "result", "admitted", "default_cpuset", "", "containers", held);
 }
 
-/* Start the containers of a pod. */
+/* Start the containers of a pod; one that was refused is not here. */
 static json_t *run(json_t *params) {
     json_t *held = json_object_get(pods, json_string_value(json_object_get(params, "uid")));
+    if (!held)
+        return json_pack("{s:s, s:s}", "result", "unknown", "default_cpuset", "");
     return json_pack("{s:s, s:s, s:O}", "result", "started", "default_cpuset", "", "containers", held);
 }
 

@@ -33,9 +33,13 @@ func (t *target) NodeAdmit(asked numa.AdmitPod) (numa.NodeAdmitReply, error) {
 	return numa.Admitted{Containers: held}, nil
 }
 
-// NodeRun starts the containers of a pod.
+// NodeRun starts the containers of a pod; one that was refused is not here.
 func (t *target) NodeRun(asked numa.RunPod) (numa.NodeRunReply, error) {
-	return numa.PodStarted{Containers: t.pods[asked.UID]}, nil
+	held, here := t.pods[asked.UID]
+	if !here {
+		return numa.UnknownPod{}, nil
+	}
+	return numa.PodStarted{Containers: held}, nil
 }
 
 // NodeRemove forgets a pod; what it held is free again.

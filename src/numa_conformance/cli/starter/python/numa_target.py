@@ -25,6 +25,7 @@ from numa_conformance.targets import (
     RemovePod,
     RunPod,
     StartNode,
+    UnknownPod,
 )
 
 SURFACES = ["node"]
@@ -70,8 +71,10 @@ class Target:
         self.free -= cpus
         return cpus
 
-    def node_run(self, request: RunPod) -> PodStarted:
-        """Start a pod's containers."""
+    def node_run(self, request: RunPod) -> PodStarted | UnknownPod:
+        """Start a pod's containers; one that was refused is not here."""
+        if request.uid not in self.pods:
+            return UnknownPod(str(self.free))
         return PodStarted(str(self.free), self.held(self.pods[request.uid]))
 
     def node_remove(self, request: RemovePod) -> Removed:

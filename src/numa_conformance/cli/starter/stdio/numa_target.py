@@ -40,7 +40,9 @@ def admit(params: Json) -> Json:
 
 
 def run(params: Json) -> Json:
-    """Start the containers of a pod."""
+    """Start the containers of a pod; one that was refused is not here."""
+    if params["uid"] not in pods:
+        return {"result": "unknown", "default_cpuset": ""}
     return {"result": "started", "default_cpuset": "", "containers": pods[params["uid"]]}
 
 

@@ -46,7 +46,11 @@ fn answer(pods: &mut Pods, method: &str, params: &Value) -> Option<Value> {
         "describe" => describe(),
         "node.start" => start(pods, params),
         "node.admit" => admit(pods, params),
-        "node.run" => json!({"result": "started", "default_cpuset": "", "containers": pods[&uid]}),
+        // A pod that was refused is not here.
+        "node.run" => match pods.get(&uid) {
+            Some(held) => json!({"result": "started", "default_cpuset": "", "containers": held}),
+            None => json!({"result": "unknown", "default_cpuset": ""}),
+        },
         "node.remove" => {
             pods.remove(&uid);
             json!({"result": "removed", "default_cpuset": ""})
