@@ -30,9 +30,8 @@ def command(since: str, claims: Path | None, as_json: bool) -> None:
     """List the requirements that are new or tightened since a release: an implementation that passed may fail them."""
     minor = ".".join(since.split(".")[:2])
     if minor not in RELEASES:
-        raise UsageError(
-            Fault("--since", f"there is no release {since!r}", ", ".join(RELEASES), closest(minor, RELEASES))
-        )
+        wrong, near = f"there is no release {since!r}", closest(minor, RELEASES)
+        raise UsageError(Fault("--since", wrong, ", ".join(RELEASES), near))
     rows = list(_rows([*RELEASES][[*RELEASES].index(minor) + 1 :], _claims(claims) if claims else None))
     if as_json:
         print_json(rows)

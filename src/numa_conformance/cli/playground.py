@@ -28,9 +28,8 @@ def command(folder: Path, port: int) -> None:
     `python playground/build.py` in a checkout builds the page, `tox run -e site` builds it as site/playground.
     """
     if not (folder / "sw.js").is_file():
-        raise UsageError(
-            Fault(str(folder), "there is no page", "what `python playground/build.py` in a checkout built")
-        )
+        accepted = "what `python playground/build.py` in a checkout built"
+        raise UsageError(Fault(str(folder), "there is no page", accepted))
     with ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, directory=str(folder))) as server:
         click.echo(f"http://127.0.0.1:{server.server_port}/ shows the page of {folder} (Ctrl-C ends it)")
         server.serve_forever()

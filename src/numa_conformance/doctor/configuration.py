@@ -190,9 +190,8 @@ def _document(place: Path, *, is_given: bool) -> tuple[Document, bool]:
     whole = "kind" not in document.value
     if whole and not is_given and not document.place.endswith(": kubeletconfig"):
         message = "Object 'Kind' is missing: no kubelet starts with this file"
-        raise UsageError(
-            Fault(document.place, message, "kind: KubeletConfiguration; --config takes what /configz reports")
-        )
+        accepted = "kind: KubeletConfiguration; --config takes what /configz reports"
+        raise UsageError(Fault(document.place, message, accepted))
     fields = {key: document.value[key] for key in _FIELDS if key in document.value}
     return Document(document.place, fields, document.notes), whole
 

@@ -93,9 +93,8 @@ class CgroupTree:
         elif (root / "cpuset" / "cpuset.cpus").is_file():
             top, version = root / "cpuset", 1
         else:
-            raise UsageError(
-                Fault(str(root), "there is no cpuset hierarchy", "cgroup.controllers (v2), or cpuset/ (v1)")
-            )
+            accepted = "cgroup.controllers (v2), or cpuset/ (v1)"
+            raise UsageError(Fault(str(root), "there is no cpuset hierarchy", accepted))
         driver: Driver = "systemd" if (top / _TOPS["systemd"]).is_dir() else "cgroupfs"
         return cls(top, 2 if version == 2 else 1, driver)
 

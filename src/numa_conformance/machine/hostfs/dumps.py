@@ -98,9 +98,8 @@ def _extract(path: Path, folder: Path, inside: str | None, *, whole: bool) -> No
                     _write(archive, member, folder.joinpath(*parts), most)
             _read_to_the_end(archive)
     except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, KeyError) as error:
-        raise UsageError(
-            Fault(str(path), f"cannot be read as an archive: {error}", "a folder, or a .tar.gz")
-        ) from error
+        wrong = f"cannot be read as an archive: {error}"
+        raise UsageError(Fault(str(path), wrong, "a folder, or a .tar.gz")) from error
     for parts, goal in links:
         with contextlib.suppress(OSError, ValueError):
             _link(folder, parts, goal)

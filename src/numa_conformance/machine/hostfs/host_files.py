@@ -148,9 +148,8 @@ class HostFiles:
             return None
         bits = _map_bits(text)
         if bits is None:
-            raise UsageError(
-                Fault(self.shown(path), f"{text[:40]!r} is no map of CPUs", "hexadecimal words with commas")
-            )
+            wrong = f"{text[:40]!r} is no map of CPUs"
+            raise UsageError(Fault(self.shown(path), wrong, "hexadecimal words with commas"))
         return bits
 
     def numbered(self, folder: str, prefix: str) -> list[int]:
