@@ -165,13 +165,9 @@ def _turn_as_json(turn: VersionChange) -> dict[str, Any]:
 
 
 def _where(difference: Differing) -> dict[str, Any]:
-    return {
-        "step": difference.step + 1,
-        "method": difference.history.steps[difference.step].method,
-        "differences": [
-            {"path": place.path, "before": place.got, "after": place.expected} for place in difference.differences
-        ],
-    }
+    method = difference.history.steps[difference.step].method
+    places = [{"path": each.path, "before": each.got, "after": each.expected} for each in difference.differences]
+    return {"step": difference.step + 1, "method": method, "differences": places}
 
 
 def _print(

@@ -81,15 +81,10 @@ def _headings(command: str, verdicts: _Verdicts) -> Iterator[str]:
 
 
 def _as_json(looks: Sequence[ExporterLook], ended: Sequence[KubeletEnd]) -> dict[str, Any]:
-    rows = [
-        {
-            "node": look.node,
-            "step": look.step,
-            "seconds": round(look.seconds, 2),
-            "unmet": list(map(_fault, look.unmet)),
-        }
-        for look in looks
-    ]
+    rows = []
+    for look in looks:
+        unmet = list(map(_fault, look.unmet))
+        rows.append({"node": look.node, "step": look.step, "seconds": round(look.seconds, 2), "unmet": unmet})
     ends = [{"node": item.node, "step": item.step, "why": item.why} for item in ended]
     return {"requirements": _sentences(EXPORTER), "looks": rows, "ended": ends}
 

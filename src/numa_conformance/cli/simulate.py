@@ -1,15 +1,21 @@
 """``numa-conformance simulate``: what a node would do with pods."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from .. import __version__
 from ..cpuset import format_bits
-from ..errors import StartError
+from ..errors import Fault, StartError, UsageError
+from ..files import read_bounded
 from ..kube import ClusterObjects
+from ..machine import catalogue_names, machine_to_yaml
 from ..reference.simulation.answer import Answer, ask
+from ..reference.simulation.link import MOST, digest, link
 from ..reference.simulation.node_inputs import NodeInputs
 from ..reference.simulation.outcomes import ADVISED
 from ..reference.simulation.reading import read_all
@@ -73,9 +79,7 @@ def command(
         shown = answer.compare(_other(answer, other))
         is_well = not shown.changed
     if as_link:
-        from .question_link import question_link  # machines as YAML are of no other use here
-
-        click.echo(question_link(link_base, node, pods, answer, other))
+        click.echo(_question_link(link_base, node, pods, answer, other))
     elif as_html:
         click.echo(_page(shown, answer), nl=False)
     elif as_json:
@@ -118,3 +122,29 @@ def _page(shown: "Answer | Comparison", answer: Answer) -> str:
         # The picture escapes its texts itself.
         picture=Markup(shown.svg),
     )
+
+
+def _question_link(base: str, node: NodeOptions, pods: Sequence[Path], answer: Answer, other: NodeInputs | None) -> str:
+    """Return the address at which a browser answers the same; raises ``UsageError`` for what is not in files."""
+    if node.dump is not None or Path("-") in pods:
+        raise UsageError(Fault("--link", "cannot hold a node at work, or the standard input", "--machine and files"))
+    inputs, is_known = answer.inputs, node.machine_name in catalogue_names()
+    question = {
+        "machine": node.machine_name if is_known else "",
+        "machineText": "" if is_known else machine_to_yaml(inputs.machine),
+        "version": str(inputs.version),
+        "level": inputs.level,
+        "config": _written(inputs) if node.flags else _text(node.config_file) if node.config_file else "",
+        "pods": "---\n".join(_text(path).rstrip("\n") + "\n" for path in pods),
+        "otherVersion": str(other.version) if other else "",
+        "otherConfig": _written(other) if other else "",
+    }
+    return link(base, {**question, "by": __version__, "digest": digest(answer)})
+
+
+def _written(inputs: NodeInputs) -> str:
+    return json.dumps(inputs.config.to_dict(), indent=1)
+
+
+def _text(path: Path) -> str:
+    return read_bounded(path, MOST).decode()

@@ -111,15 +111,13 @@ def pod_outcomes(history: History) -> dict[str, PodOutcome]:
         for container in pod["spec"].get("initContainers") or ()
         if container.get("restartPolicy") != "Always"
     }
-    containers = placed(
-        history.head.machine,
-        {
-            (uid, name): (_runs_on(holding, shared), holding)
-            for uid, containers in (state.get("containers") or {}).items()
-            for name, holding in containers.items()
-            if (uid, name) not in ended
-        },
-    )
+    there = {
+        (uid, name): (_runs_on(holding, shared), holding)
+        for uid, holdings in (state.get("containers") or {}).items()
+        for name, holding in holdings.items()
+        if (uid, name) not in ended
+    }
+    containers = placed(history.head.machine, there)
     for step in history.steps:
         if step.method != "node.admit":
             continue

@@ -183,10 +183,8 @@ def _write_container(sight: Sight, dump: Tree, container: ContainerSight) -> Non
         if bits is not None:
             dump.write(file, format_bits(bits))
     ids = [thread for threads in container.threads for thread in threads.ids]
-    dump.write_whole(
-        f"{cgroup.path}/{'cgroup.threads' if cgroup.hierarchy.version == 2 else 'tasks'}",
-        "".join(f"{thread}\n" for thread in ids),
-    )
+    file = "cgroup.threads" if cgroup.hierarchy.version == 2 else "tasks"
+    dump.write_whole(f"{cgroup.path}/{file}", "".join(f"{thread}\n" for thread in ids))
     for threads in container.threads:
         mems = "" if threads.mems is None else f"Mems_allowed_list:\t{format_bits(threads.mems)}\n"
         for thread in threads.ids:

@@ -35,10 +35,8 @@ def evidence_of(sight: Sight, requirement: str, wrong: Violation, *, of_configur
     """Return the lines that show what is wrong, at least one: the facts it names, else those it must be about."""
     lines = [line for fact in wrong.about for line in _fact(sight, fact)]
     if not lines:
-        lines = [
-            *([] if of_configuration else _files(sight, requirement, wrong)),
-            *_configuration_lines(sight, requirement),
-        ]
+        of_files = () if of_configuration else _files(sight, requirement, wrong)
+        lines = [*of_files, *_configuration_lines(sight, requirement)]
     if not lines:
         process = sight.configured.process
         where = [*sight.configured.files, *([process.file] if process else [])]

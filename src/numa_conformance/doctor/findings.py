@@ -186,16 +186,9 @@ class PassChanges:
 
     def to_json(self, number: int) -> str:
         """Return the pass as one line for a program."""
-        return json.dumps(
-            {
-                "pass": number,
-                "new": [finding.to_dict() for finding in self.new],
-                "gone": [finding.to_dict() for finding in self.gone],
-                "stayed": len(self.stayed),
-                "worth_knowing": list(self.worth_knowing),
-                "not_seen": list(self.notes),
-            }
-        )
+        new, gone = ([finding.to_dict() for finding in each] for each in (self.new, self.gone))
+        notes = {"worth_knowing": list(self.worth_knowing), "not_seen": list(self.notes)}
+        return json.dumps({"pass": number, "new": new, "gone": gone, "stayed": len(self.stayed), **notes})
 
 
 def changes(before: Findings | None, now: Findings) -> PassChanges:

@@ -52,29 +52,24 @@ def _sight(sight: Sight, kubelet: Mapping[str, Any]) -> Step:
     if sight.version is not None:
         params["kubernetes_version"] = str(sight.version)
     state = sight.state
-    answer: dict[str, Any] = {
-        "files": {
-            name: {"policy": file.policy, **({"damage": file.damage} if file.damage else {})}
-            for name, file in state.files.items()
-        },
-        "pods": _pods(sight),
+    files = {
+        name: {"policy": file.policy, **({"damage": file.damage} if file.damage else {})}
+        for name, file in state.files.items()
     }
+    answer: dict[str, Any] = {"files": files, "pods": _pods(sight)}
     if state.cpus is not None and state.files[CPU_FILE].policy == "static":
         answer["default_cpuset"] = format_bits(state.cpus.default)
     reserved = _reserved(sight)
     if reserved is not None:
         answer["reserved_cpus"] = reserved
     if state.nodes is not None and not state.pods_with_memory:
-        answer["memory_state"] = [
-            {
-                "node": number,
-                "tables": {
-                    kind: {name: getattr(table, name) for name in LiveMemoryTable.__annotations__}
-                    for kind, table in node.tables.items()
-                },
+        answer["memory_state"] = []
+        for number, node in sorted(state.nodes.items()):
+            tables = {
+                kind: {name: getattr(table, name) for name in LiveMemoryTable.__annotations__}
+                for kind, table in node.tables.items()
             }
-            for number, node in sorted(state.nodes.items())
-        ]
+            answer["memory_state"].append({"node": number, "tables": tables})
     return Step(LIVE_NODE, params, answer, seconds=sight.seconds)
 
 
@@ -92,15 +87,11 @@ def _pods(sight: Sight) -> dict[str, dict[str, Any]]:
     for running in sight.running:
         sets = {"written": running.written, "effective": running.effective, "mems": running.mems}
         runs: dict[str, Any] = {name: format_bits(bits) for name, bits in sets.items() if bits is not None}
-        runs["threads"] = [
-            {
-                "first": threads.ids[0],
-                "count": len(threads.ids),
-                "cpus": format_bits(threads.cpus),
-                **({} if threads.mems is None else {"mems": format_bits(threads.mems)}),
-            }
-            for threads in running.threads
-        ]
+        runs["threads"] = []
+        for threads in running.threads:
+            bits = {"cpus": threads.cpus} if threads.mems is None else {"cpus": threads.cpus, "mems": threads.mems}
+            shown = {name: format_bits(each) for name, each in bits.items()}
+            runs["threads"].append({"first": threads.ids[0], "count": len(threads.ids), **shown})
         container(running.uid, running.name)["runs"] = runs
         pods[running.uid]["qos"] = running.cgroup.qos
         if running.limit is not None:

@@ -193,11 +193,8 @@ def with_flags(config: KubeletConfiguration, text: str, quirks: NodeQuirks) -> K
     if "featureGates" in fields:
         fields["featureGates"] = {**(written.get("featureGates") or {}), **fields["featureGates"]}
     if fields:
-        config = replace(
-            KubeletConfiguration.from_dict({**written, **fields}, "--flags"),
-            passed_over=config.passed_over,
-            notes=config.notes,
-        )
+        read = KubeletConfiguration.from_dict({**written, **fields}, "--flags")
+        config = replace(read, passed_over=config.passed_over, notes=config.notes)
     return replace(config, notes=(*config.notes, *notes)) if notes else config
 
 

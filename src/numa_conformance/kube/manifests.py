@@ -70,15 +70,10 @@ def _left_to_do(job: Mapping[str, Any], owner: Mapping[str, Any]) -> int:
 
 def _stamp(template: Mapping[str, Any], owner: Mapping[str, Any]) -> dict[str, Any]:
     """Make the pods of a template, which differ by their names alone; ``owner`` is the workload's metadata."""
-    metadata = object_at(template, "metadata")
     namespace = str(owner.get("namespace") or "default")
     stored = {key: owner[key] for key in ("resourceVersion",) if key in owner}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {**metadata, **stored, "name": "", "namespace": namespace, "uid": ""},
-        "spec": template.get("spec"),
-    }
+    metadata = {**object_at(template, "metadata"), **stored, "name": "", "namespace": namespace, "uid": ""}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec")}
 
 
 _READ = ("Pod", *TEMPLATED, "Node")

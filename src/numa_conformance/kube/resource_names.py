@@ -47,10 +47,8 @@ def amount_faults(requests: Mapping[str, Quantity], limits: Mapping[str, Quantit
         elif fixed and amount != limit:
             yield f"requests.{name}", f'Invalid value: "{amount}": must be equal to {name} limit of {limit}'
         elif amount > limit:
-            yield (
-                f"requests.{name}",
-                f'Invalid value: "{amount}": must be less than or equal to {name} limit of {limit}',
-            )
+            message = f"must be less than or equal to {name} limit of {limit}"
+            yield f"requests.{name}", f'Invalid value: "{amount}": {message}'
     named = requests.keys() | limits.keys()
     if any(map(is_huge_page, named)) and not named & {"cpu", "memory"}:
         yield "", "Forbidden: HugePages require cpu or memory"

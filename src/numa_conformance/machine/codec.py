@@ -81,11 +81,10 @@ def machine_from_dict(obj: object, place: str = "") -> Machine:
     Faults of single fields come all at once; what contradicts what is looked for when each field is right.
     """
     fields = Fields(place)
-    machine = (
-        expand(read_form(CompactForm, obj, place), frozenset(obj), fields)
-        if is_compact(obj)
-        else _machine(read_form(MachineForm, obj, place), fields)
-    )
+    if is_compact(obj):
+        machine = expand(read_form(CompactForm, obj, place), frozenset(obj), fields)
+    else:
+        machine = _machine(read_form(MachineForm, obj, place), fields)
     fields.name(machine.name, "name")
     fields.raise_if_any()
     return machine

@@ -70,13 +70,10 @@ class _Discovery:
             nodes = list(packages)
             for package, threads in packages.items():
                 cores += self._cores(package, [(cpu, f"{_CPU}/cpu{cpu}") for cpu in threads])
-        rows = {
-            cpu: ViewCpu(
-                cpu, core.node, core.socket, min(core.threads), core.uncores[0][0] if core.uncores else core.socket
-            )
-            for core in cores
-            for cpu in core.threads
-        }
+        rows: dict[int, ViewCpu] = {}
+        for core in cores:
+            uncore = core.uncores[0][0] if core.uncores else core.socket
+            rows |= {cpu: ViewCpu(cpu, core.node, core.socket, min(core.threads), uncore) for cpu in core.threads}
         return KubeletView(
             cpus=tuple(rows[cpu] for cpu in sorted(rows)),
             num_cpus=total,
@@ -123,12 +120,8 @@ class _Discovery:
             if core_id is None or package is None:
                 self._warnings.append(f"CPU {cpu} has no core id or package id and is skipped")
                 continue
-            key = (
-                core_id,
-                package,
-                *(self._files.text(f"{folder}/topology/{name}") for name in ("book_id", "drawer_id")),
-            )
-            cores.setdefault(key, _Core(node, package)).threads.append(cpu)
+            above = (self._files.text(f"{folder}/topology/{name}") for name in ("book_id", "drawer_id"))
+            cores.setdefault((core_id, package, *above), _Core(node, package)).threads.append(cpu)
         grouped = list(cores.values())
         for core in grouped:
             if not self._read_caches(core, len(grouped)):
