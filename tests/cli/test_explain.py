@@ -83,7 +83,9 @@ def test_a_program_reads_the_same(ask):
 
 
 def test_what_the_node_has_by_now_is_admitted(ask):
-    code, out, _ = ask("explain", pod("db", container("db", "4"), phase="Failed", reason="OutOfcpu"))
+    refused = pod("db", container("db", "4"), phase="Failed", reason="OutOfcpu")
+    assert "it finds the node empty here" in ask("explain", refused)[1]
+    code, out, _ = ask("explain", RUNS, refused)
     assert code == 0
     assert "refused by a kubelet (OutOfcpu): admitted now" in out
     assert "delete the refused pod" in out
@@ -95,7 +97,8 @@ def test_what_the_node_has_by_now_is_admitted(ask):
         ("TopologyAffinityError", {"cpu": "4"}, {}, "restricted or single-numa-node, and here it is none"),
         ("SMTAlignmentError", {"cpu": "3"}, STRICT, "with the option full-pcpus-only, which is not set here"),
         ("UnexpectedAdmissionError", {"x.io/nic": "1"}, STRICT, f"for x.io/nic, which is not looked at: {MACHINE}"),
-        ("TopologyAffinityError", {"cpu": "4"}, STRICT, "the node has what it asks for now"),
+        ("TopologyAffinityError", {"cpu": "4"}, STRICT, "it finds the node empty here"),
+        ("TopologyAffinityError", {"cpu": "500m"}, STRICT, "and none gives this pod anything here"),
         ("TaintToleration", {"cpu": "4"}, STRICT, "TaintToleration depends on the Node, which is not here"),
     ],
 )

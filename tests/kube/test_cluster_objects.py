@@ -79,3 +79,33 @@ def test_a_node_with_less_than_nothing_is_refused(file):
     file.write_text("kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: -4, memory: 1Gi}}\n")
     with pytest.raises(UsageError, match=r"status\.allocatable\.cpu: Invalid value: -4: must be greater than"):
         read_cluster(file)
+
+
+def unschedulable(name: str, condition: str = "{type: PodScheduled, status: 'False', reason: Unschedulable}") -> str:
+    return (
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c}}]}}\n"
+        f"status: {{phase: Pending, conditions: [{condition}]}}\n"
+    )
+
+
+def on(node: str, name: str, status: str = "{phase: Running}") -> str:
+    spec = f"{{nodeName: {node}, containers: [{{name: c}}]}}"
+    return f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {spec}\nstatus: {status}\n"
+
+
+def test_pods_that_are_not_on_the_node_are_not_placed_on_it(file):
+    refused = on("b", "late", "{phase: Failed, reason: OutOfcpu}")
+    file.write_text(on("a", "far") + on("b", "near") + unschedulable("waiting") + refused)
+    found = read_cluster(file)
+    assert names(found.absent) == ["far", "waiting"]
+    assert names(found.in_order) == names(found.in_life) == ["near", "late"]
+
+
+def test_pods_without_a_node_are_placed_where_no_pod_has_one(file):
+    file.write_text(unschedulable("one") + unschedulable("two"))
+    assert names(read_cluster(file).in_order) == ["one", "two"]
+
+
+def test_pods_of_several_nodes_stay_where_none_was_refused(file):
+    file.write_text(on("a", "far") + on("b", "near"))
+    assert names(read_cluster(file).in_order) == ["far", "near"]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..documents import Source
@@ -98,15 +99,29 @@ class ClusterObjects:
     @property
     def in_order(self) -> list[Pod]:
         """The pods with what their kubelet has allocated; those last that it refused come again after the others."""
-        return [*map(allocation_of, self.pods), *self.refused]
+        absent = {id(pod) for pod in self.absent}
+        return [*(allocation_of(pod) for pod in self.pods if id(pod) not in absent), *self.refused]
 
     @property
     def in_life(self) -> list[Pod | LifeStep]:
         """The same with the steps between them."""
         firsts = {event.uid: event for event in reversed(self.life) if isinstance(event, Pod)}  # later ones are resizes
-        ids = {*map(id, firsts.values())}
-        life = [allocation_of(each) if isinstance(each, Pod) and id(each) in ids else each for each in self.life]
+        ids, absent = {*map(id, firsts.values())}, {pod.uid for pod in self.absent}
+        there = (each for each in self.life if not isinstance(each, Pod) or each.uid not in absent)
+        life = [allocation_of(each) if isinstance(each, Pod) and id(each) in ids else each for each in there]
         return [*life, *self.refused]
+
+    @cached_property
+    def absent(self) -> tuple[Pod, ...]:
+        """Pods of other nodes than the one that refused some, and those for which a scheduler found no node.
+
+        The latter only beside pods that have one.
+        """
+        bound = {pod.node_name for pod in (*self.pods, *self.refused)} - {""}
+        refusing = {pod.node_name for pod in self.refused} - {""}
+        nodes = refusing if len(refusing) == 1 else bound
+        others = (pod for pod in self.pods if (pod.node_name not in nodes if pod.node_name else pod.is_unschedulable))
+        return tuple(others) if bound else ()
 
     @property
     def node(self) -> NodeObject | None:

@@ -24,7 +24,8 @@ _LOG = re.compile(r"\bkubelet\[\d+\]: |^[IWEF]\d{4} [\d:.]+ +\d+ \S+\.go:\d+\]|\
 _REFUSED = re.compile(r"\b(TopologyAffinityError|SMTAlignmentError|UnexpectedAdmissionError|OutOf[a-z]+) +pods?/(\S+)")
 _SECTIONS = {"Init Containers": "initContainers", "Containers": "containers", "Resources": "resources"}
 _TOLERATION = re.compile(r"(?!op=)([^=:\s]*)=?([^:\s]*):?(\S*)")
-_PODS = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"
+PODS_OF_NODE = "kubectl get pods -A -o yaml --field-selector spec.nodeName=NODE"
+"""What prints all pods of a node."""
 
 
 def described_pods(content: bytes | str, place: str) -> list[Document]:
@@ -37,7 +38,7 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
     if not (table or log or node or pod):
         return []
     if len(content) > MAX_BYTES:
-        raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", _PODS))
+        raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", PODS_OF_NODE))
     text = plain_lines(_text(content))
     if pod and not node:
         return [Document(place, made) for made in _pods(text, place)]
@@ -46,7 +47,7 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
     if refused:
         what += f" that has refused pods: {listed(dict.fromkeys(refused))}"
     hints = "; explain reads topology hints of a log" if log else ""
-    raise UsageError(Fault(place, what, f"what they ask for: {_PODS}{hints}"))
+    raise UsageError(Fault(place, what, f"what they ask for: {PODS_OF_NODE}{hints}"))
 
 
 def _text(content: bytes | str) -> str:
@@ -56,13 +57,15 @@ def _text(content: bytes | str) -> str:
 def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:
     first = _NAME.search(text)
     if not first:
-        raise UsageError(Fault(place, "describes a pod without its name", "the text from its first line, or " + _PODS))
+        raise UsageError(
+            Fault(place, "describes a pod without its name", "the text from its first line, or " + PODS_OF_NODE)
+        )
     indent = first[1]
     for part in filter(None, re.split(rf"^(?={indent}Name:[ ]+\S)", text[first.start() :], flags=re.M)):
         lines = takewhile(lambda line: not line or line.startswith(indent), part.splitlines())
         made = _pod(line[len(indent) :] for line in lines if line)
         if not made["spec"].get("containers"):
-            raise UsageError(Fault(place, "describes a pod without containers: cut, or not indented", _PODS))
+            raise UsageError(Fault(place, "describes a pod without containers: cut, or not indented", PODS_OF_NODE))
         yield made
 
 

@@ -105,6 +105,12 @@ class Pod:
         return self.phase == "Failed" and (self.reason in _REFUSALS or self.reason.startswith("OutOf"))
 
     @property
+    def is_unschedulable(self) -> bool:
+        """Whether a scheduler found no node for it, by its status."""
+        conditions = objects_at(self.raw, "status", "conditions")
+        return any(each.get("type") == "PodScheduled" and each.get("status") == "False" for each in conditions)
+
+    @property
     def restarted(self) -> frozenset[str]:
         """The containers that have ended and were started again, by the pod's status."""
         statuses = objects_at(self.raw, "status", "containerStatuses")

@@ -139,6 +139,7 @@ def _preferred(hints: Hints, *, one_node_only: bool) -> str:
     return listed(("+".join(map(str, iter_bits(mask))) for mask in masks), _MOST_NODES)
 
 
+NOT_ALIGNED = "TopologyAffinityError"
 _ALIGNING = ("restricted", "single-numa-node")
 _WHOLE_CORES = "full-pcpus-only"
 
@@ -146,7 +147,7 @@ _WHOLE_CORES = "full-pcpus-only"
 def why_never_refused(config: KubeletConfiguration, reason: str) -> str:
     """Return why a kubelet with this configuration refuses no pod for a reason; empty where it may."""
     policy = config.topology_manager_policy
-    if reason == "TopologyAffinityError" and policy not in _ALIGNING:
+    if reason == NOT_ALIGNED and policy not in _ALIGNING:
         return f"{reason} comes of topologyManagerPolicy {' or '.join(_ALIGNING)}, and here it is {policy}"
     if reason == "SMTAlignmentError" and not _takes_whole_cores(config):
         return f"{reason} comes of policy static with the option {_WHOLE_CORES}, which is not set here"

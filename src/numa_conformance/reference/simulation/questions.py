@@ -13,11 +13,12 @@ from ...errors import Fault, UsageError, closest
 from ...fields import object_at
 from ...forms import with_position
 from ...kube import ClusterObjects, KubeletConfiguration, Pod
+from ...kube.descriptions import PODS_OF_NODE
 from ...machine import Machine
 from ...machine.catalogue import machine_of
 from ...sources.patches import patch_note
 from ...sources.versions import NEWEST, KubernetesVersion
-from ..advice import why_never_refused
+from ..advice import NOT_ALIGNED, why_never_refused
 from ..node import AdmissionResult
 from .answer import Answer, ask
 from .node_inputs import Beginning, NodeInputs, departures
@@ -113,8 +114,17 @@ class Explanation(Answer):
             return f"{why}; give the node's own (--config, --from-node)"
         if unseen := ", ".join(self.inputs.missing(pod)):
             return f"it may have been refused for {unseen}, which is not looked at: {self.inputs.machine.name} has none"
+        given = (held.to_answer() for placed in admission.placements.values() for held in placed.holdings.values())
+        if reason == NOT_ALIGNED and not any(given):
+            why = f"{reason} is about what managers give, and none gives this pod anything here"
+            return f"{why}: the pod, or the configuration, was another"
         if self.inputs.node_object is None and reason in _OF_NODES:
             return f"{reason} depends on the Node, which is not here: give it too (kubectl get node NAME -o yaml)"
+        beginning = self.beginning
+        if not (
+            beginning.held or beginning.files or any(not self.outcomes.refused_before(p.uid) for p in beginning.pods)
+        ):
+            return f"it finds the node empty here, which other pods may have filled: give these too ({PODS_OF_NODE})"
         return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
     def _message_before(self, admission: AdmissionResult) -> str:
@@ -142,7 +152,9 @@ def explanation_of(answer: Answer, upgrade: KubernetesVersion, where: str, *, ev
         inputs, answer.beginning, answer.outcomes, answer.title, answer.notices, upgrade, later, everything
     )
     if not explained.sections:
-        raise UsageError(Fault(where, "no pod was refused", "pods with phase Failed, or Pending"))
+        raise UsageError(
+            Fault(where, "no pod was refused", "pods that a kubelet refused, as with OutOfcpu, or would refuse")
+        )
     return explained
 
 

@@ -42,7 +42,10 @@ def read_all(sources: Iterable[Source], notice: Notice, *, lives: bool = False) 
     objects = read_cluster(*sources, lives=lives)
     for text in objects.notices:
         notice(text)
-    if len(nodes := {pod.node_name for pod in objects.pods} - {""}) > 1:
+    if objects.absent:
+        names = (f"{pod.namespace}/{pod.name} ({pod.node_name or 'no node has room'})" for pod in objects.absent)
+        notice(f"pods that are left out, as they are not on this node: {listed(names)}")
+    if len(nodes := {pod.node_name for pod in objects.in_order} - {""}) > 1:
         notice(
             f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
         )
