@@ -114,16 +114,14 @@ class Explanation(Answer):
             return f"{why}; give the node's own (--config, --from-node)"
         if unseen := ", ".join(self.inputs.missing(pod)):
             return f"it may have been refused for {unseen}, which is not looked at: {self.inputs.machine.name} has none"
-        given = (held.to_answer() for placed in admission.placements.values() for held in placed.holdings.values())
-        if reason == NOT_ALIGNED and not any(given):
+        answers = (held.to_answer() for placed in admission.placements.values() for held in placed.holdings.values())
+        if reason == NOT_ALIGNED and not any(answers):
             why = f"{reason} is about what managers give, and none gives this pod anything here"
             return f"{why}: the pod, or the configuration, was another"
         if self.inputs.node_object is None and reason in _OF_NODES:
             return f"{reason} depends on the Node, which is not here: give it too (kubectl get node NAME -o yaml)"
-        beginning = self.beginning
-        if not (
-            beginning.held or beginning.files or any(not self.outcomes.refused_before(p.uid) for p in beginning.pods)
-        ):
+        others = [pod for pod in self.beginning.pods if not self.outcomes.refused_before(pod.uid)]
+        if not (others or self.beginning.held or self.beginning.files):
             return f"it finds the node empty here, which other pods may have filled: give these too ({PODS_OF_NODE})"
         return "the node has what it asks for now: delete the refused pod, and its controller makes a new one"
 
