@@ -182,3 +182,19 @@ def test_reads_resources_of_the_pod_as_a_whole(read):
     assert {name: str(amount) for name, amount in pod.limits.items()} == {"cpu": "7", "memory": "9Gi"}
     assert str(pod.requests["cpu"]) == "6"
     assert [container.name for container in pod.all_containers] == ["fetch", "solve", "log"]
+
+
+def test_a_description_may_be_written_by_powershell(tmp_path):
+    path = tmp_path / "pod.txt"
+    path.write_bytes(DESCRIPTION.encode("utf-16"))
+    assert [pod.name for pod in read_cluster(path).pods + read_cluster(path).refused] == ["mesh-2"]
+
+
+def test_a_description_that_is_cut_is_told(tmp_path):
+    path = tmp_path / "pod.txt"
+    cut = DESCRIPTION[: DESCRIPTION.index("QoS Class:")]
+    for text, told in ((DESCRIPTION, False), (cut, True)):
+        path.write_text(text)
+        assert (
+            any("is cut, and may lack amounts: cfd/mesh-2" in notice for notice in read_cluster(path).notices) is told
+        )

@@ -231,6 +231,9 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
             f"a description ({shown}) has no affinity, claims and restart policies, nor the other pods of the node: "
             f"kubectl get pods -A -o yaml --field-selector spec.nodeName={described[0].node_name or 'NODE'} has them"
         )
+        if cut := [pod for pod in described if not object_at(pod.raw, "status").get("qosClass")]:
+            shown = listed(f"{pod.namespace}/{pod.name}" for pod in cut)
+            yield f"a description without its QoS Class is cut, and may lack amounts: {shown}"
     if objects.nodes and not objects.in_order:
         yield "only Nodes are listed, and no pod: of a Node labels, taints and conditions are looked at"
     if going := [pod for pod in objects.pods if object_at(pod.raw, "metadata").get("deletionTimestamp")]:

@@ -1,6 +1,7 @@
 """What ``kubectl describe pod`` prints, as pods; of other texts about pods, what to give in their place."""
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
@@ -51,7 +52,9 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
 
 
 def _text(content: bytes | str) -> str:
-    return content if isinstance(content, str) else content.decode("utf-8", "replace")
+    if isinstance(content, str):
+        return content
+    return content.decode("utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8", "replace")
 
 
 def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:

@@ -49,6 +49,8 @@ def read_all(sources: Iterable[Source], notice: Notice, *, lives: bool = False) 
         notice(
             f"these are pods of {len(nodes)} nodes ({', '.join(sorted(nodes)[:2])}, ...): all go to this one machine"
         )
+    if nodes and objects.node and objects.node.name not in nodes:
+        notice(f"the Node {objects.node.name} is looked at, and these are pods of {', '.join(sorted(nodes))}")
     if objects.refused:
         names = (f"{pod.namespace}/{pod.name} ({pod.reason})" for pod in objects.refused)
         notice(f"asked again, after the others, as a kubelet refused them: {listed(names)}")
