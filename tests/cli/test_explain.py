@@ -266,3 +266,17 @@ def test_a_pod_with_resources_of_its_own_is_told_how_many_fit(ask):
     whole["spec"]["resources"] = {"limits": {"cpu": "400", "memory": "1Gi"}}
     code, out, _ = ask("explain", whole)
     assert (code, "      with 254 CPUs in place of 400 in spec.resources\n" in out) == (1, True)
+
+
+def test_what_would_refuse_it_whatever_it_asks_is_told_where_nothing_helps(ask):
+    allocatable = {"cpu": "64", "memory": "64Gi", "pods": "110"}
+    labelled = {"name": "n", "labels": {"role": "web"}}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": labelled, "status": {"allocatable": allocatable}}
+    choosy = {**REFUSED, "spec": {**REFUSED["spec"], "nodeSelector": {"role": "db"}}}
+    told = ask("explain", RUNS, choosy, node)[1]
+    assert "with any request and policy it would be refused: NodeAffinity" in told
+    assert "nothing that was tried" not in told
+    assert (
+        "with any request"
+        not in ask("explain", RUNS, choosy, {**node, "metadata": {**labelled, "labels": {"role": "db"}}})[1]
+    )

@@ -1,7 +1,7 @@
 """A refusal that teaches: what was asked, who refused it, what was left where, and what would be admitted."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Any
 
@@ -29,6 +29,7 @@ class Advice:
 
     ``container``: at which one the pod was refused, None for the pod as a whole. ``requests``: what that asks for.
     ``refused_by``: which setting or check. ``room``: what each NUMA node had left. ``remedies``: each was tried.
+    ``whatever_it_asks``: what would refuse it without any request, where nothing helps.
     """
 
     container: str | None
@@ -36,6 +37,7 @@ class Advice:
     refused_by: str
     room: tuple[str, ...]
     remedies: tuple[Remedy, ...]
+    whatever_it_asks: str = ""
 
     def lines(self) -> Iterator[str]:
         """Yield it as text."""
@@ -47,6 +49,8 @@ class Advice:
         if self.remedies:
             yield "would be admitted (each was tried):"
             yield from (f"  {remedy.text}" for remedy in self.remedies)
+        elif self.whatever_it_asks:
+            yield f"with any request and policy it would be refused: {self.whatever_it_asks}"
         elif self.requests:
             yield "nothing that was tried would have it admitted: a smaller request, a weaker policy, an empty node"
 
@@ -58,6 +62,7 @@ class Advice:
             "refusedBy": self.refused_by,
             "room": list(self.room),
             "wouldBeAdmitted": [{"text": remedy.text, "change": dict(remedy.change)} for remedy in self.remedies],
+            **({"refusedWhateverItAsks": self.whatever_it_asks} if self.whatever_it_asks else {}),
         }
 
 
@@ -76,7 +81,19 @@ def advise(node: Node, pod: Pod) -> Advice:
     requests = pod_requests(pod) if container is None else pod.container(container).requests
     refused_by = _refused_by(node, outcome, manager, explainer, requests)
     room = tuple(room_lines(node, requests))
-    return Advice(container, requests, refused_by, room, remedies(node.copy(), pod, container))
+    helping = remedies(node.copy(), pod, container)
+    return Advice(container, requests, refused_by, room, helping, "" if helping else _whatever_it_asks(node, pod))
+
+
+def _whatever_it_asks(node: Node, pod: Pod) -> str:
+    """Return with which reason an empty node refuses a pod that asks for nothing; empty where it admits it."""
+
+    def bare(containers: tuple[Container, ...]) -> tuple[Container, ...]:
+        return tuple(replace(each, requests={}, limits={}) for each in containers)
+
+    asking_nothing = replace(pod, containers=bare(pod.containers), init_containers=bare(pod.init_containers))
+    outcome = node.anew().admit(asking_nothing)
+    return "" if outcome.admitted else f"{outcome.reason}: {outcome.message}"
 
 
 def _refused_by(
