@@ -280,3 +280,12 @@ def test_what_would_refuse_it_whatever_it_asks_is_told_where_nothing_helps(ask):
         "with any request"
         not in ask("explain", RUNS, choosy, {**node, "metadata": {**labelled, "labels": {"role": "db"}}})[1]
     )
+
+
+def test_room_is_told_as_it_is_before_the_pods_own_containers(ask):
+    both = pod(
+        "db", container("first", "1"), container("second", "999"), phase="Failed", reason="TopologyAffinityError"
+    )
+    assert "that is before container first of the pod takes its part" in ask("explain", RUNS, both)[1]
+    alone = pod("db", container("second", "999"), phase="Failed", reason="TopologyAffinityError")
+    assert "that is before container" not in ask("explain", RUNS, alone)[1]

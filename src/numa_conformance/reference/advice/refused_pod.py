@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
+from itertools import starmap, takewhile
 from typing import Any
 
 from ...cpuset import format_bits, iter_bits
@@ -80,7 +80,11 @@ def advise(node: Node, pod: Pod) -> Advice:
         return Advice(None, {}, why, (), tuple(without_others(node, pod)))
     requests = pod_requests(pod) if container is None else pod.container(container).requests
     refused_by = _refused_by(node, outcome, manager, explainer, requests)
-    room = tuple(room_lines(node, requests))
+    earlier = ", ".join(takewhile(container.__ne__, (each.name for each in pod.all_containers))) if container else ""
+    room = (
+        *room_lines(node, requests),
+        *([f"that is before container {earlier} of the pod takes its part"] if earlier else ()),
+    )
     helping = remedies(node.copy(), pod, container)
     return Advice(container, requests, refused_by, room, helping, "" if helping else _whatever_it_asks(node, pod))
 
