@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...cpuset import format_bits
+from ...cpuset import format_bits, union
 from ...errors import KubeletFails, StartError, UsageError
 from ...kube import KubeletConfiguration, validate
 from ...kube.pod import Pod
@@ -168,11 +168,8 @@ def _with_pods(node: Node, config: KubeletConfiguration, machine: Machine | None
 
 
 def _where(machine: Machine, admission: AdmissionResult) -> str:
-    """Say which NUMA nodes the exclusive CPUs of a pod lie on."""
-    cpus = 0
-    for placed in admission.placements.values():
-        cpus |= placed.cpus
-    if not cpus:
-        return ""
-    nodes = [str(node) for node, of_node in machine.numa_bits.items() if of_node & cpus]
-    return f" (on NUMA node{'s' if len(nodes) > 1 else ''} {', '.join(nodes)})"
+    """Say on which NUMA nodes the exclusive CPUs and the memory of a pod lie."""
+    cpus = union(placed.cpus for placed in admission.placements.values())
+    blocks = (block for placed in admission.placements.values() for block in placed.memory or ())
+    nodes = {node for node, of_node in machine.numa_bits.items() if of_node & cpus}.union(*(b.nodes for b in blocks))
+    return f" (on NUMA node{'s'[: len(nodes) > 1]} {', '.join(map(str, sorted(nodes)))})" if nodes else ""
