@@ -13,6 +13,7 @@ _NO_CONTENT = re.compile(
     r"[^\n#$%>]{0,100}[#$%>] ?(?:sudo +)?"
     r"(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker|ps|tr|jq|crictl|systemctl|journalctl"
     r"|k3s|rke2|talosctl|gcloud|aws|az|helm|head|tail|less|sed|grep|yq)\b"
+    r"|\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$]{0,80}[#$] ?$"  # a prompt alone, as at the end
 )
 _FENCE = re.compile(r"^[ \t>]{0,80}(?:```|~~~).*$", re.M)
 

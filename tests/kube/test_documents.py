@@ -252,6 +252,8 @@ AS_JSON = '{"kind": "Pod", "metadata": {"name": "NAME"}, "spec": {"containers": 
         f"kubectl get pods -o json | jq .\n{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b')}",
         f"```yaml{TWO[0]}---{TWO[1]}```\n",
         f"This is mine:\n\n```{TWO[0]}```\n\nand that: the other\n~~~ yaml{TWO[1]}~~~\nThanks!\n",
+        f"{TWO[0]}---{TWO[1]}root@node-1:~# \n",
+        f"[root@node-1 ~]# cat a.yaml{TWO[0]}\n---{TWO[1]}[root@node-1 ~]# ",
         "\n".join(f"> {line}" for line in f"```yaml{TWO[0]}---{TWO[1]}```".splitlines()),
     ],
     ids=[
@@ -262,6 +264,8 @@ AS_JSON = '{"kind": "Pod", "metadata": {"name": "NAME"}, "spec": {"containers": 
         "a command",
         "a fence",
         "two fences in prose",
+        "a prompt behind",
+        "prompts around",
         "quoted",
     ],
 )
