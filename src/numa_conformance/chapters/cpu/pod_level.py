@@ -20,7 +20,7 @@ FEATURE = "cpu-manager/pod-level-resources"
 chapter = Chapter(FEATURE, since="1.37")
 ALIGNED = ("best-effort", "restricted", "single-numa-node")
 """The Topology Manager's policies under which its scope takes effect."""
-MOST_PODS, MACHINES = 8, 10
+MOST_PODS, MACHINES = 8, 5
 
 
 def _is_exclusive(each: ContainerSpec) -> bool:
