@@ -14,7 +14,7 @@ import yaml
 
 from .errors import Fault, UsageError
 from .files import parts_of, read_bounded, text_of
-from .pasted import plain_documents
+from .pasted import decoded, plain_documents
 from .yaml_loader import BASE, Loader
 
 MAX_JSON_BYTES = 256 * 1024 * 1024
@@ -95,7 +95,7 @@ def read_text(text: bytes | str, name: str, repeated: list[str] | None = None) -
     except UsageError as first:
         documents, error = [], first
     if len(text) <= MAX_PASTED:
-        pasted = text if isinstance(text, str) else text.decode("utf-8", "replace")
+        pasted = decoded(text)
         plain = plain_documents(pasted)
         if plain.strip() != pasted.strip():
             (repeated or []).clear()

@@ -1,5 +1,6 @@
 """Texts as people paste them: without what surrounds the lines that a program printed."""
 
+import json
 import re
 from textwrap import dedent
 
@@ -16,6 +17,11 @@ _NO_CONTENT = re.compile(
     r"|\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$]{0,80}[#$] ?$"  # a prompt alone, as at the end
 )
 _FENCE = re.compile(r"^[ \t>]{0,80}(?:```|~~~).*$", re.M)
+
+
+def decoded(text: bytes | str) -> str:
+    """Return a text that may be in UTF-16, as PowerShell writes it; what is no text is replaced."""
+    return text if isinstance(text, str) else text.decode(json.detect_encoding(text), "replace")
 
 
 def plain_lines(text: str) -> str:

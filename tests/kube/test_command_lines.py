@@ -115,3 +115,9 @@ def test_a_line_that_systemctl_has_cut_is_refused(tmp_path, end):
     with pytest.raises(UsageError, match=r"status.txt: is cut off at '--topology-manager-policy=single-numa") as caught:
         read_kubelet_configuration(tmp_path / "status.txt")
     assert caught.value.faults[0].accepted == "whole lines: systemctl status --full --no-pager kubelet"
+
+
+def test_a_command_line_may_be_written_by_powershell(tmp_path):
+    path = tmp_path / "kubelet.txt"
+    path.write_bytes("kubelet --cpu-manager-policy=static --reserved-cpus=0".encode("utf-16"))
+    assert read_kubelet_configuration(path).cpu_manager_policy == "static"

@@ -117,7 +117,7 @@ class PodSpec:
             metadata.uid or f"{metadata.namespace or 'default'}/{metadata.name or ''}",
             qos,
             tuple(
-                ContainerSpec(container.name or "", kind, requests, limits, _exclusive(qos, requests), implied)
+                ContainerSpec(container.name or "", kind, requests, limits, exclusive_cpus(qos, requests), implied)
                 for kind, container, requests, limits, implied in written
             ),
             spec.overhead or {},
@@ -220,7 +220,8 @@ def _deciding(side: Amounts, zero_counts: bool) -> dict[str, Fraction]:
     return {name: side[name] for name in _DECIDING if name in side and (side[name] or zero_counts)}
 
 
-def _exclusive(qos: str, requests: Amounts) -> int:
+def exclusive_cpus(qos: str, requests: Amounts) -> int:
+    """Return how many CPUs of its own a container of these requests asks for, in a pod of this class."""
     cpu = requests.get("cpu", NOTHING)
     return int(cpu) if qos == GUARANTEED and cpu.denominator == 1 else 0
 

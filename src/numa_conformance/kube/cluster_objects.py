@@ -10,7 +10,7 @@ from ..documents import Source
 from ..errors import Fault, UsageError
 from ..fields import Fields, object_at, objects_at
 from ..printable import listed
-from .descriptions import DESCRIBED
+from .descriptions import DESCRIBED, PODS_OF_NODE
 from .manifests import TEMPLATED, ManifestObject, pods_of, read_manifests
 from .pod import Pod
 from .quantity import Quantity, quantities
@@ -99,8 +99,8 @@ class ClusterObjects:
     @property
     def in_order(self) -> list[Pod]:
         """The pods with what their kubelet has allocated; those last that it refused come again after the others."""
-        absent = {id(pod) for pod in self.absent}
-        return [*(allocation_of(pod) for pod in self.pods if id(pod) not in absent), *self.refused]
+        absent = {pod.uid for pod in self.absent}
+        return [*(allocation_of(pod) for pod in self.pods if pod.uid not in absent), *self.refused]
 
     @property
     def in_life(self) -> list[Pod | LifeStep]:
@@ -229,7 +229,7 @@ def _notices(objects: ClusterObjects) -> Iterator[str]:
         shown = listed(f"{pod.namespace}/{pod.name}" for pod in described)
         yield (
             f"a description ({shown}) has no affinity, claims and restart policies, nor the other pods of the node: "
-            f"kubectl get pods -A -o yaml --field-selector spec.nodeName={described[0].node_name or 'NODE'} has them"
+            f"{PODS_OF_NODE.replace('NODE', described[0].node_name or 'NODE')} has them"
         )
         if cut := [pod for pod in described if not object_at(pod.raw, "status").get("qosClass")]:
             shown = listed(f"{pod.namespace}/{pod.name}" for pod in cut)

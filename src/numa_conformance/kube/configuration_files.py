@@ -15,6 +15,7 @@ from typing import Any
 from ..documents import Document, Source, name_of, read_content, read_documents, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import object_at
+from ..pasted import decoded
 from ..sources.configuration_fields import FIELDS
 from ..sources.quirks.areas import NodeQuirks
 from ..sources.versions import DEFAULT, KubernetesVersion
@@ -213,7 +214,7 @@ def kubelet_document(path: Source) -> Document:
     A command line of a kubelet, as people paste it, is one too.
     """
     content = read_content(path)
-    text = content if isinstance(content, str) else content[: MAX_BYTES + 1].decode("utf-8", "replace")
+    text = decoded(content[: MAX_BYTES + 1])
     if is_command_line(text):
         of_flags, notes = fields_of_flags(text, NodeQuirks(), name_of(path))
         return Document(name_of(path), {**HEAD, **of_flags}, notes)

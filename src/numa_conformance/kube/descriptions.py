@@ -1,14 +1,13 @@
 """What ``kubectl describe pod`` prints, as pods; of other texts about pods, what to give in their place."""
 
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
 from ..documents import Document
 from ..errors import Fault, UsageError
-from ..pasted import plain_lines
+from ..pasted import decoded, plain_lines
 from ..printable import listed
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -34,13 +33,13 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
 
     Raises ``UsageError`` for a text about pods of which none can be made, with the command to run instead.
     """
-    head = plain_lines(_text(content[:_HEAD]))
+    head = plain_lines(decoded(content[:_HEAD]))
     table, log, node, pod = (sign.search(head) for sign in (_TABLE, _LOG, _NODE, _POD))
     if not (table or log or node or pod):
         return []
     if len(content) > MAX_BYTES:
         raise UsageError(Fault(place, f"is larger than {MAX_BYTES} bytes", PODS_OF_NODE))
-    text = plain_lines(_text(content))
+    text = plain_lines(decoded(content))
     if pod and not node:
         return [Document(place, made) for made in _pods(text, place)]
     what = "describes no pod" if node else "is a table of kubectl" if table else "is a log"
@@ -49,12 +48,6 @@ def described_pods(content: bytes | str, place: str) -> list[Document]:
         what += f" that has refused pods: {listed(dict.fromkeys(refused))}"
     hints = "; explain reads topology hints of a log" if log else ""
     raise UsageError(Fault(place, what, f"what they ask for: {PODS_OF_NODE}{hints}"))
-
-
-def _text(content: bytes | str) -> str:
-    if isinstance(content, str):
-        return content
-    return content.decode("utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8", "replace")
 
 
 def _pods(text: str, place: str) -> Iterator[dict[str, Any]]:

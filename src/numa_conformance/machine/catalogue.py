@@ -1,6 +1,5 @@
 """The catalogue: machines by name, shipped as data; and machines in files of the user's own."""
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from ..documents import Document, Source, Text, name_of, read_content, read_text
 from ..errors import Fault, UsageError, closest
 from ..fields import kind_of
 from ..files import data_folder, real_files
+from ..pasted import decoded
 from .codec import machine_from_dict
 from .compact_cpus import REGULAR_FIELDS
 from .hostfs.dumps import is_dump, open_dump
@@ -92,8 +92,7 @@ def _parts(path: Source, inside: str | None) -> Sequence[Machine | Facts]:
             machine = read_machine(root, Path(os.path.abspath(path)).name.split(".")[0] or None)
             return [replace(machine, notes=(*machine.notes, *unseen(root, machine)))]
     content, place = read_content(path), name_of(path)
-    text = content if isinstance(content, str) else content.decode(json.detect_encoding(content), "replace")
-    facts = facts_of_text(text, place)
+    facts = facts_of_text(decoded(content), place)
     return facts or [_written_machine(read_text(content, place), place)]
 
 

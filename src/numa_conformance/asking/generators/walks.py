@@ -65,7 +65,8 @@ class Walk:
         self._namespaces: dict[str, int] = {}
         self._refused = ""
         self._threads = cell.machine.core_bits[0].bit_count()
-        self._resources = sorted({device.resource for device in cell.machine.devices if device.healthy})
+        self._devices_there = Counter(device.resource for device in cell.machine.devices if device.healthy)
+        self._resources = sorted(self._devices_there)
         self._pages = sorted({size for node in cell.machine.memory for size in node.hugepages})
         devices = self._resources if "device-manager/allocation" in claimed else []
         pages = self._pages if "memory-manager/hugepages" in claimed else []
@@ -185,9 +186,8 @@ class Walk:
         gone = list(self.pods.values())
         yield from self._take_away(list(self.pods))
         if self._resources and "device-manager/allocation" in self._claimed:
-            healthy = Counter(device.resource for device in self._cell.machine.devices if device.healthy)
-            all_devices = self._pod([container("c", other={name: str(count) for name, count in healthy.items()})])
-            yield from self.ask(admit(all_devices))
+            everything = {name: str(count) for name, count in self._devices_there.items()}
+            yield from self.ask(admit(self._pod([container("c", other=everything)])))
             yield from self._take_away(list(self.pods))
         for back in (self._plain(1), *gone[:MOST_BACK]):
             yield from self.ask(admit(back))

@@ -12,9 +12,10 @@ from ...asking.generators.workloads import container, guaranteed, pod, static
 from ...cpuset import format_bits, union
 from ...judging.chapter import Chapter, Judgement, Violation, applies, configured, rests_on, violated
 from ...judging.node_subjects import Admission
-from ...judging.pods import GUARANTEED, ContainerSpec, PodSpec, qos_class
+from ...judging.pods import GUARANTEED, PodSpec, exclusive_cpus, qos_class
 from ...machine import Machine
 from ..conditions import admitted, fitting, leaving_a_shared_cpu, new_pod, under, under_static
+from ..outcomes import NOTHING
 
 FEATURE = "cpu-manager/pod-level-resources"
 chapter = Chapter(FEATURE, since="1.37")
@@ -23,19 +24,21 @@ ALIGNED = ("best-effort", "restricted", "single-numa-node")
 MOST_PODS, MACHINES = 8, 5
 
 
-def _is_exclusive(each: ContainerSpec) -> bool:
-    """Tell whether a container has a slice for itself: equal requests and limits, and whole CPUs."""
-    return qos_class([(each.requests, each.limits)]) == GUARANTEED and each.cpu >= 1 and each.cpu.denominator == 1
-
-
-def _slices(wanted: PodSpec) -> dict[str, int]:
-    """Return the CPUs of the slices that last, by container; those of init containers serve again."""
-    return {each.name: int(each.cpu) for each in wanted.containers if each.kind != "init" and _is_exclusive(each)}
+def _parts(wanted: PodSpec) -> dict[str, int]:
+    """Return the CPUs of the slice of each container that runs as long as the pod; 0: it has none, and shares."""
+    lasting = (each for each in wanted.containers if each.kind != "init")
+    return {each.name: exclusive_cpus(qos_class([(each.requests, each.limits)]), each.requests) for each in lasting}
 
 
 def _sharing(wanted: PodSpec) -> list[str]:
     """Return the containers that have no slice, and run as long as the pod."""
-    return [each.name for each in wanted.containers if each.kind != "init" and not _is_exclusive(each)]
+    return [name for name, count in _parts(wanted).items() if not count]
+
+
+def _cpus_of_sharing(admission: Admission) -> Iterator[tuple[str, int]]:
+    """Yield the containers of an admitted pod that have no slice, and their CPUs as bits."""
+    admitted(admission)
+    return ((name, admission.held.get(name, NOTHING).cpus) for name in _sharing(admission.pod))
 
 
 def _budget(admission: Admission, scope: str) -> int:
@@ -87,12 +90,14 @@ def gives_exclusive_slices(admission: Admission) -> Iterator[Violation]:
     """A container with equal requests and limits and whole CPUs has as many, and nobody else of its pod has them."""
     _budget(admission, admission.settings.scope)
     admitted(admission)
-    last = {each.name for each in admission.pod.containers if each.kind != "init"}
-    for name, count in _slices(admission.pod).items():
-        cpus = admission.held[name].cpus if name in admission.held else 0
+    parts = _parts(admission.pod)
+    for name, count in parts.items():
+        if not count:
+            continue
+        cpus = admission.held.get(name, NOTHING).cpus
         why = f"container {name} asks for {count} CPUs of its own"
         yield from violated(cpus.bit_count() == count, why, got=format_bits(cpus) or "none", allowed=f"{count} CPUs")
-        others = union(held.cpus for other, held in admission.held.items() if other in last - {name})
+        others = union(held.cpus for other, held in admission.held.items() if other in parts.keys() - {name})
         why = f"CPUs {format_bits(cpus & others)} of container {name} are another's of its pod too"
         yield from violated(not cpus & others, why, got=format_bits(cpus), both=cpus & others)
 
@@ -102,9 +107,7 @@ def gives_exclusive_slices(admission: Admission) -> Iterator[Violation]:
 def others_share_what_is_left(admission: Admission) -> Iterator[Violation]:
     """In scope pod containers without a slice run on CPUs of their pod that no slice has."""
     _budget(admission, "pod")
-    admitted(admission)
-    for name in _sharing(admission.pod):
-        cpus = admission.held[name].cpus if name in admission.held else 0
+    for name, cpus in _cpus_of_sharing(admission):
         why = f"container {name} has no CPUs of its pod"
         yield from violated(cpus, why, got="the shared pool of the node", allowed="CPUs of the pod that no slice has")
 
@@ -114,9 +117,7 @@ def others_share_what_is_left(admission: Admission) -> Iterator[Violation]:
 def others_run_in_the_pool_of_the_node(admission: Admission) -> Iterator[Violation]:
     """In scope container containers without a slice have no CPUs of their own."""
     _budget(admission, "container")
-    admitted(admission)
-    for name in _sharing(admission.pod):
-        cpus = admission.held[name].cpus if name in admission.held else 0
+    for name, cpus in _cpus_of_sharing(admission):
         yield from violated(not cpus, f"container {name} has CPUs of its own", got=format_bits(cpus), allowed="none")
 
 
@@ -125,9 +126,9 @@ def others_run_in_the_pool_of_the_node(admission: Admission) -> Iterator[Violati
 def refuses_an_empty_pool(admission: Admission) -> Judgement:
     """In scope pod a pod is refused whose slices leave no CPU to those of its containers that share."""
     budget, wanted = _budget(admission, "pod"), admission.pod
-    applies(_sharing(wanted), "no container shares")
-    applies(sum(_slices(wanted).values()) == budget, "slices leave CPUs")
-    why = f"pod {wanted.uid} is admitted, and nothing is left to {', '.join(_sharing(wanted))}"
+    sharing = applies(_sharing(wanted), "no container shares")
+    applies(sum(_parts(wanted).values()) == budget, "slices leave CPUs")
+    why = f"pod {wanted.uid} is admitted, and nothing is left to {', '.join(sharing)}"
     return violated(not admission.admitted, why, got="admitted", allowed="refused")
 
 
@@ -141,7 +142,7 @@ def admits_what_fits(admission: Admission) -> Judgement:
     leaving_a_shared_cpu(admission)
     configured(not admission.settings.options, "an option may refuse it")
     applies(all(each.kind != "init" for each in wanted.containers), "the pod has init containers")
-    applies(sum(_slices(wanted).values()) < budget or not _sharing(wanted), "slices leave no CPU")
+    applies(sum(_parts(wanted).values()) < budget or not _sharing(wanted), "slices leave no CPU")
     applies(budget < admission.before.free.bit_count(), "too few CPUs are free")
     why = f"pod {wanted.uid} is refused, which asks for {budget} CPUs"
     return violated(admission.admitted, why, got=admission.message, available=admission.before.free)

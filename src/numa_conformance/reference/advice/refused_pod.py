@@ -95,7 +95,8 @@ def _whatever_it_asks(node: Node, pod: Pod) -> str:
     def bare(containers: tuple[Container, ...]) -> tuple[Container, ...]:
         return tuple(replace(each, requests={}, limits={}) for each in containers)
 
-    asking_nothing = replace(pod, containers=bare(pod.containers), init_containers=bare(pod.init_containers))
+    apps, init = bare(pod.containers), bare(pod.init_containers)
+    asking_nothing = replace(pod, containers=apps, init_containers=init, requests={}, limits={}, overhead={})
     outcome = node.anew().admit(asking_nothing)
     return "" if outcome.admitted else f"{outcome.reason}: {outcome.message}"
 
