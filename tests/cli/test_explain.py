@@ -289,10 +289,3 @@ def test_room_is_told_as_it_is_before_the_pods_own_containers(ask):
     assert "that is before container first of the pod takes its part" in ask("explain", RUNS, both)[1]
     alone = pod("db", container("second", "999"), phase="Failed", reason="TopologyAffinityError")
     assert "that is before container" not in ask("explain", RUNS, alone)[1]
-
-
-def test_what_a_pod_asks_for_as_a_whole_is_no_second_cause(ask):
-    amounts = {"cpu": "999", "memory": "1Gi"}
-    whole = pod("db", {"name": "c"}, phase="Failed", reason="OutOfcpu")
-    whole["spec"]["resources"] = {"requests": amounts, "limits": amounts}
-    assert "with any request" not in ask("explain", RUNS, whole)[1]

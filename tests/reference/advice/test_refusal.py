@@ -176,3 +176,12 @@ def test_of_a_vast_number_that_nobody_offers_not_each_smaller_one_is_tried(amoun
     there = node("t1-one-socket-smt2")
     advice = advise(there, pod("a", {"cpu": 99, "memory": "1Gi", "example.com/vast": amount}))
     assert [one.text for one in advice.remedies] == ["with 7 CPUs in place of 99"]
+
+
+def test_what_a_pod_asks_for_as_a_whole_is_no_second_cause():
+    amounts = {"cpu": "999", "memory": "999Ti"}
+    asking = {"name": "c", "resources": {"limits": {"example.com/gpu": "99"}}}
+    spec = {"resources": {"requests": amounts, "limits": amounts}, "containers": [asking]}
+    advice = advise(node("two-nodes-devices"), Pod.from_dict({"metadata": {"name": "whole"}, "spec": spec}))
+    assert advice.remedies == ()
+    assert advice.whatever_it_asks == ""
