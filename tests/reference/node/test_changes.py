@@ -10,6 +10,7 @@ from numa_conformance.asking.generators.workloads import container, guaranteed, 
 from numa_conformance.errors import StartError
 from numa_conformance.kube import FeatureGates, KubeletConfiguration, NodeObject, Pod
 from numa_conformance.machine import load_machine
+from numa_conformance.machine.model import Device
 from numa_conformance.reference.managers.cpu import CpuState
 from numa_conformance.reference.managers.cpu import state_file as cpu_file
 from numa_conformance.reference.managers.memory import MemoryBlocks
@@ -39,17 +40,23 @@ def test_a_change_names_rules_and_holds_from_its_version_on(change):
 
 def test_hints_for_devices_name_nodes_that_have_one_since_1_36():
     """DEV-HINT-11, finding B."""
+    assert hinted("1.35", (0,)) == {0b01, 0b11}
+    assert hinted("1.36", (0,)) == {0b01}
+
+
+@pytest.mark.parametrize("version", ["1.35", "1.36"])
+def test_a_device_without_topology_suits_nodes_that_have_no_device(version):
+    assert hinted(version, (0,), (), quirks=Quirks()) == {0b01, 0b10, 0b11}
+
+
+def hinted(version, *nodes, quirks=None):
+    """Return the masks offered to a container that asks for one of the devices, a device for each tuple of nodes."""
     asked = Pod.from_dict(pod("p", [container("c", other={"example.com/gpu": "1"})]))
-    told = {}
-    for version in ("1.35", "1.36"):
-        machine = load_machine("two-nodes-devices")
-        near = tuple(device for device in machine.devices if device.numa == (0,))
-        node = Node(
-            replace(machine, devices=near), KubeletConfiguration.from_dict(static()), kubernetes_version=version
-        )
-        hints = node.providers["devices"].hints(asked, asked.containers[0])["example.com/gpu"]
-        told[version] = {hint.mask for hint in hints}
-    assert told == {"1.35": {0b01, 0b11}, "1.36": {0b01}}
+    machine = load_machine("two-nodes-devices")
+    near = tuple(Device("example.com/gpu", f"gpu-{index}", numa) for index, numa in enumerate(nodes))
+    config = KubeletConfiguration.from_dict(static())
+    node = Node(replace(machine, devices=near), config, kubernetes_version=version, quirks=quirks)
+    return {hint.mask for hint in node.providers["devices"].hints(asked, asked.containers[0])["example.com/gpu"]}
 
 
 @pytest.mark.parametrize(("version", "said"), [("1.32", "Topology Manager Policy Beta"), ("1.33", "topology manager")])

@@ -178,7 +178,8 @@ class DeviceManager(Provider):
 
     def _hinted(self, devices: ResourceDevices) -> Sequence[int]:
         """Return the NUMA nodes over which hints are made, ascending (DEV-HINT-11)."""
-        if not self._changes.device_hints_where_devices_are:
+        anywhere = not self._quirks.devices_without_topology_never_count and not all(devices.nodes.values())
+        if anywhere or not self._changes.device_hints_where_devices_are:
             return self._numa_ids
         near = 0
         for mask in devices.masks.values():
