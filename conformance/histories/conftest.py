@@ -69,8 +69,8 @@ class _Groups:
         self._begun: dict[str, Asking] = {}
         self._driven: dict[str, list[History]] = {}
         self._is_prepared = False
-        version, number = str(run.profile.version), run.processes
-        self._shares = Shares(number, run.another, self._scenarios, version) if number > 1 else None
+        version, number, self._only = str(run.profile.version), run.processes, frozenset(chosen)
+        self._shares = Shares(number, run.another, self._scenarios, version, self._only) if number > 1 else None
 
     def outcomes(self, requirement: str) -> list[GroupOutcome]:
         """Return what came of the groups that may show a requirement."""
@@ -151,6 +151,7 @@ class _Groups:
             str(run.profile.version),
             more_clients=self._clients[1:],
             shares=self._shares,
+            only=self._only,
             notice=self._notice if run.deep else run.notice,
             budget=run.budget.of_group(cheap=is_cheap(name)),
             early=0.0 if seed or self._wanted or not run.budget.is_whole else _early_part(name),

@@ -12,6 +12,7 @@ from numa_conformance import chapters as chapters
 from numa_conformance.asking.asking import MOST_FAULTS, Asking
 from numa_conformance.asking.groups import GROUPS
 from numa_conformance.asking.shares import Shares, idle_cpus
+from numa_conformance.judging.verdicts import ANSWERED, WELL_FORMED
 from numa_conformance.reference.target import ReferenceTarget
 from numa_conformance.wire import Client, Crashed, InProcess, Unsupported
 from numa_conformance.wire.messages.plugin import Preferred
@@ -54,11 +55,11 @@ def asking(target, shares=None, **more):
     return Asking(scenarios, client(target), VERSION, shares=shares, group=GROUP, **more)
 
 
-def shares_of(target, another=None, number=2, early=0.0):
+def shares_of(target, another=None, number=2, early=0.0, only=None):
     def scenarios(group, seed):
         return asking(target, early=early).scenarios
 
-    return Shares(number, another or partial(client, target), scenarios, VERSION)
+    return Shares(number, another or partial(client, target), scenarios, VERSION, only)
 
 
 def told(outcome):
@@ -81,6 +82,18 @@ def test_find_the_same_in_the_same_order(target, number, early):
     assert shares.can_ask()
     assert beside.outcome.driven
     assert beside._clients[0].outside == alone._clients[0].outside
+    shares.close()
+
+
+def test_only_what_is_wanted_is_judged_beside_the_form_of_answers():
+    wanted = "device-plugin/registration/again-after-a-restart"
+    only = frozenset({wanted})
+    shares = shares_of(Wrong, only=only)
+    alone, beside = (asking(Wrong, each, only=only).spend().verdicts for each in (None, shares))
+    assert asking(Wrong).spend().verdicts.broken
+    assert not alone.broken
+    assert not beside.broken
+    assert set(alone.tests) == set(beside.tests) == {wanted, ANSWERED, WELL_FORMED}
     shares.close()
 
 
@@ -115,7 +128,7 @@ def test_a_target_that_starts_once_is_asked_here():
 
 
 def test_an_error_of_the_suite_is_raised_here(monkeypatch):
-    def judge(history, telling):
+    def judge(history, telling, only):
         raise ZeroDivisionError("a judge is wrong")
 
     monkeypatch.setattr("numa_conformance.asking.shares.judge", judge)

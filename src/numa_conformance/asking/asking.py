@@ -93,6 +93,7 @@ class Asking:
         shares: Shares | None = None,
         group: str = "",
         seed: int = 0,
+        only: frozenset[str] | None = None,
         notice: Callable[[HistoryVerdicts], None] | None = None,
         budget: Budget = Budget(),
         early: float = 0.0,
@@ -110,7 +111,7 @@ class Asking:
         self._begun = 0
         self._clients, self._version = (client, *more_clients), version
         self._budget, self._enough, self._keep, self._over, self._clock = budget, enough, keep, over, clock
-        self._shares, self._group, self._notice = shares, (group, seed), notice
+        self._shares, self._group, self._only, self._notice = shares, (group, seed), only, notice
         self._seconds = 0.0
         self._is_interrupted = False
         self._faults = Counter[str]()
@@ -235,7 +236,7 @@ class Asking:
     def _ask(self, scenario: Scenario, client: Client) -> None:
         began = self._clock()
         history, fault = drive(scenario, client, self._version, self._is_over)
-        verdicts = judge(history, self.outcome.verdicts.telling)
+        verdicts = judge(history, self.outcome.verdicts.telling, self._only)
         with self._one_at_a_time:
             self._take(scenario, history, verdicts, fault)
             self._seconds += (self._clock() - began) / len(self._clients)

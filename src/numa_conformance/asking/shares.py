@@ -42,7 +42,10 @@ def idle_cpus() -> int:
 
 
 class Shares:
-    """The processes of a run. They are copies of this one, made at the first question, and end with it."""
+    """The processes of a run. They are copies of this one, made at the first question, and end with it.
+
+    ``only``: the requirements to judge by.
+    """
 
     def __init__(
         self,
@@ -50,8 +53,10 @@ class Shares:
         another: Callable[[], Client],
         scenarios: Callable[[str, int], Sequence[Scenario]],
         version: str,
+        only: frozenset[str] | None = None,
     ) -> None:
-        self._number, self._another, self._scenarios, self._version = number, another, scenarios, version
+        self._number, self._another, self._scenarios = number, another, scenarios
+        self._version, self._only = version, only
         self._processes: list[tuple[int, Connection]] = []
         self._is_tried = False
 
@@ -162,7 +167,7 @@ class Shares:
                 continue
             try:
                 history, fault = drive(scenario, client, self._version)
-                verdicts = judge(history, telling)
+                verdicts = judge(history, telling, self._only)
                 add_up(telling, verdicts.telling)
                 keeps = whole or fault is not None or verdicts.broken
                 driven = history if keeps else History(history.head, ()), verdicts, fault

@@ -1,7 +1,7 @@
 """``judge``: every checker that applies is asked at every step of a history."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -82,21 +82,26 @@ class _Alike:
     excluded: list[tuple[str, str, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, groups: "dict[object, _Alike]", subject: object) -> "_Alike":
+    def of(cls, groups: "dict[object, _Alike]", subject: object, only: Collection[str] | None) -> "_Alike":
         settings = getattr(subject, "settings", None)
         configuration = getattr(subject, "configuration", None) if settings is None else settings
         key = type(subject), configuration if settings is None else id(settings)
         group = groups.get(key)
         if group is None:
-            group = groups[key] = cls(checkers_of(type(subject)), configuration)
+            checks = checkers_of(type(subject))
+            chosen = checks if only is None else tuple(check for check in checks if check.requirement in only)
+            group = groups[key] = cls(chosen, configuration)
         group.size += 1
         return group
 
 
-def judge(history: History, known: Mapping[tuple[str, str], int] = MappingProxyType({})) -> HistoryVerdicts:
+def judge(
+    history: History, known: Mapping[tuple[str, str], int] = MappingProxyType({}), only: Collection[str] | None = None
+) -> HistoryVerdicts:
     """Ask every checker that applies, at every step; needs nothing but the history.
 
     ``known``: the ``telling`` of histories before; what was tellingly asked often enough is not looked at again.
+    ``only``: the requirements to judge by, beside those of every answer; all by default.
     """
     verdicts = HistoryVerdicts(steps=len(history.steps))
     held_back, tests = defaultdict[tuple[str, str], int](int), defaultdict[str, int](int)
@@ -106,7 +111,7 @@ def judge(history: History, known: Mapping[tuple[str, str], int] = MappingProxyT
     for number, subject in subjects(history):
         if isinstance(subject, Malformed):
             verdicts.broken.append(Broken(WELL_FORMED, history, number, Violation(subject.why)))
-        group, excluded, others = _Alike.of(groups, subject), dict[Checker, str](), list[object]()
+        group, excluded, others = _Alike.of(groups, subject, only), dict[Checker, str](), list[object]()
         looks = has_other_answers(type(subject))
         for check in group.checks:
             try:
