@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import runpy
+import subprocess
+import sys
 from itertools import pairwise, product
+from pathlib import Path
 
 import pytest
 
@@ -28,3 +32,34 @@ def test_every_pair_of_events_of_a_host_is_drawn() -> None:
         lives = [["come and go", *host["life"](random.Random(seed), restarts=restarts)] for seed in range(16)]
         events = ("come and go", "pass", *(("restart",) if restarts else ()))
         assert {pair for life in lives for pair in pairwise(life)} == set(product(events, repeat=2))
+
+
+_HOST = """
+import random, runpy, sys
+from pathlib import Path
+from numa_conformance.asking.examples.node_run import NodeRun
+from numa_conformance.machine import load_machine
+from numa_conformance.reference.target import ReferenceTarget
+from numa_conformance.wire import Client, InProcess
+host, root = runpy.run_path(sys.argv[1]), Path(sys.argv[2])
+target = Client(InProcess(lambda: ReferenceTarget("documented"), "the reference"))
+world = host["World"](NodeRun(target, ""), target, load_machine("sparse-ids"), root, (2, "cgroupfs"), random.Random(1))
+for _ in range(6):
+    world.come_and_go()
+    print(list(world.assigned), world.missing())
+"""
+"""Pods of a host come and go a few times, and are printed."""
+
+
+def test_a_host_draws_the_same_whatever_the_seed_of_hashes_is(tmp_path: Path) -> None:
+    file = str(data_folder("conformance") / "host" / "test_reconcile.py")
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", _HOST, file, str(tmp_path / seed)],
+            check=True,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert first == second != b""
