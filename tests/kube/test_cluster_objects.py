@@ -109,3 +109,18 @@ def test_pods_without_a_node_are_placed_where_no_pod_has_one(file):
 def test_pods_of_several_nodes_stay_where_none_was_refused(file):
     file.write_text(on("a", "far") + on("b", "near"))
     assert names(read_cluster(file).in_order) == ["far", "near"]
+
+
+def started(name: str, at: str) -> str:
+    return on("a", name, f"{{phase: Running, startTime: '2026-01-01T{at}:00Z'}}")
+
+
+def test_pods_come_as_their_kubelet_started_them_and_others_after_them(file):
+    file.write_text(on("a", "young") + started("late", "09:00") + on("a", "new") + started("early", "07:00"))
+    assert names(read_cluster(file).in_order) == ["early", "late", "young", "new"]
+    assert names(read_cluster(file).in_life) == ["early", "late", "young", "new"]
+
+
+def test_pods_of_a_list_with_steps_stay_in_its_order(file):
+    file.write_text(started("late", "09:00") + started("early", "07:00") + "---\n- restart\n")
+    assert names(read_cluster(file, lives=True).in_order) == ["late", "early"]

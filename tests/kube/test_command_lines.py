@@ -57,6 +57,15 @@ READ = {
     "a typographer's": ("kubelet \u2013-cpu-manager-policy=\u201cstatic\u201d \u2014reserved-cpus=\u201c0-1\u201d\n", None),
     "prose with an apostrophe": ("Here\u2019s mine:\n--cpu-manager-policy=static --reserved-cpus=0-1\n", None),
     "quoted in Markdown": ("> ```\n> --cpu-manager-policy=static \\\n>   --reserved-cpus=0-1\n> ```\n", None),
+    "wrapped by a terminal": (
+        "root 1 0 /usr/bin/kubelet --cpu-manager-policy=static --node-ip=192.0.2.7 --reserv\n"
+        "ed-cpus=0-1\n2 0 sleep --max-pods=9\n",
+        "--node-ip",
+    ),
+    "the log of k3s": (
+        'time="2026-01-01T00:00:00Z" level=info msg="Running kubelet --cpu-manager-policy=static --reserved-cpus=0-1"\n',
+        None,
+    ),
 }  # fmt: skip
 
 
@@ -109,7 +118,7 @@ def test_a_document_with_flags_in_it_is_no_command_line(tmp_path, text):
     assert read_kubelet_configuration(tmp_path / "file.yaml").cpu_manager_policy == "static"
 
 
-@pytest.mark.parametrize("end", ["…", "..."])
+@pytest.mark.parametrize("end", ["…", "...", ">"])
 def test_a_line_that_systemctl_has_cut_is_refused(tmp_path, end):
     (tmp_path / "status.txt").write_text(f"{STATUS.rstrip()} --topology-manager-policy=single-numa{end}\n")
     with pytest.raises(UsageError, match=r"status.txt: is cut off at '--topology-manager-policy=single-numa") as caught:

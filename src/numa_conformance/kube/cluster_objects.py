@@ -1,7 +1,7 @@
 """Nodes and pods together: of manifests, of Helm's output, and as ``kubectl get nodes,pods -A -o yaml`` prints them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -160,7 +160,7 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
     Lists are opened, a file named twice is read once, and of a workload the replicas become pods named
     ``<workload>-<number>``. A pod without metadata is named after its first container; one without uid gets
     ``<namespace>/<name>``. Objects that make no pods are passed over. Raises ``UsageError`` with all faults of all
-    files, each naming file, document and field path.
+    files, each naming file, document and field path. Pods that a kubelet has started come first, in its order.
 
     ``lives``: steps are read too. A pod may be there again, to be resized or, with ``deletionTimestamp``, to go.
     """
@@ -196,12 +196,26 @@ def read_cluster(*paths: Source, lives: bool = False) -> ClusterObjects:
         faults.append(Fault(where, f"holds no pods and nodes, but {kinds}", _instead(passed_over)))
     if faults:
         raise UsageError(faults)
-    pods = [event for event in life.events if isinstance(event, Pod)]
+    in_order = _by_start(life.events)
+    pods = [event for event in in_order if isinstance(event, Pod)]
     alive = tuple(pod for pod in pods if not pod.ended)
     refused = tuple(pod for pod in pods if pod.was_refused)
     ended = tuple(pod for pod in pods if pod.ended and not pod.was_refused)
-    events = tuple(event for event in life.events if isinstance(event, LifeStep) or not event.ended)
+    events = tuple(event for event in in_order if isinstance(event, LifeStep) or not event.ended)
     return ClusterObjects(tuple(nodes), alive, ended, refused, passed_over, represented, events, tuple(idle))
+
+
+def _by_start(events: Sequence[Pod | LifeStep]) -> Sequence[Pod | LifeStep]:
+    """Return pods as a kubelet has started them, then others; ``kubectl`` lists by name. What has steps stays."""
+    pods = [event for event in events if isinstance(event, Pod)]
+    if len({pod.uid for pod in pods}) < len(events):
+        return events
+
+    def age(pod: Pod) -> tuple[str, str]:
+        start = str(object_at(pod.raw, "status").get("startTime") or "")
+        return (start, pod.created) if start else (chr(127), "")
+
+    return sorted(pods, key=age)
 
 
 def _uid(obj: Mapping[str, Any]) -> str:

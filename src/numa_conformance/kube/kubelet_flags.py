@@ -38,6 +38,12 @@ _GOES_ON = re.compile(rf"[ \t]*(?:-|{_VARIABLE})")
 _BEFORE_FLAGS = re.compile(r"(?:Environment=|--kubelet-extra-args=)?(?:[A-Z][A-Z0-9_]*=)?(?=-)")
 _USED, _SET = re.compile(r"\$\{?([A-Z][A-Z0-9_]*)"), re.compile(r"[\"'= ]([A-Z][A-Z0-9_]*)=")
 """The variables that the command of a unit names, and those that it sets."""
+_IN_LOG = re.compile(r"\bmsg=\"(.*)\"\s*$")
+_PROCESS = re.compile(r"\s*(?:\S+\s+)?[0-9]+\s")
+"""How ``ps`` begins a line: with a number, maybe after a user."""
+_WRAPPED = re.compile(r"\S*(?:\s--[a-z].*)?")
+_NARROWEST = 60
+"""Columns of a terminal from which on it may have wrapped a line."""
 _LOG_LINE = re.compile(rf"{LOGGED}(\S+)=\"(.*)\"$")
 
 
@@ -56,7 +62,7 @@ def command_words(text: str, place: str) -> list[str]:
     text = plain_lines(text.replace("\0", "\n").replace("`", " "))
     text = re.sub(r"\\\n", " ", re.sub(r"^[ \t]*[#;].*(?:\n|\Z)", "", text, flags=re.M))
     text = re.sub(rf"{_INSTALLERS}([\"']?)(?:--|kubelet\.)?", r"\1--", text)
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = _unwrapped([_IN_LOG.sub(r" \1", line) for line in text.splitlines() if line.strip()])
     used = {name for line in lines if line.startswith("ExecStart=") for name in _USED.findall(line)}
     lines = [line for line in lines if not used or used & {*_SET.findall(line)} or not line.startswith("Environment=")]
     after = {line: line[match.end() :] for line in lines if (match := _START.search(line))}
@@ -77,10 +83,26 @@ def command_words(text: str, place: str) -> list[str]:
         words += [*_split(quoted)]
     except ValueError as error:
         raise UsageError(Fault(place, f"cannot be split into words: {error}", "quotes that are closed")) from None
-    if cut := next((word for word in words if word.startswith("-") and word.endswith(("…", "..."))), None):
+    if cut := next((word for word in words if word.startswith("-") and word.endswith(("…", "...", ">"))), None):
         instead = "whole lines: systemctl status --full --no-pager kubelet"
         raise UsageError(Fault(place, f"is cut off at {cut!r}", instead))
     return words
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    """Join a kubelet's line of ``ps`` with those on which a terminal went on with it, all of its width but the last."""
+    joined: list[str] = []
+    width = 0
+    for line in lines:
+        other = _GOES_ON.match(line) or _PROCESS.match(line)
+        if width and not other and _WRAPPED.fullmatch(line):
+            joined[-1] += line
+            width = width if len(line) == width else 0
+        else:
+            joined.append(line)
+            begins = len(line) >= _NARROWEST and _PROCESS.match(line) and _START.search(line)
+            width = len(line) if begins else 0
+    return joined
 
 
 def _split(line: str) -> Iterator[str]:
