@@ -246,3 +246,21 @@ def test_arguments_that_are_added_to_others_count_too(tmp_path):
     file.write_text("kubelet-arg: [cpu-manager-policy=static]\nkubelet-arg+: [reserved-cpus=0]\n")
     config = read_kubelet_configuration(file)
     assert (config.cpu_manager_policy, config.reserved_system_cpus) == ("static", "0")
+
+
+TALOS_STATIC = "machine:\n  kubelet:\n    extraConfig: {cpuManagerPolicy: static}\n"
+EKS_STATIC = (
+    "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec: {kubelet: {config: {cpuManagerPolicy: static}}}\n"
+)
+
+
+@pytest.mark.parametrize("text", [OPENSHIFT.replace("reservedSystemCPUs: 0-1", ""), TALOS_STATIC, EKS_STATIC])
+def test_a_provider_that_reserves_by_itself_is_noted_where_nothing_is_reserved(tmp_path, text):
+    (tmp_path / "config.yaml").write_text(text)
+    (note,) = read_kubelet_configuration(tmp_path / "config.yaml").notes
+    assert "the provider adds what is reserved, which is not here" in note
+
+
+def test_a_provider_is_not_noted_where_something_is_reserved(tmp_path):
+    (tmp_path / "config.yaml").write_text(OPENSHIFT)
+    assert read_kubelet_configuration(tmp_path / "config.yaml").notes == ()

@@ -67,15 +67,19 @@ class Part:
 
 @dataclass(frozen=True)
 class _Form:
-    """Where in a document the configuration and the flags stand; an empty path: there are none."""
+    """Where in a document the configuration and the flags stand; an empty path: there are none.
+
+    ``reserves``: the provider reserves by itself where nothing is said of it.
+    """
 
     fields: Keys = ()
     flags: Keys = ()
+    reserves: bool = False
 
 
 _BY_KIND = {
-    "KubeletConfig": _Form(("spec", "kubeletConfig")),
-    "NodeConfig": _Form(("spec", "kubelet", "config"), ("spec", "kubelet", "flags")),
+    "KubeletConfig": _Form(("spec", "kubeletConfig"), reserves=True),
+    "NodeConfig": _Form(("spec", "kubelet", "config"), ("spec", "kubelet", "flags"), reserves=True),
     "InitConfiguration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
     "JoinConfiguration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
 }
@@ -83,7 +87,7 @@ _RANCHER = ("services", "kubelet", "extra_args")
 _BY_KEY = {
     "kubelet-arg": _Form(flags=("kubelet-arg",)),
     "kubelet-arg+": _Form(flags=("kubelet-arg+",)),
-    "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs")),
+    "machine": _Form(("machine", "kubelet", "extraConfig"), ("machine", "kubelet", "extraArgs"), reserves=True),
     "kubeletExtraArgs": _Form(flags=("kubeletExtraArgs",)),
     "nodeRegistration": _Form(flags=("nodeRegistration", "kubeletExtraArgs")),
     "rancher_kubernetes_engine_config": _Form(flags=("rancher_kubernetes_engine_config", *_RANCHER)),
@@ -107,8 +111,7 @@ def parts_of(document: Document) -> Iterator[Part]:
         yield Part(f"{document.place}: kubeletconfig", value["kubeletconfig"])
     elif not kind and (settings := _of_provider(value)):
         path, fields = settings
-        note = f"{document.place}: the provider adds what is reserved, which is not here: {_CONFIGZ} has all"
-        yield Part(f"{document.place}{path}", fields, notes=(note,))
+        yield Part(f"{document.place}{path}", fields, notes=(_added(document),))
     elif kind == "ConfigMap":
         yield from (Part(inner.place, inner.value) for inner in _opened(document, KIND) if kind_of(inner) == KIND)
     elif (
@@ -148,7 +151,15 @@ def _in_form(document: Document, form: _Form) -> Iterator[Part]:
     fields = _at(document.value, form.fields)
     flags = tuple(_typed(_at(document.value, form.flags), f"{document.place}: {'.'.join(form.flags)}"))
     if fields is not None or flags:
-        yield Part(place, fields, flags)
+        adds = form.reserves and not _RESERVED.search(f"{fields} {flags}")
+        yield Part(place, fields, flags, (_added(document),) if adds else ())
+
+
+_RESERVED = re.compile("reservedSystemCPUs|(?:kube|system)Reserved|--(?:reserved-cpus|(?:kube|system)-reserved)")
+
+
+def _added(document: Document) -> str:
+    return f"{document.place}: the provider adds what is reserved, which is not here: {_CONFIGZ} has all"
 
 
 def _of_provider(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
