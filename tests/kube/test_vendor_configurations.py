@@ -249,7 +249,7 @@ def test_arguments_that_are_added_to_others_count_too(tmp_path):
 
 
 TALOS_STATIC = "machine:\n  kubelet:\n    extraConfig: {cpuManagerPolicy: static}\n"
-EKS_STATIC = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec: {kubelet: {config: {cpuManagerPolicy: static}}}\n"  # noqa: E501
+EKS_STATIC = (
     "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec: {kubelet: {config: {cpuManagerPolicy: static}}}\n"
 )
 
