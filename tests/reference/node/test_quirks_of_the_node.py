@@ -4,14 +4,23 @@ from dataclasses import replace
 
 import pytest
 
-from numa_conformance.asking.generators.workloads import best_effort, burstable, container, guaranteed, pod, static
+from numa_conformance.asking.generators.workloads import (
+    best_effort,
+    burstable,
+    container,
+    guaranteed,
+    pod,
+    static,
+    static_memory,
+)
 from numa_conformance.errors import StartError, UsageError
 from numa_conformance.kube import Container, FeatureGates, KubeletConfiguration, Pod, Quantity
 from numa_conformance.machine import load_machine
+from numa_conformance.machine.model import Device
 from numa_conformance.reference.node import Node
 from numa_conformance.reference.node.stack import cfs_quota
 from numa_conformance.sources.quirks import Quirks
-from numa_conformance.sources.quirks.areas import NodeQuirks
+from numa_conformance.sources.quirks.areas import MemoryQuirks, NodeQuirks
 from numa_conformance.sources.versions import DEFAULT, KubernetesVersion
 
 EXACT = Quirks.of(KubernetesVersion(1, 32))
@@ -124,7 +133,8 @@ def test_restart_may_refuse_running_pods():
     )
     wants = [container("i", cpu="3", memory="2730Mi")], [container("c", cpu="2", memory="5461Mi")]
     kept = {}
-    for quirks in (replace(Quirks.none(), node=NodeQuirks(restart_may_refuse_running_pods=True)), Quirks.none()):
+    charged = replace(Quirks.none(), memory=MemoryQuirks(ended_init_containers_are_charged_again=True))
+    for quirks in (replace(charged, node=NodeQuirks(restart_may_refuse_running_pods=True)), charged):
         running = node(quirks, "t1-one-socket-smt2", config)
         assert running.admit(Pod.from_dict(pod("p", wants[1], init=wants[0]))).admitted
         held = running.run("p")["c"]
@@ -169,3 +179,57 @@ def test_what_a_restart_at_once_finds_of_gone_pods_is_released_by_the_next():
     assert one.checkpoints() == held
     assert one.admit(guaranteed("b", 1)).admitted
     assert '"a"' not in "".join(one.checkpoints().values()).replace("\\", "")
+
+
+GPU = "example.com/gpu"
+
+
+def two_nodes(quirks, config, *near):
+    """Return a node of two NUMA nodes, 8 CPUs and 8 GiB each, with a device for each NUMA node that is named."""
+    devices = tuple(Device(GPU, f"gpu-{index}", (numa,)) for index, numa in enumerate(near))
+    machine = replace(load_machine("two-nodes-devices"), devices=devices)
+    return Node(machine, KubeletConfiguration.from_dict(config), quirks=quirks)
+
+
+@pytest.mark.parametrize(("quirks", "admitted"), [(EXACT, False), (Quirks.none(), True)])
+def test_ended_init_containers_are_charged_again(quirks, admitted):
+    one = two_nodes(quirks, static_memory())
+    assert one.admit(
+        pod("p", [container("c", cpu="1", memory="1Gi")], [container("i", cpu="1", memory="7Gi")])
+    ).admitted
+    one.run("p")
+    one.restart()
+    assert [one.admit(guaranteed(uid, 1, "6Gi")).admitted for uid in "qr"] == [True, admitted]
+
+
+@pytest.mark.parametrize(("quirks", "admitted"), [(EXACT, False), (Quirks.none(), True)])
+def test_memory_off_the_affinity_is_refused(quirks, admitted):
+    """The devices are where the memory is not, so nothing is preferred."""
+    one = two_nodes(quirks, static_memory(topology="best-effort"), 1)
+    assert one.admit(guaranteed("a", 1, "3Gi")).admitted
+    assert one.admit(guaranteed("b", 1, "8Gi")).admitted
+    answer = one.admit(pod("p", [container("c", cpu="1", memory="1Gi", other={GPU: "1"})]))
+    assert answer.admitted == admitted
+
+
+CPUS = (container("s", cpu="2", memory="64Mi", sidecar=True, other={GPU: "1"}), container("i", cpu="6", memory="64Mi"))
+DEVICES = (
+    container("s", cpu="8", memory="64Mi", sidecar=True, other={GPU: "1"}),
+    container("i", cpu="1", memory="64Mi", other={GPU: "2"}),
+)
+
+
+@pytest.mark.parametrize(("quirks", "admitted"), [(EXACT, False), (Quirks.none(), True)])
+@pytest.mark.parametrize(
+    ("init", "app", "near"),
+    [(CPUS, container("c", cpu="2", memory="64Mi"), (0,)),
+     (DEVICES, container("c", cpu="1", memory="64Mi", other={GPU: "1"}), (0, 0, 1))],
+    ids=["cpus", "devices"],
+)  # fmt: skip
+def test_gone_pods_leave_what_init_containers_had_to_reuse(init, app, near, quirks, admitted):
+    """A pod that comes again, as a static one does, has its sidecar tied to where its init container was."""
+    one = two_nodes(quirks, static(topology="single-numa-node"), *near)
+    comes = pod("p", [app], init)
+    assert one.admit(comes).admitted
+    one.remove("p")
+    assert one.admit(comes).admitted == admitted

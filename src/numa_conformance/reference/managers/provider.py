@@ -66,6 +66,9 @@ class Provider(Protocol):
     runs_at_start: Active | None = None
     """While a whole kubelet starts, and no plugin has registered with it: whether it takes a container for running."""
 
+    has_ended: Active | None = None
+    """While pods are admitted again: whether a container had ended before."""
+
     @property
     def cpusets(self) -> Cpusets | None:
         """The manager itself when it says on which CPUs containers run, else None."""

@@ -148,9 +148,11 @@ class NodeLife(ManagerStack):
         self._start()
         for provider in self._providers if self._resource_fit else ():
             provider.runs_at_start = (lambda *_: False) if boots else self._runs_at_start
+        for provider in self._providers:
+            provider.has_ended = self._containers.finished
         again = self._admit_again(held)
         for provider in self._providers:
-            provider.runs_at_start = None
+            provider.runs_at_start = provider.has_ended = None
         if self._resource_fit:
             self._settle_all("")
         return replace(again, pools=self.pools)

@@ -52,6 +52,14 @@ class StaticPolicy(Documented, CpuManager):
         """Release what belongs to no active container; tell whether there was any (CPU-REC-10)."""
         return release_inactive(self.state.assignments, active, self.release, uids)
 
+    def release(self, uid: str, container: str) -> None:
+        """Give a container's CPUs back."""
+        super().release(uid, container)
+        self._forget_reusable(uid)
+
+    def _forget_reusable(self, uid: str) -> None:
+        self.reusable.pop(uid, None)
+
     def hint_request(self, pod: Pod, container: Container) -> HintRequest | None:
         """Return what decides the hints of one container (CPU-HINT-04); None: no opinion."""
         needed = exclusive_cpus(pod, container)
@@ -219,6 +227,13 @@ class _ChecksHolders(StaticPolicy, quirk="smt_check_before_own_cpus"):
         if count and container.name in self.state.assignments.get(pod.uid, {}):
             self._check_cores(pod, count)
         super().allocate(pod, container, affinity, trace)
+
+
+class _ReusesOfGone(StaticPolicy, quirk="gone_pods_leave_cpus_to_reuse"):
+    """Still takes for reusable what a pod left that is gone."""
+
+    def _forget_reusable(self, uid: str) -> None:
+        pass
 
 
 class _ReusesByChance(StaticPolicy, quirk="init_cpus_reused_by_chance"):

@@ -115,6 +115,8 @@ class DeviceManager(Provider):
 
     def release(self, uid: str, container: str) -> None:
         """Take back all devices of a container."""
+        if not self._quirks.gone_pods_leave_devices_to_reuse:
+            self._reusable.pop(uid, None)
         self.allocations.take_back(uid, container)
 
     def remove_stale(self, active: Active, uids: Iterable[str] | None = None) -> bool:

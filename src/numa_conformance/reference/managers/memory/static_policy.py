@@ -37,7 +37,7 @@ class StaticMemoryManager(Documented, Provider):
 
     def hints(self, pod: Pod, container: Container) -> dict[str, MemoryHints] | None:
         """Offer hints for one container; None for pods of other classes and where nothing can be said."""
-        if not is_pinned(pod):
+        if not is_pinned(pod) or self._has_returned(pod, container):
             return None
         return self._hints(pod, container_amounts(pod, container), self.blocks.known(pod.uid, container.name))
 
@@ -80,7 +80,7 @@ class StaticMemoryManager(Documented, Provider):
 
     def allocate(self, pod: Pod, container: Container, affinity: Hint, trace: list[str] | None = None) -> None:
         """Give a container of a Guaranteed pod its memory, told to ``trace``; raises ``Refusal`` (MEM-ALLOC-01..10)."""
-        if not is_pinned(pod):
+        if not is_pinned(pod) or self._has_returned(pod, container):
             return
         ordinary_init = pod.leaves_for_reuse(container)
         held = self.blocks.known(pod.uid, container.name)
@@ -124,6 +124,11 @@ class StaticMemoryManager(Documented, Provider):
             blocks = [PinnedBlock(members, resource, amount) for resource, amount in part.items() if amount > 0]
             self.blocks.give(pod.uid, name, blocks)
 
+    def _has_returned(self, pod: Pod, container: Container) -> bool:
+        """Tell whether a container of a pod that is admitted again had ended and given its memory back."""
+        ended = self.has_ended is not None and self.has_ended(pod.uid, container.name)
+        return ended and self.blocks.known(pod.uid, container.name) is None
+
     def _takes_part(self, amounts: Amounts) -> bool:
         """Tell whether a container gets memory of its own; the others share what is left."""
         return bool(amounts)
@@ -133,11 +138,15 @@ class StaticMemoryManager(Documented, Provider):
         mask, preferred = affinity
         if mask is None:
             mask, preferred = self._default(pod, amounts, preferred=preferred)
-        if self._leaves_a_group(mask) or not self._has_room(mask, amounts):
+        if self._leaves_a_group(mask) or not self._has_room(mask, amounts) or self._gives_way(mask):
             mask = self._extended(pod, amounts, mask, preferred=preferred)
         if self._crosses_a_group(mask):
             raise Refusal.unexpected("[memorymanager] preferred hint violates NUMA node allocation")
         return mask
+
+    def _gives_way(self, mask: int) -> bool:
+        """Tell whether memory comes from elsewhere than the mask, which would break a group."""
+        return self._crosses_a_group(mask)
 
     def _leaves_a_group(self, mask: int) -> bool:
         """Tell whether the mask is one NUMA node that serves containers together with others."""
@@ -165,12 +174,19 @@ class StaticMemoryManager(Documented, Provider):
         )
 
     def _extended(self, pod: Pod, amounts: Amounts, mask: int, *, preferred: bool) -> int:
-        best = _best(self._masks(pod, amounts), mask)
+        masks = self._masks(pod, amounts)
+        best = _best(masks, mask)
+        if best.mask is None and not preferred:
+            best = self._elsewhere(masks)
         if best.mask is None:
             raise Refusal.unexpected("[memorymanager] failed to find NUMA nodes to extend the current topology hint")
         if preferred and not best.preferred:
             raise Refusal.unexpected("[memorymanager] failed to find the extended preferred hint")
         return best.mask
+
+    def _elsewhere(self, masks: MemoryHints) -> Hint:
+        """Return what is best where no hint contains an affinity that nothing prefers."""
+        return _best(masks, 0)
 
     def release(self, uid: str, container: str) -> None:
         """Take back the memory of a container."""
@@ -259,6 +275,23 @@ class _ReusesReturned(StaticMemoryManager, quirk="returned_memory_is_reused"):
 
     def _forget_reusable(self, uid: str) -> None:
         pass
+
+
+class _ChargesEnded(StaticMemoryManager, quirk="ended_init_containers_are_charged_again"):
+    """Gives an init container that has ended its memory once more at a restart."""
+
+    def _has_returned(self, pod: Pod, container: Container) -> bool:
+        return False
+
+
+class _RefusesUnaligned(StaticMemoryManager, quirk="memory_off_the_affinity_is_refused"):
+    """Takes memory of the affinity or more, though nothing prefers it."""
+
+    def _gives_way(self, mask: int) -> bool:
+        return False
+
+    def _elsewhere(self, masks: MemoryHints) -> Hint:
+        return Hint(None, False)
 
 
 class _CrossesGroups(StaticMemoryManager, quirk="groups_may_cross"):
