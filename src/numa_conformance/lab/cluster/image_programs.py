@@ -18,8 +18,6 @@ from ..kubelet.launcher import HOME, Launcher
 _REPOSITORY = re.compile(r"(.*?)(:[^/:]+)?(@.*)?")
 """An image without its tag and digest."""
 _MOST_BYTES = 65536
-_LOG_SECONDS = 10.0
-"""The end of a container waits so long for its log at most: a child that runs on may hold the pipe open."""
 
 
 class ImagePrograms(Programs):
@@ -73,14 +71,16 @@ class ImagePrograms(Programs):
         number = self._launcher.run(pipe, words, settings, place=(self._kubelet(), self._place), mounts=mounts)
         self._numbers[container.id] = number
         log = self._folder / container.log.removeprefix(f"{HOME}/")
-        log_writer = threading.Thread(target=_write_log, args=(reader, log), daemon=True)
+        end = f"\0{container.id}\n".encode()
+        log_writer = threading.Thread(target=_write_log, args=(reader, log, end), daemon=True)
         log_writer.start()
 
         def follow() -> None:
             code = self._code(number)
             pipe.unlink(missing_ok=True)
+            os.write(writer, end)  # what it has started may hold the pipe
             os.close(writer)
-            log_writer.join(_LOG_SECONDS)  # who asks for the log of an ended container reads all of it
+            log_writer.join()  # who asks for the log of an ended container reads all of it
             self._ended(container.uid, container.name, 0 if code is None else code)
 
         threading.Thread(target=follow, daemon=True).start()
@@ -131,11 +131,16 @@ def _kill(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _write_log(reader: int, log: Path) -> None:
-    """Write what comes out of a pipe as a runtime writes logs: time, stream, whether the line is whole, line."""
+def _write_log(reader: int, log: Path, end: bytes) -> None:
+    """Write what a pipe has before its end as a runtime does: time, stream, whether the line is whole, line."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(reader, "rb") as lines, log.open("ab") as written:
-        for line in lines:
+        for text in lines:
+            line = text.removesuffix(end)
+            if not line:
+                break
             when = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
             written.write(f"{when} stdout F ".encode() + line.rstrip(b"\n") + b"\n")
             written.flush()
+            if line != text:
+                break

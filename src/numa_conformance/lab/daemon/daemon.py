@@ -203,11 +203,11 @@ class Daemon:
     def end(self) -> None:
         """End it, and what it has started."""
         if self._process is not None:
-            for number in (signal.SIGTERM, signal.SIGKILL):
+            for number, seconds in ((signal.SIGTERM, _END_SECONDS), (signal.SIGKILL, None)):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._process.pid, number)
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_END_SECONDS)
+                    self._process.wait(seconds)  # who is killed ends, on a busy machine late
                     break
             self._folder.end_with_owner(None)
         self._process = None
