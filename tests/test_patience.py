@@ -30,7 +30,6 @@ REASONS = {
         "test_a_plugin_that_never_answers_costs_its_pod_alone": NEVER,
     },
     "plugin/test_attacks.py": {"test_it_gets_the_verdict_that_it_has_earned": NEVER},
-    "plugin/test_could_not_be_asked.py": {"test_a_plugin_that_offers_nothing_on_a_machine_is_not_judged_there": NEVER},
     "plugin/test_plugin.py": {"test_an_endless_loop_is_timed_out_and_the_run_goes_on": LIMIT},
     "plugin/test_signals.py": {"test_what_is_left_is_whole_and_claims_no_more_than_was_asked": "any moment is right"},
     "plugin/test_spending.py": {WHOLE: "a slow target, which the deep profile alone asks"},

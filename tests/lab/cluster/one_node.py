@@ -36,6 +36,7 @@ programs = ImagePrograms(
 runtime = FakeRuntime(home, lambda uid, name: False, lambda uid: True, programs=programs, address="127.0.0.1")
 (home / "logs/p").mkdir(parents=True)
 kubelet = launcher.start(machine_to_dict(load_machine("sparse-ids")), home, "/bin/sleep", ["86400"])
+wait_until(lambda: Path(f"/proc/{kubelet}/comm").read_text() == "sleep\n")  # it has its mounts then
 
 
 def call(name, answer="Empty", **fields):
