@@ -254,6 +254,16 @@ def test_whole_pods_get_other_cpus(quirks: CpuQuirks, keeps: bool) -> None:
     assert (policy.state.assignments["p"]["c"] == first) is keeps
 
 
+def test_gone_pods_leave_cpus_to_reuse() -> None:
+    left = {}
+    for name, quirks in (("kubelet", EXACT), ("page", without("gone-pods-leave-cpus-to-reuse"))):
+        policy = static(golden("T1"), reserved="0", quirks=quirks)
+        for container in admit(policy, pod("a", 1, init=[3])):
+            policy.release("a", container)
+        left[name] = {uid: cpus.bit_count() for uid, cpus in policy.reusable.items()}
+    assert left == {"kubelet": {"a": 2}, "page": {}}
+
+
 def test_every_quirk_of_this_room_is_shown_here() -> None:
     shown = {name.removeprefix("test_").replace("_", "-") for name in globals() if name.startswith("test_")}
     assert {quirk.id for quirk in CpuQuirks.quirks("cpu")} <= shown
