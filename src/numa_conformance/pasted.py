@@ -14,8 +14,10 @@ _NO_CONTENT = re.compile(
     r"[^\n#$%>]{0,100}[#$%>] ?(?:sudo +)?"
     r"(?:lscpu|numactl|lstopo|hwloc-ls|cat|virsh|curl|kubectl|oc|ssh|docker|ps|tr|jq|crictl|systemctl|journalctl"
     r"|k3s|rke2|talosctl|gcloud|aws|az|helm|head|tail|less|sed|grep|yq)\b"
-    r"|\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$]{0,80}[#$] ?$"  # a prompt alone, as at the end
+    r"|\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$]{0,80}[#$] ?$|\$(?: |$)"  # a prompt alone, as at the end; a short one
 )
+_BEHIND = re.compile(r"(?<=[}\]])\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$]{0,80}[#$] ?$")
+"""A prompt behind a text that does not end its last line."""
 _FENCE = re.compile(r"^[ \t>]{0,80}(?:```|~~~).*$", re.M)
 
 
@@ -26,7 +28,8 @@ def decoded(text: bytes | str) -> str:
 
 def plain_lines(text: str) -> str:
     """Return a text without fences, marks of quotes, prompts, colours and common indentation."""
-    lines = (_QUOTE.sub("", line, count=1) for line in _ESCAPE.sub("", text.translate(_PLAIN)).splitlines())
+    text = _ESCAPE.sub("", text.translate(_PLAIN))
+    lines = (_BEHIND.sub("", _QUOTE.sub("", line, count=1)) for line in text.splitlines())
     return dedent("\n".join("" if _NO_CONTENT.match(line) else line.rstrip() for line in lines)) + "\n"
 
 

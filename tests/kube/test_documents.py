@@ -254,6 +254,8 @@ AS_JSON = '{"kind": "Pod", "metadata": {"name": "NAME"}, "spec": {"containers": 
         f"This is mine:\n\n```{TWO[0]}```\n\nand that: the other\n~~~ yaml{TWO[1]}~~~\nThanks!\n",
         f"{TWO[0]}---{TWO[1]}root@node-1:~# \n",
         f"[root@node-1 ~]# cat a.yaml{TWO[0]}\n---{TWO[1]}[root@node-1 ~]# ",
+        f"{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b').strip()}root@node-1:~# ",
+        f"$ curl localhost/a\n{AS_JSON.replace('NAME', 'a')}{AS_JSON.replace('NAME', 'b')}$ exit\n$ \n",
         "\n".join(f"> {line}" for line in f"```yaml{TWO[0]}---{TWO[1]}```".splitlines()),
     ],
     ids=[
@@ -266,6 +268,8 @@ AS_JSON = '{"kind": "Pod", "metadata": {"name": "NAME"}, "spec": {"containers": 
         "two fences in prose",
         "a prompt behind",
         "prompts around",
+        "a prompt in the last line",
+        "short prompts",
         "quoted",
     ],
 )
