@@ -36,6 +36,8 @@ def plain_lines(text: str) -> str:
 def plain_documents(text: str) -> str:
     """Return plain lines, of a text with fences of Markdown those between them, each block a document of YAML."""
     parts = _FENCE.split(text)
-    if len(parts) > 1:
+    if len(parts) == 2 and not parts[1].strip():  # the end of a fence whose beginning was not copied
+        text = parts[0]
+    elif len(parts) > 1:
         text = "".join(f"---{part}" if at % 2 else "\n" * part.count("\n") for at, part in enumerate(parts))
     return plain_lines(text)
