@@ -229,6 +229,14 @@ def test_init_cpus_reused_by_chance() -> None:
     assert admit(fixed, one) == {"i0": "6", "c0": "2,6"}
 
 
+def test_cores_of_init_containers_come_first_where_cores_differ_in_threads() -> None:
+    cores = [0, 0, 1, 1, 2, 2, 3, 3, 4, 5]
+    uneven = CpuTopology(view_of([(cpu, core // 2, core // 2, core, 0) for cpu, core in enumerate(cores)]))
+    policy = static(uneven, "full-pcpus-only", reserved="8-9", quirks=DOCUMENTED)
+    admit(policy, pod("first", 2))
+    assert admit(policy, pod("a", 2, init=[4])) == {"i0": "4-7", "c0": "4-5"}
+
+
 def test_strict_pool_may_empty() -> None:
     exact = static(golden("T1"), "strict-cpu-reservation", reserved="0")
     admit(exact, pod("a", 7))

@@ -184,7 +184,8 @@ class StaticPolicy(Documented, CpuManager):
         """Take what each pool in turn can give; the last one has to give the rest (CPU-STEP-05, 06)."""
         available = self._offered(self._free | reusable)
         if self._full_pcpus_only and self._full_pcpus_only.chooses:
-            return self._full_pcpus_only.choose([*self._near(available, mask), available], count, self.options)
+            pools = [*self._first_pools(available, mask, reusable), available]
+            return self._full_pcpus_only.choose(pools, count, self.options)
         taken = 0
         for pool in self._first_pools(available, mask, reusable):
             offered = self._offered(pool & ~taken)
