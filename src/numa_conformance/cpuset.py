@@ -49,10 +49,7 @@ def bit_of(id: Unchecked) -> int:
 
 def bits_of(ids: Iterable[Unchecked]) -> int:
     """Return ids as bits, each once; raises ``ValueError`` like ``bit_of``."""
-    bits = 0
-    for id in ids:
-        bits |= bit_of(id)
-    return bits
+    return union(map(bit_of, ids))
 
 
 def union(sets: Iterable[int]) -> int:
@@ -182,12 +179,7 @@ class CpuSet:
 
 @lru_cache(maxsize=1024)
 def _parse(text: str, *, strided: bool) -> int:
-    bits = 0
-    if text == "":
-        return bits
-    for item in text.split(","):
-        bits |= _parse_item(item, text, strided=strided)
-    return bits
+    return union(_parse_item(item, text, strided=strided) for item in text.split(",")) if text else 0
 
 
 def _parse_item(item: str, text: str, *, strided: bool) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ....cpuset import iter_bits
+from ....cpuset import iter_bits, union
 from ....machine.model import KubeletView, Machine, ViewCpu, derive_view
 from ....sources.quirks.areas import CpuQuirks
 from .subsets import NodeSubsets
@@ -189,11 +189,8 @@ class CpuTopology:
 
     def cpus_in_sockets_of(self, mask: int) -> int:
         """Return the CPUs of every socket that a NUMA node in ``mask`` has a part in (CPU-STEP-05)."""
-        cpus = 0
-        for node in iter_bits(mask):
-            if node in self.node_index:
-                cpus |= self.socket_reach[self.node_index[node]]
-        return cpus
+        index = self.node_index
+        return union(self.socket_reach[index[node]] for node in iter_bits(mask) if node in index)
 
 
 @lru_cache(maxsize=64)
