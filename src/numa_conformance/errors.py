@@ -10,7 +10,8 @@ Three families, never mixed:
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from .printable import as_line
@@ -61,6 +62,15 @@ class UsageError(NumaConformanceError):
     @classmethod
     def _moved(cls, faults: Iterable[Fault]) -> "UsageError":
         return UsageError(faults)
+
+
+@contextmanager
+def faults_within(place: str) -> Iterator[None]:
+    """Put ``place`` before the places of a ``UsageError`` that is raised inside."""
+    try:
+        yield
+    except UsageError as error:
+        raise error.within(place) from error
 
 
 class CpuSetSyntaxError(UsageError, ValueError):
