@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .errors import CpuSetSyntaxError
 
@@ -25,6 +25,7 @@ else:
     Unchecked = int
 """A number of strangers: ``bit_of`` or ``checked`` makes an int of it for the type checker."""
 
+Key = TypeVar("Key")
 MAX_ID = 65_535
 """Highest id accepted from text: the kernel's own lists stay far below, and a typo must not cost memory."""
 
@@ -55,6 +56,14 @@ def bits_of(ids: Iterable[Unchecked]) -> int:
 def union(sets: Iterable[int]) -> int:
     """Return what is in any of some sets, all as bits."""
     return reduce(or_, sets, 0)
+
+
+def ids_by_key(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+    """Return the ids of each key in some pairs, as bits; the keys in their order."""
+    groups: dict[Key, int] = {}
+    for key, id in pairs:
+        groups[key] = groups.get(key, 0) | 1 << id
+    return groups
 
 
 def iter_bits(bits: int) -> Iterator[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from ...cpuset import bits_of, format_bits, iter_bits
+from ...cpuset import bits_of, format_bits, ids_by_key, iter_bits
 from ...errors import Fault, UsageError
 from ..codec import machine_from_dict, machine_to_dict
 from ..forms import MAX_CPUS, MAX_NODES
@@ -186,10 +186,7 @@ def _ranks(groups: Mapping[int, int]) -> _Groups:
 
 
 def _sets(groups: Mapping[int, int]) -> dict[int, int]:
-    sets: dict[int, int] = {}
-    for cpu, group in groups.items():
-        sets[group] = sets.get(group, 0) | 1 << cpu
-    return dict(sorted(sets.items()))
+    return dict(sorted(ids_by_key((group, cpu) for cpu, group in groups.items()).items()))
 
 
 def _listed(groups: Mapping[int, int]) -> str:

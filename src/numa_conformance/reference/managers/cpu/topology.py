@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ....cpuset import iter_bits, union
+from ....cpuset import ids_by_key, iter_bits, union
 from ....machine.model import KubeletView, Machine, ViewCpu, derive_view
 from ....sources.quirks.areas import CpuQuirks
 from .subsets import NodeSubsets
@@ -205,10 +205,7 @@ def _average(total: int, groups: int) -> int:
 
 def _groups(cpus: Iterable[ViewCpu], key: Callable[[ViewCpu], int]) -> dict[int, int]:
     """Map each id to its CPUs, ascending by id."""
-    groups: dict[int, int] = {}
-    for cpu in cpus:
-        groups[key(cpu)] = groups.get(key(cpu), 0) | 1 << cpu.id
-    return dict(sorted(groups.items()))
+    return dict(sorted(ids_by_key((key(cpu), cpu.id) for cpu in cpus).items()))
 
 
 def _level(kind: str, groups: dict[int, int], full: int | None = None) -> Level:
@@ -223,10 +220,7 @@ def _overlaps(parents: tuple[int, ...], children: tuple[int, ...]) -> tuple[tupl
 
 
 def _layouts(cores: dict[int, int]) -> tuple[CoreLayout, ...]:
-    by_offsets: dict[tuple[int, ...], int] = {}
-    for core, mask in cores.items():
-        offsets = tuple(cpu - core for cpu in iter_bits(mask))
-        by_offsets[offsets] = by_offsets.get(offsets, 0) | 1 << core
+    by_offsets = ids_by_key((tuple(cpu - core for cpu in iter_bits(mask)), core) for core, mask in cores.items())
     return tuple(CoreLayout(first, offsets) for offsets, first in by_offsets.items())
 
 
