@@ -125,29 +125,27 @@ class Refusal(NumaConformanceError):  # noqa: N818  (an answer of the node, not 
 class KubeletFails(NumaConformanceError):  # noqa: N818  (what the kubelet does, not a fault of ours)
     """The kubelet has no answer: it crashes or loops for ever. What was asked is then as if it had not been.
 
-    ``quirk`` is the id of the departure that this is; with it off there is an answer.
+    ``quirk`` is the id of the departure that this is; with it off there is an answer. ``does``: what the kubelet does.
     """
+
+    does = ""
 
     def __init__(self, quirk: str, text: str) -> None:
         """Take the id and what happens."""
         self.quirk = quirk
-        super().__init__(f"{text} (quirk {quirk})")
+        super().__init__(f"{self.does}{text} (quirk {quirk})")
 
 
 class KubeletCrashes(KubeletFails):
     """The kubelet ends with a panic."""
 
-    def __init__(self, quirk: str, text: str) -> None:
-        """Take the id and what the kubelet trips over."""
-        super().__init__(quirk, f"the kubelet crashes here: {text}")
+    does = "the kubelet crashes here: "
 
 
 class KubeletHangs(KubeletFails):
     """The kubelet loops for ever, and holds its lock meanwhile."""
 
-    def __init__(self, quirk: str, text: str) -> None:
-        """Take the id and what the kubelet goes round."""
-        super().__init__(quirk, f"the kubelet never answers: {text}")
+    does = "the kubelet never answers: "
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
