@@ -17,7 +17,7 @@ from .compact_cpus import REGULAR_FIELDS
 from .hostfs.dumps import is_dump, open_dump
 from .hostfs.reader import read_machine, unseen
 from .model import UNSEEN, Machine
-from .small import small_by_name
+from .small import NAME, small_machine
 from .texts.facts import Facts, facts_of_machine, facts_together
 from .texts.machine import Assumptions
 from .texts.readers import ACCEPTED, facts_of_text
@@ -60,9 +60,8 @@ def load_machine(name_or_path: str) -> Machine:
     text = str(name_or_path)
     if is_machine_file(text):
         return read_machine_file(text)
-    small = small_by_name(text)
-    if small is not None:
-        return small
+    if NAME.fullmatch(text):
+        return small_machine(text)
     if text in catalogue_names():
         return _shipped_machine(text)
     if os.path.exists(text):
