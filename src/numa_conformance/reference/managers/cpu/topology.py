@@ -93,9 +93,10 @@ class CpuTopology:
         return self
 
     @classmethod
+    @lru_cache(maxsize=64)
     def of(cls, view: KubeletView) -> "CpuTopology":
         """Return the topology of a view; equal views share one."""
-        return _remembered(view)
+        return cls(view)
 
     @property
     def even(self) -> bool:
@@ -191,11 +192,6 @@ class CpuTopology:
         """Return the CPUs of every socket that a NUMA node in ``mask`` has a part in (CPU-STEP-05)."""
         index = self.node_index
         return union(self.socket_reach[index[node]] for node in iter_bits(mask) if node in index)
-
-
-@lru_cache(maxsize=64)
-def _remembered(view: KubeletView) -> CpuTopology:
-    return CpuTopology(view)
 
 
 def _average(total: int, groups: int) -> int:
